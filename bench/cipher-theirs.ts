@@ -1,4 +1,4 @@
-// The same with the published SDK's own functions: `cipher-theirs.ts SOURCE ENCRYPTED PLAIN`.
+// The same with the functions of the published SDK: `cipher-theirs.ts SOURCE ENCRYPTED PLAIN`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 

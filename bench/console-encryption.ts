@@ -7,11 +7,11 @@ import { createAccountClient } from '../tests/console/wallet-client.ts'
 import { makeFile } from './material.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
 
-/** More would measure the disk of the machine. */
-const fileBytesMost = 600 * 2 ** 20
+/** A larger file would measure the disk of the machine. */
+const maxFileBytes = 600 * 2 ** 20
 const longMs = 15 * 60_000
 
-/** The longest task of the page's main thread, in ms of its own processor time: what other programs take does not count. */
+/** The longest task of the main thread, in ms of its own processor time, so that other programs do not count. */
 async function longestTask(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
   await work()
@@ -27,7 +27,7 @@ async function longestTask(browser: Browser, page: Page, work: () => Promise<voi
 
 type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } }
 
-/** What the browser's own functions take for as many bytes in one piece: encrypted, and hashed. */
+/** Time that the functions of the browser take for the same bytes in one call: encryption, and hashing. */
 async function wholeMessageMs(page: Page, bytes: number): Promise<number> {
   const took = await page.evaluate(`(async () => {
     const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt'])
@@ -42,7 +42,7 @@ async function wholeMessageMs(page: Page, bytes: number): Promise<number> {
 
 type Peak = { renderer: number; stop(): void }
 
-/** The most memory that a renderer of ours has at a time, in bytes: page and worker are one process. */
+/** Peak memory of a renderer of ours, in bytes: page and worker are one process. */
 function watchMemory(): Peak {
   const peak = { renderer: 0, stop: () => clearInterval(timer) }
   const timer = setInterval(() => {
@@ -64,12 +64,12 @@ function renderers(): string[] {
 const parentOf = (pid: string) => /^PPid:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? '0'
 const residentBytes = (pid: string) => Number(/^VmRSS:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024
 
-/** What the system says of a process; nothing of one that has ended. */
+/** Reads a file of a process in /proc; empty if the process has ended. */
 function read(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    // It ended between the list and this.
+    // It ended between the listing and this read.
     return ''
   }
 }
@@ -83,7 +83,7 @@ type Figures = {
   peakBytes: number
 }
 
-/** Uploads a file encrypted, opens it again, and watches the page meanwhile. */
+/** Uploads a file encrypted, opens it, and monitors the page meanwhile. */
 async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: number): Promise<Figures> {
   const { page, context, wallet, open, signIn } = await site.newPage()
   page.setDefaultTimeout(longMs)
@@ -129,7 +129,7 @@ async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: 
 }
 
 async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
-  const bytes = Math.min(largeBytes, fileBytesMost)
+  const bytes = Math.min(largeBytes, maxFileBytes)
   const mib = bytes / 2 ** 20
   const path = join(scratch, 'film.bin')
   makeFile(path, bytes)

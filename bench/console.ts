@@ -1,4 +1,4 @@
-// The console in Chromium: what its users wait for. Figures of this machine as it is; the gates are in tests/console.
+// The waiting times of console users in Chromium. Figures of this machine; the gates are in tests/console.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -13,8 +13,8 @@ import { type Bench, formatNumber, median, pairedRatio, type Row } from './repor
 
 const run = promisify(execFile)
 const manyRows = 10_000
-const uploadBytesMost = 256 * 1024 * 1024
-/** Uploads and their pages are waited for so long, in ms. */
+const maxUploadBytes = 256 * 1024 * 1024
+/** Time limit in ms for uploads and their pages. */
 const patience = { timeout: 300_000 }
 
 export const consoleBench: Bench = {
@@ -42,8 +42,8 @@ export const consoleBench: Bench = {
     rows.push(msRow('first row after sign-in', first, 300))
     rows.push(msRow(`search among ${formatNumber(manyRows)} files, from the last letter to its rows`, filter, 50))
     const path = join(scratch, 'large.bin')
-    const sizeBytes = Math.min(largeBytes, uploadBytesMost)
-    // Random: equal blocks are stored once, and would make whoever sends them look fast.
+    const sizeBytes = Math.min(largeBytes, maxUploadBytes)
+    // Random: equal blocks are stored once, which would make their sender look fast.
     await writeFile(path, randomBytes(sizeBytes))
     rows.push(await uploadRow(site, path, sizeBytes, runs))
     return rows
@@ -77,7 +77,7 @@ async function largestPaint(page: Page): Promise<number> {
   )
 }
 
-/** A walk through the console: what the slowest of its presses took until the next frame. */
+/** The slowest interaction of a tour through the console, until the next frame. */
 async function slowestInput({ page, open, signIn }: ConsolePage): Promise<number> {
   await open('/files')
   await page.evaluate(
@@ -100,11 +100,11 @@ async function slowestInput({ page, open, signIn }: ConsolePage): Promise<number
   return page.evaluate('window.slowest')
 }
 
-/** Times in ms, with many files: from being signed in to the first row, and from a letter of a search to what it finds. */
+/** Times in ms with many files: from sign-in to the first row, and from a search letter to its results. */
 async function listTimes(site: Console, runs: number): Promise<[first: number[], filter: number[]]> {
   const first: number[] = []
   const filter: number[] = []
-  // The account begins with its first sign-in.
+  // The account is created by its first sign-in.
   const opened = await openFiles(site)
   const { page, wallet } = opened
   await signOut(page)
@@ -117,7 +117,7 @@ async function listTimes(site: Console, runs: number): Promise<[first: number[],
         if (!/Connect wallet|Sign in/.test(document.querySelector('header').textContent)) window.at.signedIn ??= performance.now()
         if (document.querySelector('[role=row] a') !== null) window.at.row ??= performance.now()
       }).observe(document.body, { subtree: true, childList: true, attributes: true })`)
-    // The wallet stays connected: one signature is all that is missing.
+    // The wallet stays connected: only a signature is missing.
     await page
       .getByRole('button', { name: /^(Connect wallet|Sign in)$/ })
       .first()
@@ -154,7 +154,7 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
 }
 
-/** The same file by the page and by curl, in turn. */
+/** The same file by the page and by curl, alternating. */
 async function uploadRow(site: Console, path: string, sizeBytes: number, runs: number): Promise<Row> {
   const ours: number[] = []
   const theirs: number[] = []

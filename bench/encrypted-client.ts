@@ -1,5 +1,5 @@
-// Sends a file up encrypted, or fetches and decrypts one, in a process of its own:
-// `encrypted-client.ts HOME up PATH [v1|v2]`, `encrypted-client.ts HOME down CID TARGET`.
+// Uploads a file encrypted, or downloads and decrypts one, in its own process: `encrypted-client.ts HOME up PATH
+// [v1|v2]`, `encrypted-client.ts HOME down CID TARGET`.
 import { join } from 'node:path'
 import { createApiKey, createClient, decryptFile, loadNetwork, openKeySession, uploadEncrypted } from '@cairn/sdk'
 

@@ -6,8 +6,8 @@ import { peakMemory, runOurs } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
 
 const program = (name: string) => join(import.meta.dirname, name)
-/** The published functions take several times a file's size in memory. */
-const cipherBytesMost = 512 * 2 ** 20
+/** The published functions take several times the size of a file in memory. */
+const maxCipherBytes = 512 * 2 ** 20
 
 function tookMs(stdout: string): number[] {
   return [...stdout.matchAll(/took (\d+(?:\.\d+)?) ms/g)].map((found) => Number(found[1]))
@@ -26,7 +26,7 @@ function memoryRow(what: string, bytes: number, most: number, against = '–'): 
 }
 
 async function measureCipher({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
-  const bytes = Math.min(largeBytes, cipherBytesMost)
+  const bytes = Math.min(largeBytes, maxCipherBytes)
   const [source, sealed, plain] = ['plain.bin', 'sealed.bin', 'back.bin'].map((name) => join(scratch, name))
   makeFile(source ?? '', bytes)
   const files = [source ?? '', sealed ?? '', plain ?? '']

@@ -9,7 +9,7 @@ import { startNetwork } from './network.ts'
 import { runProgram, stopProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type Row, speedRow } from './report.ts'
 
-/** nginx with sendfile over a folder, on a free port of loopback; undefined where it is not installed. */
+/** Starts nginx with sendfile over a folder, on a free port of loopback; undefined if it is not installed. */
 async function startNginx(folder: string, scratch: string): Promise<({ url: string } & AsyncDisposable) | undefined> {
   const port = await new Promise<number>((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -36,7 +36,7 @@ http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; c
     return undefined
   }
   const url = `http://127.0.0.1:${port}`
-  // Ready when it answers; the attempts are bounded by the time limit.
+  // Ready when it answers; the time limit bounds the attempts.
   const limit = AbortSignal.timeout(10_000)
   for (;;) {
     limit.throwIfAborted()
@@ -60,7 +60,7 @@ async function curlMs(url: string): Promise<number> {
   return Number(done.stdout) * 1000
 }
 
-/** Requests per second with 32 connections; undefined where `wrk` is not installed. */
+/** Requests per second with 32 connections; undefined if `wrk` is not installed. */
 async function requestsPerSecond(url: string): Promise<number | undefined> {
   try {
     const done = await runProgram('wrk', ['--threads', '1', '--connections', '32', '--duration', '3s', url])
@@ -100,7 +100,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   const largeUrl = `${network.profile.gateway}/ipfs/${largeCid}`
   for (let i = 0; i <= runs; i++) {
     const [a, b] = [await curlMs(largeUrl), nginx === undefined ? Number.NaN : await curlMs(`${nginx.url}/large.bin`)]
-    // The first round warms both sides' page cache.
+    // The first round warms the page cache for both sides.
     if (i > 0) {
       ours.push(a)
       theirs.push(b)

@@ -4,13 +4,13 @@ import { startKubo } from '../tests/interop/kubo.ts'
 import { createKuboRepo } from '../tests/interop/kubo-repo.ts'
 
 export type BenchKubo = {
-  /** `ipfs add` (`-r`) of a file or folder with cid-version 1 into a fresh repository of its default store. */
+  /** `ipfs add` (`-r`) of a file or folder with cid-version 1 into a new repository with the default store. */
   add(path: string): Promise<{ wallMs: number; cid: string }>
-  /** A daemon with a gateway that serves these files. */
+  /** Starts a daemon with a gateway that serves these files. */
   startGateway(files: string[]): Promise<{ urls: string[] } & AsyncDisposable>
 }
 
-/** Kubo as `npm run interop:install` builds it; undefined where it was not built, and says so. */
+/** Returns Kubo as built by `npm run interop:install`; undefined, with a message, if it was not built. */
 export async function kuboIfBuilt(scratch: string): Promise<BenchKubo | undefined> {
   if (!isInstalled(binary)) {
     console.log('Kubo is not built: no comparison with it (npm run interop:install)')

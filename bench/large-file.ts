@@ -9,7 +9,7 @@ import { type Bench, type BenchOptions, formatNumber, type Row, speedRow } from 
 const client = join(import.meta.dirname, 'upload-client.ts')
 const importer = join(import.meta.dirname, 'importer-client.ts')
 
-/** The time of the work itself, as the program prints it: start-up of its process does not count on either side. */
+/** The time of the work itself, as the program prints it: process start-up is excluded on both sides. */
 function innerMs(stdout: string): number {
   const found = /took (\d+(?:\.\d+)?) ms/.exec(stdout)
   if (found === null) throw new Error(`no time in: ${stdout}`)

@@ -6,7 +6,7 @@ import { createApiKey, createClient } from '@cairn/sdk'
 import { startNetwork } from './network.ts'
 import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type Row } from './report.ts'
 
-/** Fills an account with rows that look like uploads: the names of one in a thousand contain "needle". */
+/** Fills an account with rows that resemble uploads: one name in a thousand contains "needle". */
 function fill(home: string, address: string, count: number): void {
   const file = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((name) => /\.(db|sqlite)$/.test(name))
   if (file === undefined) throw new Error(`no SQLite database below ${home}`)
@@ -19,7 +19,7 @@ function fill(home: string, address: string, count: number): void {
   database.exec('BEGIN')
   for (let i = 0; i < count; i++) {
     const time = start + i
-    // UUIDv7: the time first, so that ids sort as times do.
+    // UUIDv7: the time comes first, so that ids sort by time.
     const id = `${time
       .toString(16)
       .padStart(12, '0')

@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes a file of fresh pseudo-random bytes (never the same twice, so that nothing is stored already) and syncs it. */
+/** Writes a file of new pseudo-random bytes (never repeated, so that none is stored already) and syncs it. */
 export function makeFile(path: string, sizeBytes: number): void {
   const cipher = createCipheriv('aes-128-ctr', randomBytes(16), randomBytes(16))
   const zeros = Buffer.alloc(4 * 1024 * 1024)
@@ -16,7 +16,7 @@ export function makeFile(path: string, sizeBytes: number): void {
   closeSync(file)
 }
 
-/** Writes a folder of files of fresh random bytes. */
+/** Writes a folder of files with new random bytes. */
 export function makeFolder(path: string, count: number, sizeBytes: number): void {
   mkdirSync(path, { recursive: true })
   for (let i = 0; i < count; i++)

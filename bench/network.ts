@@ -9,11 +9,11 @@ export type BenchNetwork = AsyncDisposable & {
   profile: NetworkProfile
   home: string
   process: ChildProcess
-  /** From the start of the process to `network.json`, in ms. */
+  /** Time from the start of the process to `network.json`, in ms. */
   readyMs: number
 }
 
-/** Starts the local network as `npm start` does, in a process of its own, on free ports. */
+/** Starts the local network like `npm start`, in its own process, on free ports. */
 export async function startNetwork(home: string): Promise<BenchNetwork> {
   const offset = await freeOffset()
   const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')

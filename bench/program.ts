@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 
 export type Finished = { wallMs: number; stdout: string; peakBytes: number }
 
-/** Runs a program to its end and gives its wall time, output and highest resident memory. Throws when it fails. */
+/** Runs a program to its end and returns its wall time, output and peak resident memory. Throws if it fails. */
 export async function runProgram(
   command: string,
   args: string[],
@@ -38,7 +38,7 @@ export async function runProgram(
   return { wallMs: performance.now() - started, stdout, peakBytes }
 }
 
-/** Processor time of a process so far, of all its threads, in ms; a clock of the system ticks every 10 ms. */
+/** Processor time of a process so far, of all its threads, in ms; the clock of the system ticks every 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -46,12 +46,12 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Highest resident memory of a process so far, in bytes (0 where it is gone or the system has no /proc). */
+/** Peak resident memory of a process so far, in bytes (0 if it has ended or the system has no /proc). */
 export function peakMemory(pid: number | undefined): number {
   return statusBytes(pid, 'VmHWM')
 }
 
-/** Memory of a process and of those it started, in bytes; pages that they share are counted once. */
+/** Memory of a process and its descendants, in bytes; shared pages count once. */
 export function residentOfAll(pid: number | undefined): number {
   if (pid === undefined) return 0
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -71,21 +71,21 @@ function statusBytes(pid: number | undefined, field: string): number {
     const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
     return Number(found?.[1] ?? 0) * 1024
   } catch {
-    // The process has just ended: what was seen before stands.
+    // The process has just ended: the earlier value stands.
     return 0
   }
 }
 
 /**
- * Runs one of our own programs (a TypeScript file of this folder) on this Node. What was compiled before is used again: users
- * run compiled packages, and the compiler's own memory is none of theirs.
+ * Runs one of our own programs (a TypeScript file of this folder) on this Node, with its compile cache: users run
+ * compiled packages, without the memory of the compiler.
  */
 export function runOurs(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
   const cache = { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile') }
   return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env: { ...cache, ...env } })
 }
 
-/** Starts a program that stays, and waits for a line of its output that fits. */
+/** Starts a program that keeps running, and waits for a matching line of its output. */
 export async function startProgram(
   command: string,
   args: string[],
@@ -105,7 +105,7 @@ export async function startProgram(
   return child
 }
 
-/** Ends a program by its own process id and waits until it is gone. */
+/** Stops a program by its own process id and waits until it has ended. */
 export async function stopProgram(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

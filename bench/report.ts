@@ -1,11 +1,11 @@
-/** One figure of a bench: what was measured, against what, and the ratio the goal speaks of. */
+/** One figure of a bench: what was measured, against what, and the ratio for the goal. */
 export type Row = {
   what: string
   /** Median of our runs, with unit. */
   ours: string
-  /** What it is compared with and its median, with unit. */
+  /** The comparison and its median, with unit. */
   against: string
-  /** ours ÷ theirs (or theirs ÷ ours where less is better), medians of the pairs run by run. */
+  /** ours ÷ theirs (or theirs ÷ ours if less is better), medians of the pairs run by run. */
   ratio: number | undefined
   /** The goal, such as `≥ 0.6`; a bound on the ratio or on our own figure. */
   goal: string
@@ -20,13 +20,13 @@ export type Bench = {
 }
 
 export type BenchOptions = {
-  /** Scratch folder on the disk to be measured; removed afterwards. */
+  /** Scratch folder on the measured disk; removed afterwards. */
   scratch: string
-  /** Runs of each side, taken in turn. */
+  /** Runs of each side, alternating. */
   runs: number
   /** Size of the large file in bytes. */
   largeBytes: number
-  /** Another checkout of the project, installed, to compare with. */
+  /** Another installed checkout of the project to compare with. */
   against: string | undefined
 }
 
@@ -37,7 +37,7 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** Median of the ratios of runs made side by side: steadier on a noisy machine than the ratio of medians. */
+/** Median of the ratios of paired runs: more stable on a noisy machine than the ratio of medians. */
 export function pairedRatio(above: number[], below: number[]): number {
   return median(above.map((value, i) => value / (below[i] ?? Number.NaN)))
 }

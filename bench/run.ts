@@ -1,4 +1,4 @@
-// `npm run bench [-- names… --runs N --size MiB --against FOLDER --record]`: ratios measured side by side in one run.
+// `npm run bench [-- names… --runs N --size MiB --against FOLDER --record]`: ratios measured in pairs within one run.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
@@ -7,12 +7,14 @@ import { parseArgs } from 'node:util'
 import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
 import { encryptionBench } from './encryption.ts'
+import { folderBench } from './folder.ts'
 import { gatewayBench } from './gateway.ts'
 import { keysBench } from './keys.ts'
 import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
 import { proofsBench } from './proofs.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
+import { searchBench, searchPostgresBench } from './search.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
 import { uploadCostBench } from './upload-cost.ts'
@@ -21,7 +23,10 @@ const benches: Bench[] = [
   largeFileBench,
   smallFilesBench,
   gatewayBench,
+  folderBench,
   listingBench,
+  searchBench,
+  searchPostgresBench,
   startBench,
   keysBench,
   encryptionBench,

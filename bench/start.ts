@@ -5,7 +5,7 @@ import { type Bench, type BenchOptions, formatNumber, median, type Row } from '.
 
 async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   const home = join(scratch, 'home')
-  // The first start prepares the folder; what follows is a prepared network.
+  // The first start prepares the folder; later ones use a prepared network.
   await (await startNetwork(home))[Symbol.asyncDispose]()
   const ready: number[] = []
   const idle: number[] = []

@@ -1,4 +1,4 @@
-// Uploads a file or folder with the SDK in a process of its own: `upload-client.ts HOME PATH`.
+// Uploads a file or folder with the SDK in its own process: `upload-client.ts HOME PATH`.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApiKey, createClient, loadNetwork, uploadFile, uploadFolder } from '@cairn/sdk'

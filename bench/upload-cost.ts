@@ -7,12 +7,12 @@ import { makeFile } from './material.ts'
 import { cpuMs, peakMemory, runProgram, stopProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type Row } from './report.ts'
 
-/** One storage service in a process of its own, and an API key at it. */
+/** One storage service in its own process, with an API key. */
 type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
-/** What uploads cost a service, run by run. */
+/** Cost of uploads for a service, run by run. */
 type Cost = { cpuMs: number[]; wallMs: number[]; peakBytes: number }
 
-/** Starts the storage service of a checkout on a folder of its own. */
+/** Starts the storage service of a checkout on its own folder. */
 async function startStorage(checkout: string, home: string): Promise<Storage> {
   const child = fork(join(checkout, 'services/storage/src/main.ts'), {
     execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
@@ -35,7 +35,7 @@ async function startStorage(checkout: string, home: string): Promise<Storage> {
   return { pid: child.pid ?? 0, api, apiKey, [Symbol.asyncDispose]: () => stopProgram(child) }
 }
 
-/** Uploads by curl, so that no client of ours takes part. */
+/** Uploads with curl, so that no client of ours takes part. */
 async function upload({ pid, api, apiKey }: Storage, file: string, cost: Cost): Promise<void> {
   const before = cpuMs(pid)
   const sent = ['--fail', '--silent', '--show-error', '-H', `Authorization: Bearer ${apiKey}`, '-F', `file=@${file}`]
@@ -54,9 +54,9 @@ async function run({ scratch, runs, largeBytes, against }: BenchOptions): Promis
   ]
   for (let i = 0; i <= runs; i++) {
     const sides = [() => uploadFresh(ours, costs[0]), () => uploadFresh(theirs, costs[1])]
-    // In turn, so that what else the machine does is shared.
+    // Alternating, so that other load affects both sides.
     for (const side of i % 2 === 0 ? sides : sides.reverse()) await side()
-    // What is compiled and started once belongs to neither side.
+    // One-time compilation and start-up belong to neither side.
     if (i === 0) for (const cost of costs) cost.cpuMs.length = cost.wallMs.length = 0
   }
   async function uploadFresh(storage: Storage, cost: Cost): Promise<void> {

@@ -1,7 +1,10 @@
-// `npm run build`: the published packages as JavaScript and types, and the web console. Services and tests run from their
-// sources.
+// `npm run build`: the published packages as JavaScript and types, the web console, and below `build/` a folder per service that
+// runs without an installation. In development services and tests run from their sources.
 import { buildConsole } from '@cairn/local'
 import { buildPackages } from './published-packages.ts'
+import { buildServices } from './service-bundles.ts'
 
 if (!buildPackages()) process.exit(1)
-await buildConsole()
+const consoleFolder = await buildConsole()
+if (consoleFolder === undefined) throw new Error('the console cannot be built: vite is not installed')
+await buildServices(consoleFolder)

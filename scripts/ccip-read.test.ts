@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
 
-/** Calls that make a client of viem, up to the end of their options. */
+/** Calls that create a viem client, up to the end of their options. */
 function findClients(source: string): string[] {
   return [...source.matchAll(/(?<!`)\bcreate(?:Public|Wallet)?Client\(\{/g)].map(({ index }) => {
     let depth = 0
@@ -16,8 +16,8 @@ function findClients(source: string): string[] {
   })
 }
 
-// With CCIP-Read (EIP-3668) on, as it is by itself, any contract that is asked names URLs that viem then fetches.
-test('every client of viem in our sources has CCIP-Read off', () => {
+// With CCIP-Read (EIP-3668) on, as by default, any called contract can name URLs that viem then fetches.
+test('every viem client in our sources turns CCIP-Read off', () => {
   const files = globSync('{packages,services,apps}/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
     (file) => !/\.(test|fixture|suite)\.tsx?$/.test(file),
   )

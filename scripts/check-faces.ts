@@ -1,5 +1,5 @@
-// Checks each published package as its users get it, in the archive that would be published: publint in strict mode, and
-// whether its types resolve for users of ES modules. One process for all: the compiler is loaded once.
+// Checks each published package in the archive that its users get: publint in strict mode, and whether its types
+// resolve for users of ES modules. One process for all, so that the compiler loads once.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

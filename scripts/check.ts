@@ -42,5 +42,7 @@ await Promise.all([
 await Promise.all([
   step('dead code and dependencies', bin('knip')),
   step('faces of packages', ...node, 'scripts/check-faces.ts'),
+  step('rooms', ...node, 'scripts/check-rooms.ts'),
+  step('language', ...node, 'scripts/check-language.ts'),
   step('console', ...node, 'scripts/build-console.ts'),
 ])

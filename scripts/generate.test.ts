@@ -10,13 +10,13 @@ const files = generatedFiles()
 const icons = /^apps\/console\/src\/generated\/icons\//
 
 test.each(Object.keys(files).filter((path) => !icons.test(path)))(
-  '%s is what the source says; if not, run `npm run generate`',
+  '%s matches its source; if not, run `npm run generate`',
   (path) => {
     expect(readFileSync(join(root, path), 'utf8')).toBe(files[path])
   },
 )
 
-test('the icons are those that the console imports; if not, run `npm run generate`', () => {
+test('the icons match the imports of the console; if not, run `npm run generate`', () => {
   const printed = Object.fromEntries(Object.entries(files).filter(([path]) => icons.test(path)))
   expect(Object.keys(printed).length).toBeGreaterThan(50)
   const folder = 'apps/console/src/generated/icons'

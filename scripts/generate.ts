@@ -1,10 +1,10 @@
-// `npm run generate`: prints the pages of docs/ that come from the source. A test compares them.
+// `npm run generate`: generates the pages of docs/ from the source. A test compares them.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { generatedFiles } from './generated-files.ts'
 
 const root = resolve(import.meta.dirname, '..')
-// An icon that is no longer used has no file.
+// An unused icon has no file.
 rmSync(join(root, 'apps/console/src/generated'), { recursive: true, force: true })
 for (const [path, content] of Object.entries(generatedFiles())) {
   mkdirSync(dirname(join(root, path)), { recursive: true })

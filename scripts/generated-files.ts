@@ -1,5 +1,5 @@
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
-import { allCalls, commonErrors, type ErrorCode, errorTable } from '@cairn/protocol'
+import { allCalls, commonErrors, type ErrorCode, errorDetails, errorTable, kindOfFact } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
 import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
@@ -7,7 +7,7 @@ import { printIcons } from '../apps/console/print-icons.ts'
 import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
 
-/** Every file that is printed from the source, by its path in the project. */
+/** Returns every file that is generated from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
   const { abis, bytecodes } = generateContractFiles()
   const icons = mapKeys(printIcons(), (name) => `apps/console/src/generated/icons/${name}`)
@@ -43,17 +43,19 @@ A start that is refused prints one sentence and what to do. Its exit code is 78 
 
 ## Storage and gateway
 
+\`npm run storage\` starts the service, \`npm run build\` makes a folder that starts without an installation ([operate/deploy.md](operate/deploy.md)).
+
 ${printSettings(settings)}
 
 ## Key node
 
-Five of them, each with a number, a folder and a secret of its own: \`services/keynode/src/main.ts\`.
+Five of them, each with a number, a folder and a secret of its own: \`npm run keynode\`.
 
 ${printSettings(keyNodeSettings)}
 
 ## Key router
 
-\`services/keynode/src/router/main.ts\`.
+\`npm run keyrouter\`.
 
 ${printSettings(keyRouterSettings)}
 
@@ -74,16 +76,16 @@ function printErrors(): string {
   const print = ([code, row]: [string, { status: number; message: string; hint: string; retry: boolean }]) => {
     const known = code as ErrorCode
     const where = common.has(known) ? 'every call' : (callsByCode.get(known)?.join(', ') ?? '')
-    return `| \`${code}\` | ${row.status || ''} | ${cell(row.message)} | ${cell(row.hint)} | ${row.retry ? 'yes' : ''} | ${where} |`
+    return `| \`${code}\` | ${row.status || ''} | ${cell(row.message)} | ${cell(row.hint)} | ${row.retry ? 'yes' : ''} | ${printDetails(known)} | ${where} |`
   }
   const entries = Object.entries(errorTable)
   const table = (rows: typeof entries) =>
-    `| code | status | message | what to do | try again | calls |\n|---|---|---|---|---|---|\n${rows.map(print).join('\n')}`
+    `| code | status | message | what to do | try again | details | calls |\n|---|---|---|---|---|---|---|\n${rows.map(print).join('\n')}`
   return `${notice}
 
 # Errors
 
-Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, where the body's form has room, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`.
+Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, where the body's form has room, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`. \`details\` has facts for programs, each of which may be absent: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
 
 ## Services answer
 
@@ -93,6 +95,12 @@ ${table(entries.filter(([, row]) => row.status !== 0))}
 
 ${table(entries.filter(([, row]) => row.status === 0))}
 `
+}
+
+/** Prints the facts of an error with their types. */
+function printDetails(code: ErrorCode): string {
+  const facts: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = errorDetails
+  return (facts[code] ?? []).map((name) => `\`${name}\` (${kindOfFact(name)})`).join(', ')
 }
 
 function mapKeys(record: Record<string, string>, toKey: (key: string) => string): Record<string, string> {

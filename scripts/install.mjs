@@ -1,5 +1,5 @@
-// Installs what a program needs and no more, from the lockfile. Plain JavaScript for Node 20: it runs before anything is
-// installed.
+// Installs what a program needs and no more, from the lockfile. Plain JavaScript for Node 20: it runs before anything
+// is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const modules = join(root, 'node_modules')
-/** What npm itself notes of the tree that it made. */
+/** The record that npm keeps of the installed tree. */
 const treeFile = join(modules, '.package-lock.json')
-/** What this script notes: for which lockfile and tree, and which sets were installed. */
+/** The record of this script: lockfile, tree, and installed sets. */
 const stampFile = join(modules, '.cairn-installed')
 
 /** Sets of packages by the workspaces that need them. `all` is every workspace with the tools of development and tests. */
@@ -18,18 +18,19 @@ const workspacesOf = {
   network: ['apps/local', 'apps/console', 'packages/cli'],
   node: ['optional/node'],
   filecoin: ['optional/filecoin'],
+  pictures: ['optional/pictures'],
   'wallet-connect': ['optional/wallet-connect'],
 }
 
-/** Sets that are added by name. */
-export const addable = ['filecoin', 'wallet-connect']
+/** Sets that are installed by name. */
+export const addable = ['filecoin', 'pictures', 'wallet-connect']
 
-/** Installs the sets that are not there yet, and repairs a tree that is not whole. What was added by name stays. */
+/** Installs the missing sets, and repairs an incomplete tree. Keeps sets that were installed by name. */
 export function install(sets) {
   if (isInstalled(sets)) return
-  const release = takeLock()
+  const release = acquireLock()
   try {
-    // Another one may have done it while this one waited.
+    // Another process may have installed them while this one waited.
     if (!isInstalled(sets)) installNow(sets)
   } finally {
     release()
@@ -42,13 +43,15 @@ function installNow(wanted) {
   const hasTools = known !== undefined && Object.values(known).some((entry) => entry.dev)
   const sets = [...new Set([...wanted, ...kept, ...(hasTools ? ['all'] : [])])]
   const added = sets.filter((name) => addable.includes(name)).map((name) => `, ${name}`)
-  const what = sets.includes('all') ? 'everything, with the tools of development and tests' : 'what a network needs'
+  const what = sets.includes('all')
+    ? 'all dependencies, including development and test tools'
+    : 'the dependencies of a network'
   process.stderr.write(`Installing ${what}${added.join('')} (once)…\n`)
   if (!existsSync(modules)) runNpm(['ci', ...choose(sets)])
   else {
-    // npm believes its own note before the disk.
+    // npm trusts its own record more than the disk.
     if (known === undefined || !isWhole(known)) rmSync(treeFile, { force: true })
-    // Nothing that a running network uses is taken away and put back, as `npm ci` does.
+    // Unlike `npm ci`, never removes a package that a running network uses.
     runNpm(['install', '--no-save', ...choose(sets)])
     const tree = readTree()
     if (tree === undefined || !isWhole(tree)) runNpm(['ci', ...choose(sets)])
@@ -63,7 +66,7 @@ function installNow(wanted) {
 function choose(sets) {
   if (sets.includes('all')) return []
   const workspaces = sets.flatMap((name) => workspacesOf[name])
-  // Optional peers would be taken along where another workspace happens to have them: compilers, bundlers, whole clients.
+  // Optional peers would be installed if another workspace happens to have them: compilers, bundlers, whole clients.
   return ['--omit=dev', '--legacy-peer-deps', ...workspaces.flatMap((workspace) => ['--workspace', workspace])]
 }
 
@@ -76,7 +79,7 @@ function runNpm(args) {
   })
   if (done.status === 0) return
   const reason = done.error === undefined ? 'see above' : done.error.message
-  process.stderr.write(`npm ${args[0]} failed: ${reason}. Run it again: what is there is kept.\n`)
+  process.stderr.write(`npm ${args[0]} failed: ${reason}. Run it again to continue.\n`)
   process.exit(done.status ?? 1)
 }
 
@@ -89,7 +92,7 @@ function isInstalled(sets) {
   return (has || holdsEverything(tree)) && isWhole(tree)
 }
 
-/** A tree that npm itself brought up to the lockfile counts as well. */
+/** A tree that npm itself updated to the lockfile also counts. */
 function holdsEverything(tree) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages ?? {}
   return Object.entries(lock).every(
@@ -97,7 +100,7 @@ function holdsEverything(tree) {
   )
 }
 
-/** Whether every package that npm noted is on the disk: a copy that was cut off is not. */
+/** Returns whether every package in the record of npm is on disk: an interrupted copy is not. */
 function isWhole(tree) {
   return Object.entries(tree).every(([path, { link }]) => existsSync(join(root, path, link ? '' : 'package.json')))
 }
@@ -115,7 +118,7 @@ function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    // It is not there, or was cut off.
+    // It is missing or truncated.
     return undefined
   }
 }
@@ -124,7 +127,10 @@ function hashOf(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-/** Takes away what nothing here reads: C headers and manuals of Node, and source maps. They are a third of all bytes. */
+/**
+ * Removes files that are never read here: C headers and manuals of Node, and source maps. They are a third of all
+ * bytes.
+ */
 function trim() {
   for (const name of readdirSync(modules).filter((one) => one.startsWith('node-'))) {
     for (const part of ['include', 'share']) rmSync(join(modules, name, part), { recursive: true, force: true })
@@ -134,8 +140,8 @@ function trim() {
   }
 }
 
-/** Two that install into one tree leave it broken: the second waits for the first, unless that one is gone. */
-function takeLock() {
+/** Two concurrent installations break the tree: the second waits for the first, unless that process is gone. */
+function acquireLock() {
   const path = join(root, '.cairn-install.lock')
   for (;;) {
     try {
@@ -152,10 +158,10 @@ function takeLock() {
 function isLeftBehind(path) {
   try {
     const holder = Number(readFileSync(path, 'utf8'))
-    // It is empty between its making and its writing.
+    // The file is empty between its creation and its writing.
     return holder > 0 ? !isAlive(holder) : Date.now() - statSync(path).mtimeMs > 10_000
   } catch {
-    // It was given back meanwhile.
+    // It was released meanwhile.
     return false
   }
 }

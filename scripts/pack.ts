@@ -14,13 +14,13 @@ function end(message: string): never {
 }
 
 const [wanted, ...more] = process.argv.slice(2)
-if (wanted === undefined || more.length > 0) end('Name one folder. Example: npm run pack -- ../my-app')
+if (wanted === undefined || more.length > 0) end('Specify one folder. Example: npm run pack -- ../my-app')
 const folder = resolve(wanted)
-if (!relative(root, folder).startsWith('..')) end(`${folder} is inside this repository. Name a folder outside of it.`)
+if (!relative(root, folder).startsWith('..')) end(`${folder} is inside this repository. Use a folder outside of it.`)
 
 if (!buildPackages()) process.exit(1)
 mkdirSync(folder, { recursive: true })
-// Packed beside, then moved into place: a failure leaves the archives that the project had.
+// Packed into a temporary folder, then renamed: a failure leaves the existing archives of the project.
 const fresh = mkdtempSync(join(folder, `${archives}-`))
 const packed = await packPackages(fresh)
 const target = join(folder, archives)

@@ -9,7 +9,7 @@ const packages = join(root, 'packages')
 /** A package as its users get it. */
 export type PackedPackage = { name: string; archive: string }
 
-/** Folders of the packages that are published: all below `packages/` that are not private. */
+/** Returns the folders of the published packages: all below `packages/` that are not private. */
 export function publishedFolders(): string[] {
   return readdirSync(packages).filter((name) => {
     const manifest: { private?: boolean } = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'))
@@ -25,7 +25,10 @@ export function cleanPackages(): void {
   }
 }
 
-/** Builds the published packages from a clean state: JavaScript and types. @returns whether the compiler found no error */
+/**
+ * Builds the published packages from a clean state: JavaScript and types.
+ * @returns whether the compiler found no error
+ */
 export function buildPackages(): boolean {
   cleanPackages()
   const projects = publishedFolders().map((name) => join('packages', name))
@@ -33,7 +36,7 @@ export function buildPackages(): boolean {
   return spawnSync(tsc, ['-b', ...projects], { cwd: root, stdio: 'inherit' }).status === 0
 }
 
-/** Packs every published package, as it was built, into a folder that is there. */
+/** Packs every published package, as built, into an existing folder. */
 export async function packPackages(folder: string): Promise<PackedPackage[]> {
   const folders = publishedFolders()
   const workspaces = folders.flatMap((name) => ['-w', `packages/${name}`])

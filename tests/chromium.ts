@@ -58,7 +58,7 @@ async function unpack(): Promise<Program> {
     const fresh = await mkdtemp(join(cache, 'chromium-'))
     try {
       await inflate(join(dirname(entry), '../bin'), fresh)
-      // Another run may have been faster: its folder is as good.
+      // Another run may have been faster: its folder works as well.
       await rename(fresh, folder).catch(async (error: unknown) => {
         if (!(await isThere(folder))) throw error
       })

@@ -10,7 +10,7 @@ import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import pino from 'pino'
 import { generatePrivateKey } from 'viem/accounts'
 
-/** Five key nodes whose processes and disks a test can take away, without any storage beside them. */
+/** Five key nodes whose processes and disks a test can remove, without a storage service. */
 export type FiveNodes = AsyncDisposable & {
   readonly profile: NetworkProfile
   readonly lines: readonly string[][]
@@ -119,7 +119,7 @@ export async function startFiveNodes(
   }
 }
 
-/** A client for whom some nodes are where they are not. */
+/** A client with wrong URLs for some nodes. */
 export function without<C extends Client>(client: C, ...nodes: number[]): C {
   return withNodes(client, Object.fromEntries(nodes.map((node) => [node, 'http://127.0.0.1:9'])))
 }

@@ -39,11 +39,11 @@ export async function createTestNetwork(
 export async function createTestKey(
   network: { profile: Pick<TestNetwork['profile'], 'api'> },
   privateKey = generatePrivateKey(),
-  wish: { scopes?: Scope[]; keyName?: string; expiresAt?: number } = {},
+  options: { scopes?: Scope[]; keyName?: string; expiresAt?: number } = {},
 ): Promise<{ apiKey: string; address: string; privateKey: `0x${string}` }> {
   const account = privateKeyToAccount(privateKey)
   const { api } = network.profile
-  const { scopes = allScopes, expiresAt = 'never', keyName } = wish
+  const { scopes = allScopes, expiresAt = 'never', keyName } = options
   const query = new URLSearchParams({
     publicKey: account.address,
     purpose: 'api-key',
@@ -66,7 +66,7 @@ export async function createTestKey(
   return { apiKey, address: account.address.toLowerCase(), privateKey }
 }
 
-/** A client of a wallet (a fresh one where none is given) with an API key and a session with the key nodes. */
+/** A client of a wallet (by default a new one) with an API key and a session with the key nodes. */
 export async function createKeyClient(
   network: { profile: NetworkProfile },
   privateKey = generatePrivateKey(),

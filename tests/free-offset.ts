@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:net'
 
 /** Services of a local network that serve metrics, 100 above their port: storage, providers, key router, five key nodes. */
 const servicePorts = [8080, 8090, 8091, 8092, 9000, 9001, 9002, 9003, 9004, 9005]
-/** Every default port of a local network: of the services, their metrics, the gateway and the chain. */
-const defaultPorts = [...servicePorts, ...servicePorts.map((port) => port + 100), 8081, 8545]
+/** Every default port of a local network: of the services, their metrics, the gateway and the chains. */
+const defaultPorts = [...servicePorts, ...servicePorts.map((port) => port + 100), 8081, 8545, 8899]
 
 /** An offset at which every port of a local network is free at the moment. */
 export async function freeOffset(): Promise<number> {

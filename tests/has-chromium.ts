@@ -1,4 +1,4 @@
-/** Another Chromium or Chrome to test with, where the package has none for this platform. */
+/** Another Chromium or Chrome for tests, when the package has none for this platform. */
 export const ownChromium = process.env['CAIRN_TEST_CHROMIUM']
 
 /** Whether tests with a browser can run here: the package has a build for Linux on x64 alone. */

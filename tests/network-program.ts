@@ -8,7 +8,7 @@ import { programEnvironment } from './program-environment.ts'
 /** `npm start` as a process. */
 export type NetworkProgram = {
   readonly child: ChildProcess
-  /** Whether it says that it is ready. False: it ended before. */
+  /** Whether it reported that it is ready; false if it ended before. */
   readonly ready: boolean
   /** All that it printed. */
   output(): string
@@ -17,8 +17,8 @@ export type NetworkProgram = {
 const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')
 
 /**
- * Starts the command and waits until it says that it is ready, or ends.
- * @param onSpawn given the process as soon as there is one
+ * Starts the command and waits until it reports that it is ready, or ends.
+ * @param onSpawn receives the process as soon as it exists
  */
 export async function startNetworkProgram(
   { home, offset }: { home: string; offset: number },
@@ -34,7 +34,7 @@ export async function startNetworkProgram(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         output += chunk
-        if (output.includes('Ctrl-C ends it')) done(true)
+        if (output.includes('Press Ctrl-C to stop')) done(true)
       })
     }
     child.once('close', () => done(false))

@@ -36,7 +36,7 @@ export function residentMib(pids: readonly number[]): number {
 }
 
 function listProcesses(): RunningProcess[] {
-  return existsSync('/proc/self/stat') ? readProc() : askPs()
+  return existsSync('/proc/self/stat') ? readProc() : runPs()
 }
 
 function readProc(): RunningProcess[] {
@@ -57,7 +57,7 @@ function readProc(): RunningProcess[] {
   })
 }
 
-function askPs(): RunningProcess[] {
+function runPs(): RunningProcess[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []

@@ -26,7 +26,7 @@ export async function setup(): Promise<() => Promise<void>> {
   return async () => {
     broker.closeAllConnections()
     await new Promise((done) => broker.close(done))
-    // One that did not start has told the files that asked for it.
+    // A service that did not start has already reported the error to the files that requested it.
     await (await postgres?.catch(() => undefined))?.stop()
   }
 }

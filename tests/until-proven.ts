@@ -7,7 +7,7 @@ const limitMs = 200_000
 /** Waits until so many providers have proven every piece of a CID. */
 export async function untilProven(client: Client, cid: string, providers = 2): Promise<StorageProofs> {
   let latest: StorageProofs | undefined
-  const look = async (): Promise<StorageProofs | undefined> => {
+  const fetchStatus = async (): Promise<StorageProofs | undefined> => {
     latest = await getProofs(client, cid).catch((error: unknown) => {
       if (CairnError.is(error, 'PROOF_NOT_FOUND')) return undefined
       throw error
@@ -21,7 +21,7 @@ export async function untilProven(client: Client, cid: string, providers = 2): P
   }
   const deadline = performance.now() + limitMs
   for (;;) {
-    const found = await look()
+    const found = await fetchStatus()
     if (found !== undefined) return found
     if (performance.now() > deadline) {
       throw new Error(`not proven: ${JSON.stringify(latest?.pieces.map(({ aggregate }) => aggregate?.deals))}`)

@@ -5,14 +5,14 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const compressible = /\.(?:js|css|html|svg|json|txt)$/
-const leastBytes = 1024
+const minBytes = 1024
 
-/** Writes a `.br` and a `.gz` beside each text of a build, so that no request waits for a compressor. */
+/** Writes a `.br` and a `.gz` next to each text file of a build, so that no request waits for a compressor. */
 export function compressAssets(): Plugin {
   return {
     name: 'cairn:compress-assets',
     apply: 'build',
-    // From the files as they were written: other plugins change chunks up to the very end.
+    // Reads the written files: other plugins change chunks until the very end.
     async writeBundle({ dir = '' }, bundle) {
       await Promise.all(
         Object.keys(bundle)
@@ -25,7 +25,7 @@ export function compressAssets(): Plugin {
 
 async function compress(path: string): Promise<void> {
   const source = await readFile(path)
-  if (source.length < leastBytes) return
+  if (source.length < minBytes) return
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
   await writeFile(`${path}.br`, await promisify(brotliCompress)(source, { params }))
   await writeFile(`${path}.gz`, await promisify(gzip)(source, { level: 9 }))

@@ -10,9 +10,9 @@ const notice =
   '// Printed by `npm run generate` from lucide-react (ISC). Change the imports of `#icons`, not this file.'
 
 /**
- * The module `#icons`: the drawings of lucide that the console uses, a file for each, so that a page loads its own. They are
- * printed from the package, which is 50 MiB for some 100 drawings, so that starting a network does not install it.
- * @returns contents by the file's name
+ * Generates the module `#icons`: the lucide drawings that the console uses, one file each, so that a page loads only
+ * its own. The package is 50 MiB for some 100 drawings, so starting a network does not install it.
+ * @returns contents by file name
  */
 export function printIcons(): Record<string, string> {
   const names = [...usedNames()].sort()
@@ -39,7 +39,7 @@ export const ${name} = createIcon(<>${shapes}</>)
 `
 }
 
-/** What the console imports from `#icons`. */
+/** Returns the names that the console imports from `#icons`. */
 function usedNames(): Set<string> {
   const names = new Set<string>()
   for (const entry of readdirSync(sources, { recursive: true, withFileTypes: true })) {

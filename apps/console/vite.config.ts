@@ -7,20 +7,20 @@ import { walletConnectPart } from './wallet-connect-part.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The console is bundled from the sources of the packages it uses: nothing has to be built before it. */
+/** The console is bundled from the sources of the packages it uses, so they need no build first. */
 export default defineConfig({
   root: here('.'),
   plugins: [walletConnectPart(), react(), tailwindcss(), compressAssets()],
   resolve: {
     conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
     alias: {
-      // The published one writes a style element, which the page's policy refuses.
+      // The published one writes a style element, which the policy of the page rejects.
       'react-remove-scroll': here('src/ui/RemoveScroll.tsx'),
     },
   },
   build: {
     target: 'es2023',
-    // The storage service loads a folder once; small files in the page would need `data:` in more policies.
+    // The storage service loads a folder once; inlined files would require `data:` in more policies.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,

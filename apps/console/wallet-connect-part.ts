@@ -4,13 +4,15 @@ import type { Plugin } from 'vite'
 
 const client = '@walletconnect/sign-client'
 
-/** A file of a build that has no client of WalletConnect. Who serves the build refuses to offer wallets on other devices then. */
+/**
+ * Marker file of a build without the WalletConnect client. The service then does not offer wallets on other devices.
+ */
 export const withoutClientFile = 'without-wallet-connect.txt'
 
 /**
- * The client of WalletConnect goes into a build when it is installed (`npm run add -- wallet-connect`): it is 100 MiB for
+ * Includes the WalletConnect client in a build if it is installed (`npm run add -- wallet-connect`): it is 100 MiB for
  * networks whose operator has a project there.
- * @param base where the package is looked for
+ * @param base where the package is resolved from
  */
 export function walletConnectPart(base = import.meta.url): Plugin {
   const isInstalled = hasPackage(base)
@@ -32,7 +34,7 @@ function hasPackage(base: string): boolean {
   try {
     return findPackageJSON(client, base) !== undefined
   } catch {
-    // It is not there.
+    // Not installed.
     return false
   }
 }

@@ -81,7 +81,7 @@ test('a text, a File and a folder go up with the CID computed in the page, and c
   })
 })
 
-test('a large Blob goes up whole, and stops when told to', async () => {
+test('uploads a large Blob whole, and stops on abort', async () => {
   const result = await page.evaluate(`(async () => {
     const block = new Uint8Array(1 << 20).map((_none, i) => (i * 13 + (i >> 7)) & 255)
     const blob = new Blob([...Array(20)].flatMap((_none, i) => [block, String(i)]))

@@ -27,13 +27,13 @@ async function openAccess(owner: ConsolePage, cid: string): Promise<void> {
 
 const addressOf = ({ wallet }: ConsolePage, index = 0) => wallet.accounts[index]?.address.toLowerCase() ?? ''
 
-test('shared with somebody, it opens in his browser; revoked, it does not any more', async () => {
+test('a shared file opens in the browser of its recipient, and no longer after a revocation', async () => {
   const owner = await site.newPage()
   const reader = await site.newPage()
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
   await openAccess(owner, cid)
-  expect(await owner.page.getByText('holds its shard').count()).toBe(5)
+  expect(await owner.page.getByText('Up to date').count()).toBe(5)
   expect(await owner.checkAccessibility()).toEqual([])
 
   // Any number of addresses at once; what is none is named.
@@ -42,10 +42,10 @@ test('shared with somebody, it opens in his browser; revoked, it does not any mo
   const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
   await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}, ${other} 0x12`)
   await dialog.getByRole('button', { name: /^Share/ }).click()
-  await dialog.getByText('This is not an address: 0x12').waitFor()
+  await dialog.getByText('Not a valid address: 0x12').waitFor()
   expect(await owner.checkAccessibility()).toEqual([])
   await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}\n${other}`)
-  await dialog.getByRole('button', { name: 'Share with 2 addresses' }).click()
+  await dialog.getByRole('button', { name: 'Share with 2 people' }).click()
   const people = owner.page.getByRole('list', { name: 'People' })
   await people.getByText(other).waitFor()
   expect((await getKeyStatus(client, cid)).agreed?.sharedTo.toSorted()).toEqual([addressOf(reader), other].toSorted())
@@ -58,14 +58,14 @@ test('shared with somebody, it opens in his browser; revoked, it does not any mo
   await reader.page.getByRole('link', { name: 'map.txt' }).waitFor()
   expect(await reader.checkAccessibility()).toEqual([])
   await reader.open(`/files/${cid}?tab=access`)
-  await reader.page.getByText('Only the owner can change this.').waitFor()
+  await reader.page.getByText('Only the owner can change access.').waitFor()
   expect(await reader.page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0)
 
-  await owner.page.getByRole('button', { name: `Revoke access of ${addressOf(reader)}` }).click()
-  await owner.page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await owner.page.getByRole('button', { name: `Remove access for ${addressOf(reader)}` }).click()
+  await owner.page.getByRole('dialog').getByRole('button', { name: 'Remove access', exact: true }).click()
   await expect.poll(() => people.getByText(addressOf(reader)).count(), patient).toBe(0)
   await reader.open(`/open/${cid}`)
-  await reader.page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
+  await reader.page.getByRole('heading', { name: 'You don’t have access to this file' }).waitFor()
   expect(await reader.page.getByText('Where the treasure lies').count()).toBe(0)
   expect(owner.problems).toEqual([])
   expect(reader.problems).toEqual([])
@@ -82,16 +82,16 @@ test('ownership goes to whose last four characters were typed, and the owner bef
   await owner.page.getByRole('button', { name: 'Transfer ownership' }).click()
   const dialog = owner.page.getByRole('dialog')
   await dialog.getByLabel('Address of the new owner').fill(addressOf(owner))
-  await dialog.getByText('This file is yours already.').waitFor()
+  await dialog.getByText('You already own this file.').waitFor()
   await dialog.getByLabel('Address of the new owner').fill(next)
   await dialog.getByRole('radio', { name: /^Keep them/ }).check({ force: true })
   await dialog.getByLabel('Type the last 4 characters of the address: c0de').fill('beef')
   await dialog.getByRole('button', { name: 'Transfer', exact: true }).click()
-  await dialog.getByText('These are not the last 4 characters.').waitFor()
+  await dialog.getByText('The characters do not match the end of the address.').waitFor()
   expect(await owner.checkAccessibility()).toEqual([])
   await dialog.getByLabel(/^Type the last 4/).fill('C0DE')
   await dialog.getByRole('button', { name: 'Transfer', exact: true }).click()
-  // He is neither owner nor reader now, and is told no more than that.
+  // The account is neither owner nor reader now, and sees no more than that.
   await owner.page.getByText('This file is not shared with you.').waitFor()
   expect(await owner.page.getByRole('button', { name: 'Transfer ownership' }).count()).toBe(0)
   const { owner: now, aggregator } = await getConditions(client, cid)
@@ -112,7 +112,7 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   await dialog.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
   await owner.page.getByText('Works, but not all five agree').waitFor()
-  await owner.page.getByText('says something else').waitFor()
+  await owner.page.getByText('Out of date').waitFor()
   await owner.page.unroute(`${fifth}/api/setSharedKey/**`)
   await owner.page.getByRole('button', { name: 'Repair' }).click()
   await owner.page.getByText('All five agree', { exact: true }).waitFor()
@@ -125,20 +125,23 @@ test('with two key nodes away a file opens; with three it says what is missing, 
   const { cid } = await uploadEncryptedText(client, 'Three are enough', { name: 'three.txt' })
   const nodes = site.network.profile.keyNodes ?? []
   reader.expectProblem(/net::ERR_FAILED/)
-  const setAway = async (url: string | undefined, isAway: boolean) => {
+  const setOffline = async (url: string | undefined, isOffline: boolean) => {
     const pattern = `${url}/api/retrieveSharedKey/**`
-    await (isAway ? reader.page.route(pattern, (route) => route.abort()) : reader.page.unroute(pattern))
+    await (isOffline ? reader.page.route(pattern, (route) => route.abort()) : reader.page.unroute(pattern))
   }
-  for (const url of nodes.slice(0, 2)) await setAway(url, true)
+  for (const url of nodes.slice(0, 2)) await setOffline(url, true)
   await reader.open(`/open/${cid}`)
   await connectAndSign(reader)
   await reader.page.getByText('Three are enough').waitFor()
-  await setAway(nodes[2], true)
+  await setOffline(nodes[2], true)
   await reader.page.reload()
-  await reader.page.getByRole('heading', { name: '2 of 3 shards' }).waitFor({ timeout: 60_000 })
-  expect(await reader.page.getByRole('alert').getByRole('listitem').count()).toBe(3)
+  await reader.page.getByRole('heading', { name: 'Not enough key nodes are available' }).waitFor({ timeout: 60_000 })
+  await reader.page.getByText('2 of the 3 key nodes needed answered.').waitFor()
+  const answers = await reader.page.getByRole('alert').getByRole('listitem').allTextContents()
+  expect(answers.map((text) => text.slice(0, 6))).toEqual(['Node 1', 'Node 2', 'Node 3', 'Node 4', 'Node 5'])
+  expect(answers.filter((text) => text.endsWith('Answered'))).toHaveLength(2)
   expect(await reader.checkAccessibility()).toEqual([])
-  await setAway(nodes[2], false)
+  await setOffline(nodes[2], false)
   await reader.page.getByRole('button', { name: 'Try again' }).click()
   await reader.page.getByText('Three are enough').waitFor()
 })

@@ -7,7 +7,7 @@ import { startUpload } from './start-upload.ts'
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
 /** Presses of Tab within which everything on a page is reached. */
-const tabsMost = 80
+const maxTabs = 80
 let site: ConsoleTest
 beforeAll(async () => {
   site = await openConsoleTest()
@@ -21,7 +21,7 @@ const focused =
 /** Presses Tab until the focus is on what is called so. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = []
-  for (let i = 0; i < tabsMost; i++) {
+  for (let i = 0; i < maxTabs; i++) {
     const current: string = await page.evaluate(focused)
     if (name.test(current)) return
     passed.push(current.slice(0, 40))
@@ -133,17 +133,17 @@ test('dialogs and sheets give the focus back to where it was', async () => {
   }
 })
 
-test('progress is told by a polite region, and at most every five seconds', { timeout: 120_000 }, async () => {
+test('a polite region announces progress at most every five seconds', { timeout: 120_000 }, async () => {
   const { page, context, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
   await page.evaluate(`
-    window.told = []
+    window.announcedAt = []
     new MutationObserver((changes) => {
       for (const { target } of changes) {
         const region = (target.nodeType === 1 ? target : target.parentElement)?.closest('[role=status]')
-        if (/percent/.test(region?.textContent ?? '')) window.told.push(performance.now())
+        if (/percent/.test(region?.textContent ?? '')) window.announcedAt.push(performance.now())
       }
     }).observe(document.body, { subtree: true, childList: true, characterData: true })`)
   const session = await context.newCDPSession(page)
@@ -161,9 +161,9 @@ test('progress is told by a polite region, and at most every five seconds', { ti
     .getByRole('region', { name: 'Transfers' })
     .getByText('Stored', { exact: true })
     .waitFor({ timeout: 90_000 })
-  const told: number[] = await page.evaluate('window.told')
-  expect(told.length).toBeGreaterThanOrEqual(2)
-  for (const [i, at] of told.slice(1).entries()) expect(at - (told[i] ?? 0)).toBeGreaterThan(4_900)
+  const announcedAt: number[] = await page.evaluate('window.announcedAt')
+  expect(announcedAt.length).toBeGreaterThanOrEqual(2)
+  for (const [i, at] of announcedAt.slice(1).entries()) expect(at - (announcedAt[i] ?? 0)).toBeGreaterThan(4_900)
 })
 
 test('with colours of the system controls have an edge, what is chosen a mark, and the focus is seen', async () => {
@@ -178,13 +178,13 @@ test('with colours of the system controls have an edge, what is chosen a mark, a
   const outlineOf = (name: string) =>
     page.getByRole('radio', { name }).evaluate((radio) => getComputedStyle(radio.parentElement ?? radio).outlineStyle)
   expect([await outlineOf('Blue'), await outlineOf('Green')]).toEqual(['solid', 'none'])
-  expect([await outlineOf('As the system'), await outlineOf('Dark')]).toEqual(['solid', 'none'])
+  expect([await outlineOf('System'), await outlineOf('Dark')]).toEqual(['solid', 'none'])
   await page.getByRole('button', { name: 'Connect wallet' }).first().focus()
   await page.keyboard.press('Tab')
   expect(await page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px')
 })
 
-test('who wants less motion gets none: nothing moves, fades or passes over', async () => {
+test('nothing moves or fades for users who prefer reduced motion', async () => {
   const { page, open } = await site.newPage()
   const longest =
     "Math.max(...[...document.querySelectorAll('*')].flatMap((one) => { const { animationDuration, transitionDuration, transitionProperty } = getComputedStyle(one); return [...animationDuration.split(','), ...(transitionProperty === 'none' ? [] : transitionDuration.split(','))].map(parseFloat) }))"

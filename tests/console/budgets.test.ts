@@ -39,7 +39,7 @@ test(`what every visitor loads is at most ${initialScriptKb} kB of script and ${
   expect(await sum('css')).toBeLessThanOrEqual(initialStyleKb)
 })
 
-test(`no chunk that is loaded later is larger than ${lazyChunkKb} kB`, async () => {
+test(`no lazy chunk is larger than ${lazyChunkKb} kB`, async () => {
   const initial = new Set(await initialFiles('js'))
   const large: string[] = []
   for (const name of await readdir(join(folder, 'assets'))) {

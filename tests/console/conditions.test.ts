@@ -30,7 +30,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   await page.getByText('Must be a whole number of at least 0.').waitFor()
   expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
   await page.getByLabel('Amount of condition 1').fill('1000000000')
-  await page.getByRole('region', { name: 'Changes to what is saved' }).getByText('Added').waitFor()
+  await page.getByRole('region', { name: 'Unsaved changes' }).getByText('Added').waitFor()
   expect(await checkAccessibility()).toEqual([])
 
   // What is not saved yet is tried as it stands, on the own wallet and on any address, and each line is marked.
@@ -49,12 +49,12 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   expect((await getConditions(client, cid)).conditions).toEqual([])
 
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect.poll(() => page.getByRole('region', { name: 'Changes to what is saved' }).count(), patient).toBe(0)
+  await expect.poll(() => page.getByRole('region', { name: 'Unsaved changes' }).count(), patient).toBe(0)
   expect((await getConditions(client, cid)).conditions).toMatchObject([
     { id: 1, chain: 'local', method: 'getBlockNumber', returnValueTest: { comparator: '>=', value: '1000000000' } },
   ])
 
-  // Would this address pass? Not yet; and who opens the link is told which condition it is.
+  // The address does not pass yet, and the opened link shows the failed condition.
   await page.getByLabel('Address', { exact: true }).fill(`0x${'12'.repeat(20)}`)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
   await page.getByText('No, this address cannot open the file.').waitFor()
@@ -69,7 +69,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
 
   // Changed, it lets him in; the change is shown beside what was.
   await page.getByLabel('Amount of condition 1').fill('1')
-  const changes = page.getByRole('region', { name: 'Changes to what is saved' })
+  const changes = page.getByRole('region', { name: 'Unsaved changes' })
   await changes.getByText('before: Anyone, while the block number of local is at least 1000000000').waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await expect.poll(() => changes.count(), patient).toBe(0)
@@ -101,9 +101,9 @@ test('a token is looked up on its chain and asked for in whole coins; several co
     await page.getByRole('button', { name: 'Add a condition' }).click()
     await page.getByRole('menuitem', { name: kind }).click()
   }
-  await page.getByText('own grouping').click()
+  await page.getByText('custom grouping').click()
   await page.getByRole('textbox', { name: 'Grouping' }).fill('(1 and 2) or 7')
-  await page.getByText('Names the id 7, which no condition has.').waitFor()
+  await page.getByText('Contains the id 7, which does not belong to a condition.').waitFor()
   await page.getByRole('textbox', { name: 'Grouping' }).fill('(1 and 2) or 3')
   await page.getByText('This means').waitFor()
   await page.getByText('Advanced').first().click()
@@ -127,7 +127,7 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   expect(owner.problems).toEqual([])
 })
 
-test('conditions go in and out as JSON; what is wrong in it is said', async () => {
+test('imports and exports conditions as JSON, and names the errors in it', async () => {
   const owner = await site.newPage()
   const { page, checkAccessibility } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])

@@ -13,8 +13,8 @@ export async function openConsoleTest(options?: Parameters<typeof openConsole>[0
   const site = await openConsole(options)
   return {
     ...site,
-    newPage: async (wish) => {
-      const opened = await site.newPage(wish)
+    newPage: async (pageOptions) => {
+      const opened = await site.newPage(pageOptions)
       onTestFinished(async () => {
         await opened.context.close()
         expect(opened.problems).toEqual([])

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Signed in, with the workers of the page told as they come. */
+/** Opens a signed-in page that reports its workers as they start. */
 async function openSignedIn(format: 'v1' | 'v2'): Promise<ConsolePage & { workers: Worker[]; client: Client }> {
   const opened = await site.newPage()
   const { page, open, signIn, wallet } = opened
@@ -99,7 +99,7 @@ test('files of the second format, an empty one among them, open in the SDK', asy
   expect(problems).toEqual([])
 })
 
-test('an upload canceled while it is encrypted ends its worker and stores nothing, and a file that changed since is told', async () => {
+test('a canceled encryption ends its worker and stores nothing, and a file that changed since is reported', async () => {
   const path = join(tmpdir(), `cairn-large-${process.pid}.bin`)
   const file = await openPath(path, 'wx')
   try {
@@ -140,10 +140,10 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
     const sheet = page.getByRole('dialog', { name: 'Upload' })
     await sheet.getByText('Encrypted', { exact: true }).click()
     await sheet.locator('input[data-upload=folder]').setInputFiles(top)
-    await sheet.getByText(/One key for the whole folder/).waitFor(patient)
-    await sheet.getByText('Each file apart').click()
-    await sheet.getByText(/a CID and a key of its own/).waitFor()
-    await sheet.getByText('As one folder with one CID').click()
+    await sheet.getByText(/The folder has one file key/).waitFor(patient)
+    await sheet.getByText('As separate files').click()
+    await sheet.getByText(/its own CID and file key/).waitFor()
+    await sheet.getByText('As one folder').click()
     await sheet.getByRole('button', { name: 'Upload' }).click()
     await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
     await expect.poll(async () => (await Array.fromAsync(listFiles(client))).length, patient).toBe(1)
@@ -170,14 +170,14 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
     const again = page.getByRole('button', { name: 'Open the folder' })
     await unlock(again, page.getByText('Stones and wind'))
     await open(`/files/${cid}/nothing.txt`)
-    await unlock(again, page.getByText('The folder has no such file'))
+    await unlock(again, page.getByText('File not found in this folder'))
     expect(problems).toEqual([])
   } finally {
     await rm(top, { recursive: true, force: true })
   }
 })
 
-test('of a file whose bytes were changed nothing is shown', async () => {
+test('shows nothing of a file whose bytes were changed', async () => {
   const { page, problems, client, open } = await openSignedIn('v1')
   const key = prepareKey()
   const sealed = await encryptBytesV1(new TextEncoder().encode('The treasure lies under the oak'), key.masterKey)

@@ -1,4 +1,4 @@
-// What holds for every page and all that opens over it: readable by everybody in both themes and all accents, no sideways
+// What holds for every page and all that opens over it: readable in both themes and all accents, no sideways
 // scroll on the narrowest phone, nothing in the console. One sign-in for many states, looked at where they stand.
 import { crc32 } from 'node:zlib'
 import {
@@ -106,7 +106,7 @@ export function testEveryPage(isExhaustive: boolean): void {
       await look(opened, path)
     }
     await visit(opened, '/open/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
-    await look(opened, 'a link to what nobody knows')
+    await look(opened, 'a link to unknown content')
     await page.getByRole('button', { name: 'Connect wallet' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).waitFor()
     await look(opened, 'wallets')
@@ -239,10 +239,10 @@ export function testEveryPage(isExhaustive: boolean): void {
     await look(opened, 'a name that was never published')
     await publishName(client, name, cid)
     await visit(opened, `/names/${name}`)
-    await page.getByText('Checked here', { exact: true }).waitFor()
+    await page.getByText('Verified in your browser', { exact: true }).waitFor()
     await look(opened, 'a published name')
     await visit(opened, '/names')
-    for (const item of ['Publish', 'Change label', 'Export key', 'Remove']) {
+    for (const item of ['Publish', 'Change label', 'Export name key', 'Remove']) {
       await page.getByRole('button', { name: 'Actions for a label' }).click()
       await page.getByRole('menuitem', { name: item, exact: true }).click()
       await page.getByRole('dialog').getByRole('heading').first().waitFor()
@@ -255,13 +255,13 @@ export function testEveryPage(isExhaustive: boolean): void {
 
     await visit(opened, '/keys')
     await look(opened, 'keys')
-    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByRole('button', { name: 'Create API key' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('backup')
     await look(opened, 'a new key')
     await page.getByRole('dialog').getByRole('button', { name: 'Create and sign' }).click()
-    await page.getByRole('button', { name: 'I have kept it' }).waitFor()
+    await page.getByRole('button', { name: 'Done, I’ve saved it' }).waitFor()
     await look(opened, 'a key shown once')
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'Done, I’ve saved it' }).click()
     await page.getByRole('button', { name: 'Revoke backup' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).waitFor()
     await look(opened, 'revoking a key')
@@ -274,7 +274,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.getByLabel('Amount').fill('5')
     await page.getByText('DAI', { exact: true }).click()
     await page.getByRole('button', { name: 'Review payment' }).click()
-    await page.getByText('There is too little DAI in this wallet.').waitFor({ timeout: 60_000 })
+    await page.getByText('Not enough DAI in this wallet.').waitFor({ timeout: 60_000 })
     await look(opened, 'a payment without the money')
 
     for (const path of ['/proofs', `/proofs/${cid}`, '/settings', '/status']) {
@@ -320,8 +320,8 @@ export function testEveryPage(isExhaustive: boolean): void {
       .click()
     await look(opened, 'sharing with what is no address')
     await close(opened)
-    await page.getByRole('button', { name: /^Revoke access of/ }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).waitFor()
+    await page.getByRole('button', { name: /^Remove access for/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove access', exact: true }).waitFor()
     await look(opened, 'revoking')
     await close(opened)
     await page.getByRole('button', { name: 'Transfer ownership' }).click()
@@ -334,7 +334,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     await look(opened, 'templates')
     for (const [family, first, others] of [
       [
-        'Ethereum and its kind',
+        'Ethereum (EVM)',
         'Token (ERC-20)',
         [
           'Collection, any item (ERC-721)',
@@ -342,7 +342,7 @@ export function testEveryPage(isExhaustive: boolean): void {
           'Items of a kind (ERC-1155)',
           'Coin balance',
           'Block number',
-          'Own contract call',
+          'Custom contract call',
         ],
       ],
       ['Solana', 'SOL balance', ['Token (SPL)', 'Block height', 'Time']],
@@ -355,7 +355,7 @@ export function testEveryPage(isExhaustive: boolean): void {
         await page.getByRole('menuitem', { name: kind, exact: true }).click()
       }
       await page.getByText('Advanced').first().click()
-      await page.getByText('own grouping').click()
+      await page.getByText('custom grouping').click()
       await page.getByRole('textbox', { name: 'Grouping' }).fill('(1 and 2) or 99')
       await look(opened, `each condition of ${family}`)
       await page.getByRole('button', { name: 'Discard changes' }).click()
@@ -367,7 +367,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     await close(opened)
     await page.getByRole('link', { name: 'Shared' }).first().click()
     await page.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
-    await look(opened, 'shared with nobody')
+    await look(opened, 'shared with no one')
     await page.getByText('By me', { exact: true }).click()
     await page.getByRole('link', { name: 'secret.txt' }).waitFor()
     await look(opened, 'shared by me')

@@ -24,7 +24,7 @@ test('a page whose call fails says so and tries again', async () => {
     ['/names', '**/api/names*', 'No names yet'],
     ['/storage', '**/api/payments?*', 'No payments yet'],
     ['/storage', '**/api/user/quota*', 'Over time'],
-    ['/proofs', '**/api/user/copies', 'One copy more'],
+    ['/proofs', '**/api/user/copies', 'One more copy'],
     ['/keys', '**/api/auth/api_keys', 'This session'],
   ] as const) {
     await page.route(call, broken)
@@ -40,7 +40,7 @@ test('a page whose call fails says so and tries again', async () => {
   }
 })
 
-test('what was there before stays when it cannot be refreshed', async () => {
+test('content stays visible when it cannot be refreshed', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/status of 50[03]/)
@@ -56,7 +56,7 @@ test('what was there before stays when it cannot be refreshed', async () => {
   await page.getByRole('button', { name: 'Actions for still here' }).click()
   await page.getByRole('menuitem', { name: 'Change label' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Change label' }).click()
-  await page.getByText('Could not refresh. What you see is from before.').waitFor()
+  await page.getByText('Couldn’t refresh. Showing the last known data.').waitFor()
   await page.getByRole('link', { name: 'still here' }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 })
@@ -67,13 +67,39 @@ test('a price that is not known leaves the stablecoins', async () => {
   opened.expectProblem(/status of 50[03]/)
   await page.route(
     '**/api/lighthouse/get_ticker*',
-    failWith(503, { code: 'PRICE_UNKNOWN', message: 'There is no fresh price' }),
+    failWith(503, { code: 'PRICE_UNKNOWN', message: 'No current price' }),
   )
   await opened.open('/storage')
   await opened.signIn()
-  await page.getByText('The price of this coin is not known right now.').waitFor()
+  await page.getByText('The price of this coin is unavailable right now.').waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).isDisabled()).toBe(true)
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText('40 USDC', { exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).isEnabled()).toBe(true)
+})
+
+test('reports a silent service once for the whole console, and fetches everything again when it answers', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  opened.expectProblem(/net::ERR_CONNECTION_REFUSED/)
+  await opened.open('/keys')
+  await opened.signIn()
+  await page.getByText('This session').waitFor()
+  const isCall = ({ origin, pathname }: URL) =>
+    origin === new URL(site.network.profile.api).origin && /^\/(api|healthz)/.test(pathname)
+  await page.route(isCall, (route) => route.abort('connectionrefused'))
+  await page.getByRole('link', { name: 'Billing' }).first().click()
+  const banner = page.getByText('The storage service is not answering. Trying again…')
+  await banner.waitFor()
+  await page.getByText('Not loaded yet.').first().waitFor()
+  expect(await page.getByText('Something went wrong').count()).toBe(0)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.getByRole('link', { name: 'API keys' }).first().click()
+  await page.getByText('This session').waitFor()
+  expect(await banner.count()).toBe(1)
+  await page.getByRole('link', { name: 'Billing' }).first().click()
+  await page.unroute(isCall)
+  await banner.waitFor({ state: 'detached' })
+  await page.getByText('No payments yet').waitFor()
+  expect(await page.getByText('Not loaded yet.').count()).toBe(0)
 })

@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, createClient, uploadBytes, uploadText } from '@cairn/sdk'
+import { type Client, createClient, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRows } from './add-rows.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startButton, startUpload } from './start-upload.ts'
 
@@ -146,7 +147,7 @@ test('search, filters and order stand in the address, and a link with them shows
     )
     .toBe('note-000.txt')
   await page.getByRole('button', { name: 'Encrypted', exact: true }).click()
-  await page.getByRole('heading', { name: 'No file fits' }).waitFor()
+  await page.getByRole('heading', { name: 'No matching files' }).waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await page.getByRole('link', { name: 'note-002.txt' }).waitFor()
   expect(problems).toEqual([])
@@ -181,7 +182,7 @@ test('several filters hold at a time, stand in the address, and are the serviceâ
 test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
   const { page, open } = await openWithFiles(0)
   await open('/settings')
-  await page.getByText('Encrypt uploads unless I say otherwise').click()
+  await page.getByText('Encrypt uploads by default').click()
   await page.getByText('Start public uploads at once').click()
   await open('/files')
   await page.getByText('Nothing here yet').waitFor()
@@ -269,4 +270,59 @@ test('a file opens over the list, and Back closes it', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(new URL(page.url()).pathname).toBe('/files')
   expect(problems).toEqual([])
+})
+
+test('a folder looks like one, in the list, in a folder and in its menu', async () => {
+  const { page, context } = await openWithFiles(0)
+  const client = await clientOf(page)
+  await uploadFolder(
+    client,
+    [
+      { path: 'a first.txt', content: new Blob(['one']) },
+      { path: 'sub/inner.txt', content: new Blob(['two']) },
+    ],
+    { name: 'things' },
+  )
+  await uploadText(client, 'no folder', { name: 'plain.txt' })
+  await page.reload()
+  const row = page.getByRole('row').filter({ hasText: 'things' })
+  await row.getByText('Folder', { exact: true }).waitFor()
+  expect(
+    await page.getByRole('row').filter({ hasText: 'plain.txt' }).getByText('Folder', { exact: true }).count(),
+  ).toBe(0)
+  const archive = context.waitForEvent('request', (request) =>
+    request.url().endsWith('format=tar&filename=things.tar&download=true'),
+  )
+  await row.getByRole('button', { name: 'Actions for things' }).click()
+  await page.getByRole('menuitem', { name: 'Download' }).click()
+  await archive
+  await row.getByRole('link', { name: 'things' }).click()
+  const names = page.getByRole('list', { name: 'Names in this folder' }).getByRole('listitem')
+  await names.first().waitFor()
+  expect(await names.allTextContents()).toEqual(['subFolder', expect.stringMatching(/^a first\.txt/)])
+  const download = page.waitForEvent('download')
+  await page.getByRole('dialog').getByRole('link', { name: 'Download' }).click()
+  expect((await download).suggestedFilename()).toBe('things.tar')
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy link' }).waitFor()
+})
+
+test('selecting all of a long list shows at once that it goes on, and how far', async () => {
+  const { page, wallet } = await openWithFiles(0)
+  await page.getByText('Nothing here yet').waitFor()
+  await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 500)
+  await page.reload()
+  await page.getByText('500 files').waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/user/files_uploaded?*lastKey=*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  const bar = page.getByRole('region', { name: 'Selected files' })
+  await bar.getByText('200 of 500 selected').waitFor()
+  expect(await bar.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+  held.resolve()
+  await bar.getByText('500 selected', { exact: true }).waitFor()
+  expect(await bar.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(false)
 })

@@ -19,16 +19,16 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   expect(await opened.checkAccessibility()).toEqual([])
 
   const asked = wallet.requests.filter((method) => method === 'personal_sign').length
-  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Create API key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('backup server')
   await dialog.getByText('Read only', { exact: true }).click()
   expect(await opened.checkAccessibility()).toEqual([])
   await dialog.getByRole('button', { name: 'Create and sign' }).click()
-  await dialog.getByText('Copy your key now').waitFor()
+  await dialog.getByText('Copy your API key now').waitFor()
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked + 1)
-  const apiKey = (await dialog.locator('code').textContent()) ?? ''
-  await dialog.getByRole('button', { name: 'Copy key' }).click()
+  const apiKey = (await dialog.locator('code').first().textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Copy API key' }).click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -36,7 +36,7 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   ])
   expect(download.suggestedFilename()).toBe('backup server.apikey.txt')
   expect((await readFile(await download.path(), 'utf8')).trim()).toBe(apiKey)
-  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await dialog.getByRole('button', { name: 'Done, I’ve saved it' }).click()
   // It is nowhere on the page afterwards.
   expect(await page.content()).not.toContain(apiKey)
 
@@ -56,15 +56,15 @@ test('declined in the wallet: no key, and another try', async () => {
   const { page, wallet, problems } = opened
   await opened.open('/keys')
   await opened.signIn()
-  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('button', { name: 'Create API key' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Name' }).fill('second try')
   wallet.rejectNext('personal_sign')
   await dialog.getByRole('button', { name: 'Create and sign' }).click()
-  await dialog.getByText('Declined in the wallet').waitFor()
+  await dialog.getByText('Rejected in the wallet').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await dialog.getByRole('button', { name: 'Create and sign' }).click()
-  await dialog.getByRole('button', { name: 'I have kept it' }).click()
+  await dialog.getByRole('button', { name: 'Done, I’ve saved it' }).click()
   await page.getByRole('button', { name: 'Revoke second try' }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await opened.checkAccessibility()).toEqual([])

@@ -43,13 +43,13 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   await dialog.getByText('first.txt').click()
   expect(await opened.checkAccessibility()).toEqual([])
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await page.getByText('Checked here', { exact: true }).waitFor()
+  await page.getByText('Verified in your browser', { exact: true }).waitFor()
   await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
   const link = `${site.network.profile.gateway}/ipns/${name}`
   expect(await page.getByRole('link', { name: 'Open on the gateway' }).getAttribute('href')).toBe(link)
   expect(await (await fetch(link)).text()).toBe('the first version')
 
-  // Something with a CID; what is no value is told at its field.
+  // Some content with a CID; an invalid value is marked at its field.
   await page.getByRole('main').getByRole('button', { name: 'Publish', exact: true }).click()
   await dialog.getByText('A CID, path or another name').click()
   await dialog.getByLabel('CID, path or name').fill('not a cid')
@@ -58,11 +58,11 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   await dialog.getByLabel('CID, path or name').fill(second.cid)
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()
-  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).waitFor()
+  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
   // Back to what it was.
-  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).click()
+  await page.getByRole('button', { name: /^Publish version .* again$/ }).click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
   expect(problems).toEqual([])
@@ -92,7 +92,7 @@ test('a file of the list is published to a new name, and to one that is there', 
   await publish()
   expect(await dialog.getByRole('radio', { name: /^fresh/ }).isChecked()).toBe(true)
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await page.getByRole('button', { name: /^Publish no\. .* again$/ }).waitFor()
+  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
   expect(problems).toEqual([])
 })
 
@@ -123,19 +123,19 @@ test('a name whose key never leaves the browser: made, published by a record sig
   await page.getByRole('main').getByRole('button', { name: 'Publish' }).first().click()
   await dialog.getByText('home.txt').click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await page.getByText('Checked here', { exact: true }).waitFor()
+  await page.getByText('Verified in your browser', { exact: true }).waitFor()
   const link = `${site.network.profile.gateway}/ipns/${name}`
   expect(await (await fetch(link)).text()).toBe('signed at home')
   expect(await Array.fromAsync(listNames(client))).toMatchObject([
     { name, label: 'at home', keyHeld: 'owner', value: `/ipfs/${cid}` },
   ])
   await page.getByRole('link', { name: 'All names' }).click()
-  await page.getByText('Key on this device').waitFor()
+  await page.getByText('Name key on this device').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
   await page.getByRole('button', { name: 'Actions for at home' }).click()
-  await page.getByRole('menuitem', { name: 'Export key' }).click()
-  await dialog.getByRole('button', { name: 'Show key' }).click()
+  await page.getByRole('menuitem', { name: 'Export name key' }).click()
+  await dialog.getByRole('button', { name: 'Show name key' }).click()
   const text = (await dialog.locator('pre').textContent()) ?? ''
   const key = await importNameKey(text)
   expect(key.name).toBe(name)
@@ -149,17 +149,17 @@ test('a name whose key never leaves the browser: made, published by a record sig
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Actions for at home' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await dialog.getByText('its key is removed from this browser for good').waitFor()
+  await dialog.getByText('its name key is removed from this browser for good').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No names yet').waitFor()
 
   await page.getByRole('button', { name: 'Create name' }).click()
   await dialog.getByText('This device').click()
-  await dialog.getByText('I have a key already').click()
-  await dialog.getByRole('textbox', { name: 'Key', exact: true }).fill('no key')
+  await dialog.getByText('I already have a name key').click()
+  await dialog.getByRole('textbox', { name: 'Name key', exact: true }).fill('no key')
   await dialog.getByRole('button', { name: 'Create name' }).click()
-  await dialog.getByText('This is no Ed25519 key of a name.').waitFor()
-  await dialog.getByRole('textbox', { name: 'Key', exact: true }).fill(text)
+  await dialog.getByText('This is not a valid Ed25519 name key.').waitFor()
+  await dialog.getByRole('textbox', { name: 'Name key', exact: true }).fill(text)
   await dialog.getByRole('button', { name: 'Create name' }).click()
   await page.waitForURL(new RegExp(`/names/${name}$`))
   await page.getByRole('button', { name: 'Publish' }).first().waitFor()
@@ -186,8 +186,8 @@ test('a label is changed, the key taken along, and the name removed', async () =
   expect(await opened.checkAccessibility()).toEqual([])
 
   await page.getByRole('button', { name: 'Actions for new label' }).click()
-  await page.getByRole('menuitem', { name: 'Export key' }).click()
-  await dialog.getByRole('button', { name: 'Show key' }).click()
+  await page.getByRole('menuitem', { name: 'Export name key' }).click()
+  await dialog.getByRole('button', { name: 'Show name key' }).click()
   await dialog.getByText('BEGIN PRIVATE KEY').waitFor()
   const key = await importNameKey((await dialog.locator('pre').textContent()) ?? '')
   expect(key.name).toBe(name)
@@ -195,7 +195,7 @@ test('a label is changed, the key taken along, and the name removed', async () =
 
   await page.getByRole('button', { name: 'Actions for new label' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await dialog.getByText('Its key is destroyed').waitFor()
+  await dialog.getByText('The service destroys the name key').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No names yet').waitFor()
   expect(problems).toEqual([])
@@ -219,7 +219,7 @@ test('on a phone, in the dark, nothing goes over the edge', async () => {
   expect(problems).toEqual([])
 })
 
-test('by the keyboard alone: a name is made, labelled anew from its menu, and the focus comes back', async () => {
+test('the keyboard alone creates a name and changes its label from its menu, and the focus returns', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/names')

@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import type { ConsolePage } from './console.ts'
-import { takeNodesAway } from './take-nodes-away.ts'
+import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -72,11 +72,11 @@ test('the key that signs for the key nodes is in no text of the page, and no pro
   expect(held).toEqual({ exported: false, isExtractable: false })
 })
 
-test('two nodes that are away change nothing', async () => {
+test('two offline nodes change nothing', async () => {
   const opened = await site.newPage()
   const { page, open, signIn } = opened
   const cid = await storeOwn(opened, 'Three are enough')
-  await takeNodesAway(opened, site.network, 2, 5)
+  await stopNodes(opened, site.network, 2, 5)
   await open('/files')
   await signIn()
   await open(`/open/${cid}`)
@@ -84,16 +84,16 @@ test('two nodes that are away change nothing', async () => {
   expect(windows(opened)).toEqual(onceOpened)
 })
 
-test('with three nodes away the account is signed in, and a second signature comes when they are needed', async () => {
+test('signs the account in with three nodes offline, and asks for a second signature when they are needed', async () => {
   const opened = await site.newPage()
   const { page, open, signIn } = opened
   const cid = await storeOwn(opened, 'Opened with the second one')
-  const giveBack = await takeNodesAway(opened, site.network, 1, 2, 3)
+  const restoreNodes = await stopNodes(opened, site.network, 1, 2, 3)
   await open('/files')
   await signIn()
   await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
   expect(windows(opened)).toEqual(onceOpened)
-  await giveBack()
+  await restoreNodes()
   await open(`/open/${cid}`)
   await page.getByRole('button', { name: 'Decrypt and show' }).click()
   await keysDialog(page).getByRole('button', { name: 'Sign' }).click()
@@ -101,7 +101,7 @@ test('with three nodes away the account is signed in, and a second signature com
   expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
 })
 
-test('nodes that refuse the signed text keep nobody from storage', async () => {
+test('storage works although nodes reject the signed text', async () => {
   const opened = await site.newPage()
   const { page, open, signIn } = opened
   const refuse = (route: Route) =>
@@ -131,7 +131,7 @@ test('the end of a session is announced, and one signature extends it', async ()
   const soon = JSON.stringify({ ...before, expiresAt: Date.now() + 5 * 60_000 })
   await page.evaluate((text) => sessionStorage.setItem('cairn.session', text), soon)
   await page.reload()
-  await page.getByRole('status').filter({ hasText: 'Your session ends in a few minutes.' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Your session expires in a few minutes.' }).waitFor()
   await page.getByRole('button', { name: 'Extend' }).click()
   const dialog = page.getByRole('dialog', { name: 'Extend your session' })
   await dialog.waitFor()
@@ -141,7 +141,7 @@ test('the end of a session is announced, and one signature extends it', async ()
   await dialog.getByRole('alert').waitFor()
   await dialog.getByRole('button', { name: 'Sign' }).click()
   await dialog.waitFor({ state: 'detached' })
-  await page.getByText('Your session ends in a few minutes.').waitFor({ state: 'detached' })
+  await page.getByText('Your session expires in a few minutes.').waitFor({ state: 'detached' })
   const after = await keptSession(page)
   expect(after.expiresAt).toBeGreaterThan(Date.now() + 3_600_000)
   expect(after.apiKey).not.toBe(before.apiKey)
@@ -159,7 +159,7 @@ test('a session that some nodes do not know to be over is kept until they do', a
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
-  const giveBack = await takeNodesAway(opened, site.network, 2, 4)
+  const restoreNodes = await stopNodes(opened, site.network, 2, 4)
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   const notice = page.getByRole('status').filter({ hasText: 'still open at key nodes 2 and 4' })
@@ -171,7 +171,7 @@ test('a session that some nodes do not know to be over is kept until they do', a
   await tried
   const end = notice.getByRole('button', { name: 'End it there', disabled: false })
   await end.waitFor()
-  await giveBack()
+  await restoreNodes()
   const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
   await end.click()
   await ended

@@ -3,7 +3,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
-import { takeNodesAway } from './take-nodes-away.ts'
+import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 /** Machines are slow at times; what is waited for comes, or the test is wrong. */
@@ -55,7 +55,7 @@ test('a picture is shown by the gateway, and a folder lists names and sizes that
   await drawer.getByRole('link', { name: /^read me\.txt/ }).click()
   await drawer.getByText('Notes on stones').waitFor()
   expect(new URL(page.url()).pathname).toBe(`/files/${cid}/notes/read%20me.txt`)
-  await drawer.getByRole('navigation', { name: 'Where you are' }).getByRole('link', { name: 'notes' }).click()
+  await drawer.getByRole('navigation', { name: 'Folder path' }).getByRole('link', { name: 'notes' }).click()
   await drawer.getByRole('link', { name: /^read me\.txt/ }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await checkAccessibility()).toEqual([])
@@ -68,10 +68,10 @@ test('the tabs of a file have addresses of their own', async () => {
   const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0, theme: 'dark' })
   await open(`/files/${cid}?tab=details`)
   const drawer = page.getByRole('dialog', { name: 'way.txt' })
-  await drawer.getByText('Public: anybody who has the CID can read it.').waitFor()
+  await drawer.getByText('Public: anyone with the CID can read it.').waitFor()
   expect(await checkAccessibility()).toEqual([])
   await drawer.getByRole('link', { name: 'Access', exact: true }).click()
-  await drawer.getByText('Anybody can read this file').waitFor()
+  await drawer.getByText('Anyone can read this file').waitFor()
   expect(new URL(page.url()).searchParams.get('tab')).toBe('access')
   await drawer.getByRole('link', { name: 'Proofs', exact: true }).click()
   expect(await drawer.getByRole('link', { name: 'Show proofs' }).getAttribute('href')).toBe(`/proofs/${cid}`)
@@ -121,7 +121,7 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   await open(`/files/${cids.get('drawing.svg')}`)
   const picture = page.getByRole('img', { name: 'drawing.svg' })
   await expect.poll(() => picture.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(8)
-  // Opened in a tab of its own it would still be nobody's page.
+  // In a tab of its own it would still have an opaque origin.
   expect(await picture.getAttribute('src')).toMatch(/^data:image\/svg\+xml;base64,/)
 
   await open(`/files/${cids.get('dot.png')}`)
@@ -135,14 +135,14 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect(problems).toEqual([])
 })
 
-test('a CID that the service does not know is said to be unknown', async () => {
+test('reports a CID that the service does not know', async () => {
   const { page, problems, open } = await site.newPage({ accounts: 0 })
   await open('/open/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
-  await page.getByRole('heading', { name: 'This service does not know the file' }).waitFor()
+  await page.getByRole('heading', { name: 'File not found on this service' }).waitFor()
   expect(problems).toEqual([])
 })
 
-test('who opens a link to a file that is not shared with him signs in, and is told so', async () => {
+test('a visitor without access to a shared link signs in and sees the reason', async () => {
   const owner = await createKeyClient(site.network, generatePrivateKey())
   const { cid } = await uploadEncryptedText(owner, 'For your eyes only', { name: 'secret.txt' })
   const { page, problems, open, checkAccessibility } = await site.newPage()
@@ -150,8 +150,8 @@ test('who opens a link to a file that is not shared with him signs in, and is to
   // From the link to the answer: connect, the wallet, one signature; then it goes on by itself.
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
-  await page.getByRole('heading', { name: 'You may not open this file' }).waitFor()
-  await page.getByText('it has no conditions. Ask its owner. All five key nodes say so.').waitFor()
+  await page.getByRole('heading', { name: 'You don’t have access to this file' }).waitFor()
+  await page.getByText('has no conditions. Ask its owner for access. Confirmed by all five key nodes.').waitFor()
   expect(await checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })
@@ -160,14 +160,14 @@ test('who declines the signature can go on later; another account in the wallet 
   const opened = await site.newPage({ accounts: 2 })
   const { page, wallet, open } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
-  const giveBack = await takeNodesAway(opened, site.network, 1, 2, 3)
+  const restoreNodes = await stopNodes(opened, site.network, 1, 2, 3)
   const { cid } = await uploadEncryptedText(client, 'Only for the first account', { name: 'mine.txt' })
   await open(`/open/${cid}`)
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
   const signature = page.getByRole('dialog', { name: 'One more signature' })
   await signature.waitFor()
-  await giveBack()
+  await restoreNodes()
   wallet.rejectNext('personal_sign')
   await signature.getByRole('button', { name: 'Sign' }).click()
   await signature.getByRole('alert').waitFor()
@@ -176,6 +176,6 @@ test('who declines the signature can go on later; another account in the wallet 
   await signature.getByRole('button', { name: 'Sign' }).click()
   await page.getByText('Only for the first account').waitFor()
   await wallet.choose(1)
-  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).waitFor()
   expect(await page.getByText('Only for the first account').count()).toBe(0)
 })

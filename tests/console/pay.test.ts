@@ -39,7 +39,7 @@ async function readQuota({ page }: ConsolePage) {
   return getQuotaReport(createClient({ network: site.network.profile, apiKey }))
 }
 
-test('paid in USDC: all is said before the wallet opens, the approval is exact, and the storage is there', async () => {
+test('a USDC payment shows every detail before the wallet opens, approves the exact amount and adds the storage', async () => {
   const opened = await openStorage()
   const { page, wallet, problems, address } = opened
   const before = await readQuota(opened)
@@ -106,7 +106,7 @@ test('paid in the chain’s own coin, found again after a reload in the middle',
   expect(problems).toEqual([])
 })
 
-test('a wallet that can confirm several calls at once opens one window, and that is said before', async () => {
+test('a wallet that confirms several calls at once opens one window, as announced', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   const before = await readQuota(opened)
@@ -128,17 +128,24 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   await chooseSize(opened, '10')
+  await page.getByText('USDC', { exact: true }).click()
+  await page
+    .getByText(/ USDC$/)
+    .first()
+    .waitFor()
   wallet.rejectNext('eth_sendTransaction')
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
-  await page.getByText('You declined it in the wallet. Nothing was paid.').waitFor()
+  await page.getByText('You rejected the payment. You were not charged.').waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect(await page.getByLabel('Amount').inputValue()).toBe('10')
+  expect(await page.getByRole('radio', { name: 'USDC' }).isChecked()).toBe(true)
   expect((await readQuota(opened)).boughtBytes).toBe(0)
   expect(problems).toEqual([])
 })
 
-test('what an upload misses is asked for at once, and a size that is none is told at its field', async () => {
+test('asks for the missing storage of an upload at once, and marks an invalid size at its field', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, problems } = opened
   await opened.open(`/storage?add=${3 * mib - 5}`)
@@ -146,22 +153,22 @@ test('what an upload misses is asked for at once, and a size that is none is tol
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText('0.011719 USDC', { exact: true }).waitFor()
   await page.getByLabel('Amount').fill('lots')
-  await page.getByText('Write a size above nothing').waitFor()
+  await page.getByText('Enter a size above 0').waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).isDisabled()).toBe(true)
   expect(await opened.checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })
 
-test('too little money and the wrong network are said before anything is asked', async () => {
+test('reports a low balance and the wrong network before it asks the wallet', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, wallet, problems } = opened
   await wallet.moveTo(1)
-  await page.getByText('Your wallet is on another network.').waitFor()
+  await page.getByText('Your wallet is on another chain.').waitFor()
   await page.getByRole('button', { name: /^Switch to / }).click()
-  await page.getByText('Your wallet is on another network.').waitFor({ state: 'detached' })
+  await page.getByText('Your wallet is on another chain.').waitFor({ state: 'detached' })
   await page.getByText('DAI', { exact: true }).click()
   await page.getByRole('button', { name: 'Review payment' }).click()
-  await page.getByText('There is too little DAI in this wallet.').waitFor()
+  await page.getByText('Not enough DAI in this wallet.').waitFor()
   expect(await page.getByRole('button', { name: 'Continue in wallet' }).isDisabled()).toBe(true)
   expect(problems).toEqual([])
 })

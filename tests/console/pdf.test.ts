@@ -95,5 +95,5 @@ test('an encrypted PDF is drawn from what was decrypted here; a damaged one says
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await checkAccessibility()).toEqual([])
   await open(`/files/${broken.cid}`)
-  await page.getByText('The browser cannot show it').waitFor()
+  await page.getByText('The browser cannot show this file').waitFor()
 })

@@ -16,7 +16,7 @@ async function clientOf({ page }: ConsolePage) {
   return createClient({ network: site.network.profile, apiKey })
 }
 
-test('a file is followed until it is proven, and verified in the browser; a provider that lies is told loudly', async () => {
+test('a file is followed until it is proven, and verified in the browser; a lying provider is clearly reported', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/proofs')
@@ -26,22 +26,22 @@ test('a file is followed until it is proven, and verified in the browser; a prov
   const { cid } = await uploadText(client, 'something to prove', { name: 'proven.txt' })
   await page.reload()
   await page.getByRole('link', { name: 'Proofs of proven.txt' }).click()
-  await page.getByRole('region', { name: 'How far it is' }).waitFor()
+  await page.getByRole('region', { name: 'Progress' }).waitFor()
   await untilProven(client, cid)
 
   // The page follows it by itself.
   await page.getByText('In a piece (done)').waitFor()
   await page.getByText('Proven (done)').waitFor()
-  await page.getByRole('img', { name: /^Way from the piece to the root/ }).waitFor()
+  await page.getByRole('img', { name: /^Path from the piece to the root/ }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
   await page.getByRole('heading', { name: 'Verified' }).waitFor()
   await page.getByText('2 providers have it now').waitFor()
-  expect(await page.getByText(/ answered us proven/).count()).toBe(2)
-  await page.getByText('Fetch all of it').click()
+  expect(await page.getByText(/ answered this browser proven/).count()).toBe(2)
+  await page.getByText('Download everything').click()
   await page.getByRole('button', { name: 'Verify again' }).click()
-  await page.getByText('Every block of the content (1) was found').waitFor()
+  await page.getByText('All 1 blocks of the content are in').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await page.getByText('Proved', { exact: true }).first().waitFor()
 
@@ -55,12 +55,12 @@ test('a file is followed until it is proven, and verified in the browser; a prov
   })
   await page.getByRole('button', { name: 'Verify again' }).click()
   await page.getByRole('alert').getByRole('heading', { name: 'Verification failed' }).waitFor()
-  await page.getByText(/ answered us failed/).waitFor()
+  await page.getByText(/ answered this browser failed/).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })
 
-test('what nobody stores is said, and the number of copies is set', async () => {
+test('reports content that is not stored, and sets the number of copies', async () => {
   const opened = await site.newPage({ width: 360, theme: 'dark' })
   const { page, problems } = opened
   await opened.open('/proofs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')

@@ -110,7 +110,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : []
 }
 
-/** Whoever made a token for this relay, by a key that names it (did:key, Ed25519); undefined where it was not signed so. */
+/** The issuer of a token for this relay, by its did:key (Ed25519); undefined if the signature does not match. */
 function readIssuer(token: string, relay: string): string | undefined {
   const [head = '', body = '', signature = ''] = token.split('.')
   const claims: { iss?: unknown; aud?: unknown; exp?: unknown } = JSON.parse(

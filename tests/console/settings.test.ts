@@ -22,11 +22,11 @@ test('theme and accent are kept over a reload, and are there before anything is 
   expect(await page.evaluate(look)).toBe('["dark","purple"]')
   // Only the small script of the page's head has run by then.
   await page.addInitScript(
-    "document.addEventListener('readystatechange', () => { if (document.readyState === 'interactive') window.firstLook = JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent]) })",
+    "document.addEventListener('readystatechange', () => { if (document.readyState === 'interactive') window.firstCheck = JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent]) })",
   )
   await page.reload()
   await page.getByRole('radio', { name: 'Purple' }).waitFor()
-  expect(await page.evaluate('window.firstLook')).toBe('["dark","purple"]')
+  expect(await page.evaluate('window.firstCheck')).toBe('["dark","purple"]')
   expect(await page.getByRole('radio', { name: 'Purple' }).isChecked()).toBe(true)
   expect(problems).toEqual([])
 })
@@ -88,22 +88,22 @@ test('what the browser keeps is exported without the session, and cleared with i
   expect(problems).toEqual([])
 })
 
-test('the status page asks every part; key nodes that are away are told with what that means', async () => {
+test('the status page asks every part, and explains the effect of offline key nodes', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/status')
-  await page.getByText('Everything works').waitFor()
+  await page.getByText('All systems operational').waitFor()
   await page.getByText('All 9 parts answer.').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   const [first, second, third] = site.network.profile.keyNodes ?? []
   opened.expectProblem(/net::ERR_FAILED/)
   await page.route(`${first}/**`, (route) => route.abort())
-  await page.getByRole('button', { name: 'Ask again' }).click()
-  await page.getByText('Some parts are away').waitFor()
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('Partial outage').waitFor()
   await page.getByText('4 of 5 key nodes answer. Encrypted files open').waitFor()
   for (const url of [second, third]) await page.route(`${url}/**`, (route) => route.abort())
-  await page.getByRole('button', { name: 'Ask again' }).click()
-  await page.getByText('2 of 5 key nodes answer. Encrypted files cannot be opened').waitFor()
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await page.getByText('2 of 5 key nodes answer. Encrypted files can’t be opened').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })

@@ -27,17 +27,17 @@ test('a visitor is asked for nothing, connects with two clicks and two windows o
   expect(problems).toEqual([])
 })
 
-test('who declines the connection or the signature is told so, and can try again', async () => {
+test('a declined connection or signature is reported, and can be retried', async () => {
   const { page, wallet, problems, open } = await site.newPage()
   await open('/keys')
   wallet.rejectNext('wallet_requestPermissions')
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: wallet.name }).click()
-  await dialog.getByText('The connection was declined. Nothing was shared.').waitFor()
+  await dialog.getByText('You rejected the connection. Nothing was shared.').waitFor()
   wallet.rejectNext('personal_sign')
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  await dialog.getByText('The signature was declined. You are connected, but not signed in.').waitFor()
+  await dialog.getByText('You rejected the signature. You are connected, but not signed in.').waitFor()
   await dialog.getByRole('button', { name: 'Try again' }).click()
   // Back where the way in was asked for.
   await page.getByRole('heading', { name: 'API keys' }).waitFor()
@@ -51,10 +51,10 @@ test('another account in the wallet ends the session at once', async () => {
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
   await wallet.choose(1)
-  await page.getByText('What the other account showed is cleared').waitFor()
+  await page.getByText('The data of the previous account is cleared').waitFor()
   await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: `Account ${wallet.accounts[1]?.address}` }).waitFor()
   expect(problems).toEqual([])

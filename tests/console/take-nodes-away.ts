@@ -5,7 +5,7 @@ import type { ConsolePage } from './console.ts'
  * For this browser, some key nodes are not there; for the test itself they are.
  * @returns gives them back
  */
-export async function takeNodesAway(
+export async function stopNodes(
   { context, expectProblem }: Pick<ConsolePage, 'context' | 'expectProblem'>,
   { profile }: Pick<TestNetwork, 'profile'>,
   ...nodes: number[]

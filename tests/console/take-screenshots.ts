@@ -22,7 +22,7 @@ const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'sta
 /** What comes late, and is what the page is about. */
 const awaited = new Map<string, string | RegExp>([
   ['storage', /^about \$/],
-  ['status', 'Everything works'],
+  ['status', 'All systems operational'],
 ])
 
 await mkdir(folder, { recursive: true })
@@ -99,7 +99,7 @@ async function takeAll({ page, wallet, open, signIn }: ConsolePage, pathOf: (nam
   const notes = await uploadText(client, '# Field notes', { name: 'Field notes.md' })
   await publishName(client, name, notes.cid)
   await open(`/names/${name}`)
-  await page.getByText('Checked here', { exact: true }).waitFor()
+  await page.getByText('Verified in your browser', { exact: true }).waitFor()
   await take('name')
   await open(`/proofs/${notes.cid}`)
   await page.getByRole('heading', { level: 1 }).waitFor()

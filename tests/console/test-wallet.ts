@@ -71,10 +71,10 @@ export async function createTestWallet(
       )
     }
   }
-  const send = (wish: unknown): Promise<Hex> => {
-    if (chain === undefined || typeof wish !== 'object' || wish === null) throw new WalletError(-32602, 'params')
+  const send = (input: unknown): Promise<Hex> => {
+    if (chain === undefined || typeof input !== 'object' || input === null) throw new WalletError(-32602, 'params')
     const client = createWalletClient({ account: account(), transport: http(chain.rpcUrl) })
-    return client.sendTransaction({ ...toTransaction(wish), chain: null })
+    return client.sendTransaction({ ...toTransaction(input), chain: null })
   }
   const askChain = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (chain === undefined) throw new WalletError(4200, `${method} is not supported`)
@@ -108,11 +108,12 @@ export async function createTestWallet(
       case 'eth_chainId':
         return `0x${chainId.toString(16)}`
       case 'wallet_switchEthereumChain': {
-        const [wish] = params
-        if (typeof wish !== 'object' || wish === null || !('chainId' in wish)) throw new WalletError(-32602, 'params')
-        if (Number(wish.chainId) !== chain?.chainId) throw new WalletError(4902, 'Unrecognized chain')
-        chainId = Number(wish.chainId)
-        await emit('chainChanged', wish.chainId)
+        const [input] = params
+        if (typeof input !== 'object' || input === null || !('chainId' in input))
+          throw new WalletError(-32602, 'params')
+        if (Number(input.chainId) !== chain?.chainId) throw new WalletError(4902, 'Unrecognized chain')
+        chainId = Number(input.chainId)
+        await emit('chainChanged', input.chainId)
         return null
       }
       case 'personal_sign': {
@@ -126,11 +127,11 @@ export async function createTestWallet(
         if (!canBatch) throw new WalletError(4200, `${method} is not supported`)
         return { [`0x${chainId.toString(16)}`]: { atomic: { status: 'supported' } } }
       case 'wallet_sendCalls': {
-        const [wish] = params
+        const [input] = params
         if (!canBatch) throw new WalletError(4200, `${method} is not supported`)
-        if (typeof wish !== 'object' || wish === null || !('calls' in wish)) throw new WalletError(-32602, 'params')
+        if (typeof input !== 'object' || input === null || !('calls' in input)) throw new WalletError(-32602, 'params')
         const hashes: Hex[] = []
-        for (const one of Array.isArray(wish.calls) ? wish.calls : []) hashes.push(await send(one))
+        for (const one of Array.isArray(input.calls) ? input.calls : []) hashes.push(await send(one))
         const id = `0x${(batches.size + 1).toString(16)}`
         batches.set(id, hashes)
         return { id }
@@ -190,9 +191,9 @@ export async function createTestWallet(
   }
 }
 
-function toTransaction(wish: object): { to?: Hex; data?: Hex; value?: bigint } {
+function toTransaction(input: object): { to?: Hex; data?: Hex; value?: bigint } {
   const hex = (field: string): Hex | undefined => {
-    const value: unknown = Reflect.get(wish, field)
+    const value: unknown = Reflect.get(input, field)
     return isHex(value) ? value : undefined
   }
   const [to, data, value] = [hex('to'), hex('data'), hex('value')]

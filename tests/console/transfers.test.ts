@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
@@ -83,7 +83,7 @@ test('one upload that fails stops no other, says why, and is tried again; what i
   expect(problems).toEqual([])
 })
 
-test('a failure is told once: by a toast, or at its row, whose buttons nothing covers', async () => {
+test('reports a failure once: by a toast, or at its row, whose buttons stay uncovered', async () => {
   const { page } = await openSignedIn({ width: 320, height: 640, theme: 'dark' })
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -112,7 +112,7 @@ test('a failure is told once: by a toast, or at its row, whose buttons nothing c
   await panel.getByRole('button', { name: 'Retry all failed' }).click()
   for (const name of names) await panel.getByRole('button', { name: `Retry ${name}` }).click({ trial: true })
   expect(await toasts.count()).toBe(0)
-  // Who sees no panel is told as well.
+  // The toast informs users who see no panel.
   await page
     .getByRole('status')
     .getByText(/\.bin was not stored: /)
@@ -149,7 +149,7 @@ test('an upload goes on while its user moves about, guards the page, and is gone
   expect(problems).toEqual([])
 })
 
-test('what runs is listed first, what is queued shows an empty bar, and what is canceled is not called done', async () => {
+test('lists running uploads first, shows queued ones with an empty bar, and canceled ones not as done', async () => {
   const { page } = await openSignedIn()
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -172,6 +172,25 @@ test('what runs is listed first, what is queued shows an empty bar, and what is 
   await panel.getByRole('button', { name: 'Cancel d.txt' }).click()
   held.resolve()
   await panel.getByRole('heading').getByText('3 uploads done · 1 canceled').waitFor()
+})
+
+test('a bar whose end is not known does not look full', async () => {
+  const { page } = await openSignedIn()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/setSharedKey/**', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await startUpload(page, 'encrypted')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('Saving file key shards on five nodes').waitFor()
+  const bar = panel.getByRole('progressbar', { name: 'Progress of loose.txt' })
+  const widthOf = (element: Locator) => element.evaluate((one) => one.getBoundingClientRect().width)
+  expect(await widthOf(bar.locator('rect'))).toBeLessThan((await widthOf(bar)) / 2)
+  held.resolve()
+  await panel.getByText('Stored', { exact: true }).waitFor()
 })
 
 test('an upload whose name is refused is renamed, not tried again', async () => {
@@ -226,13 +245,13 @@ test('a toast leaves the buttons that close sheets and drawers, and the filters,
   expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
 })
 
-test('a wallet on another network is told of in the account, and switched with one press', async () => {
+test('the account reports a wallet on another network, and switches it with one press', async () => {
   const { page, wallet, problems } = await openSignedIn()
   await wallet.moveTo(5)
   await page.getByRole('button', { name: /^Account 0x/ }).click()
-  await page.getByRole('dialog').getByText('The wallet is on another network').waitFor()
+  await page.getByRole('dialog').getByText('Your wallet is not on local').waitFor()
   await page.getByRole('button', { name: 'Switch to local' }).click()
-  await page.getByText('The wallet is on another network').waitFor({ state: 'detached' })
+  await page.getByText('Your wallet is not on local').waitFor({ state: 'detached' })
   expect(wallet.requests).toContain('wallet_switchEthereumChain')
   expect(problems).toEqual([])
 })
@@ -272,7 +291,7 @@ test('an address that leads nowhere inside the console says so', async () => {
   const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
   await open('/names/x/y/z')
   await signIn()
-  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('link', { name: 'Go to your files' }).click()
   await page.getByText('Nothing here yet').waitFor()

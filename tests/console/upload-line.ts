@@ -25,7 +25,7 @@ export type Line = {
   offsets: number[]
   /** What the line carries from now on; -1 for all it can. */
   slow: (bytesPerSecond: number) => Promise<void>
-  /** Cuts it, or mends it. */
+  /** Cuts it, or repairs it. */
   cut: (isCut: boolean) => Promise<void>
   /** Uploads of this account that the service has begun. */
   openUploads: () => Promise<UploadInfo[]>

@@ -51,7 +51,7 @@ test('what is missing is paid in the sheet, and the upload starts by itself when
   expect(wallet.requests.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
 })
 
-test('who declines in the wallet keeps the sheet as it was, and nothing is sent or paid', async () => {
+test('a declined payment keeps the sheet unchanged, and sends and pays nothing', async () => {
   const { page, wallet } = await openShort({ width: 360, height: 740, theme: 'dark' })
   // Back closes the topmost alone, and the page stays.
   await page.getByRole('button', { name: 'Review payment' }).click()
@@ -63,7 +63,7 @@ test('who declines in the wallet keeps the sheet as it was, and nothing is sent 
   await page.getByRole('button', { name: 'Review payment' }).click()
   wallet.rejectNext('eth_sendTransaction')
   await page.getByRole('button', { name: 'Continue in wallet' }).click()
-  await page.getByText('You declined it in the wallet. Nothing was paid.').waitFor(patient)
+  await page.getByText('You rejected the payment. You were not charged.').waitFor(patient)
   expect(await page.getByRole('textbox', { name: 'Name of large.bin' }).count()).toBe(1)
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -47,7 +47,7 @@ async function readCode({ page }: ConsolePage): Promise<string> {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('region', { name: 'Other' }).getByRole('button', { name: 'WalletConnect' }).click()
   await dialog.getByRole('img', { name: 'Code to scan with a wallet app' }).waitFor()
-  await dialog.getByRole('button', { name: 'Copy the link' }).click()
+  await dialog.getByRole('button', { name: 'Copy link' }).click()
   return page.evaluate('navigator.clipboard.readText()')
 }
 
@@ -58,7 +58,7 @@ test('a wallet on another device reads the code, signs in, is there after a relo
   await open('/files')
   await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
   const before = relay.visitors.length
-  // Who has no wallet here is told where to get one, beside the way to one elsewhere.
+  // The dialog offers to install a wallet, beside the connection to another device.
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   await page.getByRole('heading', { name: 'No wallet found' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
@@ -76,24 +76,24 @@ test('a wallet on another device reads the code, signs in, is there after a relo
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   // What needs a signature still reaches it.
   await open('/keys')
-  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByRole('button', { name: 'Create API key' }).first().click()
   await page
     .getByRole('dialog')
     .getByRole('button', { name: /^Create/ })
     .click()
-  await page.getByRole('heading', { name: 'Copy your key now' }).waitFor()
+  await page.getByRole('heading', { name: 'Copy your API key now' }).waitFor()
   expect(wallet.requests).toEqual(['personal_sign', 'personal_sign'])
   await wallet.leave()
   await page.getByText('The wallet was disconnected, so you are signed out.').waitFor()
 })
 
-test('who declines on the other device is told so here, and can go back to the other wallets', async () => {
+test('a request declined on the other device is reported, and the other wallets stay available', async () => {
   const opened = await newPage({ width: 360, height: 740 })
   const { page, open } = opened
   const wallet = await createRemoteWallet(relay.url)
   await open('/files')
   await wallet.scan(await readCode(opened), false)
-  await page.getByText('The connection was declined. Nothing was shared.').waitFor()
+  await page.getByText('You rejected the connection. Nothing was shared.').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Other wallets' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'WalletConnect' }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
@@ -116,7 +116,7 @@ test('without a project ID there is no such wallet, no request and no room for o
   expect(await policy(site)).toContain(`frame-src ${verifyOrigin};`)
 })
 
-test('a relay that cannot be reached is said to be away', async () => {
+test('reports a relay that cannot be reached as offline', async () => {
   const environment = { CAIRN_WALLETCONNECT_PROJECT_ID: projectId, CAIRN_WALLETCONNECT_RELAY_URL: 'ws://127.0.0.1:9' }
   await using away = await openConsoleTest({ environment })
   const { page, open, expectProblem, checkAccessibility } = await newPage({}, away)

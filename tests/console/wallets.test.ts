@@ -32,10 +32,12 @@ test('two wallets announce themselves: each is shown by its picture and chosen b
   }
   other.rejectNext('personal_sign')
   await page.keyboard.press('Enter')
-  await dialog.getByText('The signature was declined.').waitFor()
+  // The dialog of a connected wallet has another title.
+  const signIn = page.getByRole('dialog', { name: 'Sign in' })
+  await signIn.getByText('You rejected the signature.').waitFor()
   expect(await checkAccessibility()).toEqual([])
-  await dialog.getByRole('button', { name: 'Other wallets' }).click()
-  await dialog.getByRole('button', { name: wallet.name }).click()
+  await signIn.getByRole('button', { name: 'Other wallets' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
   expect(other.requests).toContain('personal_sign')
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(1)
@@ -54,7 +56,7 @@ test('a wallet that has another window open says so, and is asked again', async 
   await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
 })
 
-test('a wallet that never answers keeps nobody: there is a way back, and the answer that comes later changes nothing', async () => {
+test('a silent wallet does not block the dialog: Back works, and a later answer changes nothing', async () => {
   const { page, context, wallet, open } = await site.newPage()
   const slow = await createTestWallet(context, 1, undefined, 'Slow Wallet')
   const free = slow.holdNext('wallet_requestPermissions')
@@ -74,7 +76,7 @@ test('a wallet that never answers keeps nobody: there is a way back, and the ans
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
 })
 
-test('a phone without a wallet opens this very page in the browser of a wallet app; a desktop is told where to get one', async () => {
+test('a phone without a wallet opens the page in the browser of a wallet app; a desktop shows where to get one', async () => {
   const phone = await site.newPage({ accounts: 0, width: 360, height: 740, isPhone: true })
   await phone.open('/open/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
   await phone.page.getByRole('button', { name: 'Connect wallet' }).first().click()

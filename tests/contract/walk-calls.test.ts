@@ -6,7 +6,7 @@ import {
   callPath,
   codeHeader,
   commonErrors,
-  dialects,
+  errorReaders,
   isErrorCode,
   statusOf,
 } from '@cairn/protocol'
@@ -106,7 +106,7 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
   expect(answer.status, label).toBe(statusOf(dialect, code))
   expect(answer.headers.get('x-request-id'), label).toBeTruthy()
   expect(answer.headers.get('content-type'), label).toContain('application/json')
-  expect(dialects[dialect].read(JSON.parse(text))?.message, label).toBeTruthy()
+  expect(errorReaders[dialect](JSON.parse(text))?.message, label).toBeTruthy()
   // The validation library's own English.
   expect(text, label).not.toMatch(/eceived (?:undefined|null|Object|Array|NaN|\d|\\")/)
   return code
@@ -144,13 +144,18 @@ test.each(optionalKey.map((call) => [call.id, call] as const))(
   },
 )
 
+const isAccepted = ({ query }: CallDefinition, sent: Record<string, string>) => query !== undefined && v.is(query, sent)
+
 describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) => {
   const key = () => (call.auth === 'apiKey' ? { key: apiKey } : {})
 
   test('refuses each field when it is wrong', async () => {
     for (const { name } of fieldsOf(call, 'query').filter((field) => field.required)) {
       for (const value of ['', '\u0000', '../../etc/passwd', 'x'.repeat(9000)]) {
-        await expectDeclaredError(call, await send(call, { ...key(), query: { [name]: value } }))
+        const answer = await send(call, { ...key(), query: { [name]: value } })
+        // A label may be any text.
+        if (answer.ok && isAccepted(call, { ...required(call, 'query'), [name]: value })) continue
+        await expectDeclaredError(call, answer)
       }
     }
     for (const { name } of fieldsOf(call, 'query')) {

@@ -7,7 +7,7 @@ import {
   callPath,
   codeHeader,
   commonErrors,
-  dialects,
+  errorReaders,
   errorTable,
   isErrorCode,
   sessionErrors,
@@ -112,7 +112,7 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
   expect(answer.status, label).toBe(errorTable[code].status)
   expect(answer.status, label).not.toBe(404)
   expect(answer.headers.get('content-type'), label).toContain('application/json')
-  expect(dialects[call.dialect].read(JSON.parse(text))?.message, label).toBeTruthy()
+  expect(errorReaders[call.dialect](JSON.parse(text))?.message, label).toBeTruthy()
   expect(/fetch/i.test(text), label).toBe(false)
   if (code !== 'KEY_NOT_FOUND') expect(/null/i.test(text), label).toBe(false)
   return code

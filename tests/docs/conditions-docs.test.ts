@@ -1,12 +1,33 @@
+// The page's examples are run as they are printed; its sets and settings are read by the product's own readers.
 import { readFileSync } from 'node:fs'
 import { evmMethods, parseAggregator, parseConditions } from '@cairn/protocol'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseChains } from '../../services/keynode/src/conditions/chains.ts'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { openExamples } from './run-example.ts'
 
 const page = readFileSync(new URL('../../docs/how-to/conditions.md', import.meta.url), 'utf8')
-const examples = [...page.matchAll(/```json\n(.*?)```/gs)].map((match) => match[1] ?? '')
+const examples = [...page.matchAll(/```json \S+\n(.*?)```/gs)].map((match) => match[1] ?? '')
 
-test('every example is good as it stands', () => {
+let network: TestNetwork
+beforeAll(async () => {
+  network = await createTestNetwork({}, 'local')
+})
+afterAll(() => network?.[Symbol.asyncDispose]())
+
+test('the example of the SDK works', async () => {
+  using folder = openExamples(page, network)
+  expect(await folder.run('gate.ts')).toBe('false welcome\n')
+})
+
+test('the example of the command line checks the printed set', async () => {
+  using folder = openExamples(page, network)
+  expect(await folder.run('conditions check')).toMatch(
+    /would not meet these conditions\.\n {2}\[1\] false.*\n {2}\[2\] false/,
+  )
+})
+
+test('every set and setting is valid as printed', () => {
   const sets = examples.filter((text) => text.includes('"conditions"'))
   const chains = examples.filter((text) => text.includes('"chains"'))
   expect([sets.length, chains.length]).toEqual([2, 1])

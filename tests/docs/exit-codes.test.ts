@@ -2,7 +2,7 @@ import { CairnError, type ErrorCode, errorTable } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { exitCodeOf, exitCodes } from '../../packages/cli/src/exit-codes.ts'
 
-// What docs/how-to/cli.md promises of a kind of error holds for every code of that kind, also for one that is added.
+// The promise of docs/how-to/cli.md about an error category applies to every code in it, including codes added later.
 const byStatus: Record<number, number> = {
   401: exitCodes.authentication,
   402: exitCodes.payment,

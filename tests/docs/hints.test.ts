@@ -36,18 +36,18 @@ const prose = ['itself', 'command']
 test('each command that a text names exists, with the action and the options beside it', () => {
   let named = 0
   for (const { where, text } of texts) {
-    for (const [said, name = '', rest = ''] of text.matchAll(/\bcairn ([a-z][a-z-]*)((?: [^.;,`'"<(|…]*)?)/g)) {
+    for (const [shown, name = '', rest = ''] of text.matchAll(/\bcairn ([a-z][a-z0-9-]*)((?: [^.;,`'"<(|…]*)?)/g)) {
       if (prose.includes(name) || name === 'help') continue
       const command = commands.find((one) => one.name === name || one.aliases?.includes(name))
-      expect(command, `${where}: ${said}`).toBeDefined()
+      expect(command, `${where}: ${shown}`).toBeDefined()
       if (command === undefined) continue
       named++
       const [, action] = /^ ([a-z][a-z-]+)/.exec(rest) ?? []
       if (command.words !== undefined && action !== undefined && !['for', 'on', 'explains'].includes(action))
-        expect(command.words, `${where}: ${said}`).toContain(action)
+        expect(command.words, `${where}: ${shown}`).toContain(action)
       const options = { ...command.options, ...globalOptions }
       for (const [, option = ''] of rest.matchAll(/--([a-z][a-z-]*)/g))
-        expect(Object.keys(options), `${where}: ${said}`).toContain(option)
+        expect(Object.keys(options), `${where}: ${shown}`).toContain(option)
     }
   }
   expect(named).toBeGreaterThan(40)

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
-  foreignNamesMost,
-  nameDepthMost,
-  nameHistoryMost,
-  nameLabelCharactersMost,
+  maxForeignNames,
+  maxNameDepth,
+  maxNameHistory,
+  maxNameLabelCharacters,
+  maxNameRecordBytes,
+  maxNamesPerAccount,
+  maxNameValueCharacters,
   nameLifetimeMs,
   namePublishesPerMinute,
-  nameRecordBytesMost,
-  namesPerAccountMost,
   nameTtlMs,
-  nameValueCharactersMost,
   putRoutedName,
 } from '@cairn/protocol'
 import { expect, test } from 'vitest'
@@ -20,15 +20,16 @@ const page = readFileSync(resolve(import.meta.dirname, '../../docs/names.md'), '
 
 test('its figures are those of the code', () => {
   const figures = [
-    `${namesPerAccountMost.toLocaleString('en')} names an account`,
-    `${namePublishesPerMinute} names made or published a minute`,
-    `${nameRecordBytesMost / 1024} KiB a record`,
-    `${nameValueCharactersMost.toLocaleString('en')} characters a value`,
-    `${nameLabelCharactersMost} a label`,
-    `${foreignNamesMost.toLocaleString('en')} of them, and ${putRoutedName.limits.perMinute} offered a minute`,
-    `the newest ${nameHistoryMost.toLocaleString('en')} records`,
-    `${nameLifetimeMs / 3_600_000} hours unless you say`,
-    `names may point to names, ${nameDepthMost} deep`,
+    `| names per account | ${maxNamesPerAccount.toLocaleString('en')} |`,
+    `| names created or published per minute and API key | ${namePublishesPerMinute} |`,
+    `| record | ${maxNameRecordBytes / 1024} KiB |`,
+    `| value | ${maxNameValueCharacters.toLocaleString('en')} characters |`,
+    `| label | ${maxNameLabelCharacters} characters |`,
+    `| stored records of names that no account lists | ${maxForeignNames.toLocaleString('en')} |`,
+    `| records of such names per minute and address | ${putRoutedName.limits.perMinute} |`,
+    `the newest ${maxNameHistory.toLocaleString('en')} records`,
+    `${nameLifetimeMs / 3_600_000} hours by default`,
+    `names may point to names, ${maxNameDepth} deep`,
   ]
   for (const figure of figures) expect(page).toContain(figure)
   expect(nameTtlMs).toBe(5 * 60_000)

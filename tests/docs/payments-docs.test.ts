@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { paymentStates } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parsePaymentSettings } from '../../services/storage/src/payments/payment-settings.ts'
+import { parsePaymentSettings } from '../../services/storage/src/settings/payment-settings.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runExample } from './run-example.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { dealStates } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parseDealSettings, parseProviders } from '../../services/storage/src/proofs/proof-settings.ts'
+import { parseDealSettings, parseProviders } from '../../services/storage/src/settings/deal-settings.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runExample } from './run-example.ts'
 
@@ -20,9 +20,9 @@ afterAll(() => network?.[Symbol.asyncDispose]())
 
 test('the example of the SDK works', async () => {
   expect(page).toContain('verifyStorage')
-  const said = await runExample(page, network)
-  expect(said).toMatch(/^provider-\d: It showed 8 leaves/m)
-  expect(said).toMatch(/proven\n$/)
+  const output = await runExample(page, network)
+  expect(output).toMatch(/^provider-\d: Proved 8 leaves/m)
+  expect(output).toMatch(/proven\n$/)
 })
 
 test('the settings it shows are the defaults, and valid', () => {

@@ -1,20 +1,15 @@
 // The page's commands start a provider, and its example checks it, as they stand.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { providerSettings } from '@cairn/provider'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  bytesOf,
-  cidOf,
-  startTestProvider,
-  startTestSource,
-} from '../../services/provider/src/test-provider.fixture.ts'
+import { bytesOf, cidOf } from '../../services/provider/src/test-provider.fixture.ts'
+import { createTestNetwork } from '../fixtures.ts'
 import { programEnvironment } from '../program-environment.ts'
+import { runExample } from './run-example.ts'
 
-const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/provider.md'), 'utf8')
 
@@ -31,13 +26,17 @@ test('the commands start a provider with keys of its own', async () => {
   for (const name of shell.match(/CAIRN_\w+/g) ?? []) {
     expect(Object.keys(providerSettings)).toContain(name.replace(/_FILE$/, ''))
   }
-  const script = shell.replace(
-    'npm run provider',
-    `exec "${process.execPath}" --conditions=@cairn/source ${join(root, 'services/provider/src/main.ts')}`,
-  )
+  // On a free port: the printed one may be taken.
+  expect(shell).toContain('CAIRN_PROVIDER_PORT=8100')
+  const script = shell
+    .replace('CAIRN_PROVIDER_PORT=8100', 'CAIRN_PROVIDER_PORT=0')
+    .replace(
+      'npm run provider',
+      `exec "${process.execPath}" --conditions=@cairn/source ${join(root, 'services/provider/src/main.ts')}`,
+    )
   const child = spawn('sh', ['-e', '-c', script], {
     cwd: folder,
-    env: { ...programEnvironment, CAIRN_PROVIDER_PORT: '0', CAIRN_LOG_LEVEL: 'fatal' },
+    env: { ...programEnvironment, CAIRN_LOG_LEVEL: 'fatal' },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [ready]: unknown[] = await once(child, 'message')
@@ -46,7 +45,7 @@ test('the commands start a provider with keys of its own', async () => {
   const offer = await fetch(`${url}/pieces`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${readFileSync(join(folder, 'provider.key'), 'utf8').trim()}`,
+      authorization: `Bearer ${readFileSync(join(folder, '.cairn/my-provider/provider.key'), 'utf8').trim()}`,
       'content-type': 'application/json',
     },
     body: JSON.stringify({ piece: await cidOf(bytesOf(10)), url: 'http://127.0.0.1:9999/elsewhere' }),
@@ -58,19 +57,10 @@ test('the commands start a provider with keys of its own', async () => {
 })
 
 test('the example checks a provider', async () => {
-  const example = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
-  expect(example).toContain('verifyChallenge')
-  const file = join(folder, 'example.ts')
-  writeFileSync(file, example)
-  await using source = await startTestSource()
-  await using provider = await startTestProvider(source.url)
-  const payload = bytesOf(100_000)
-  const piece = await cidOf(payload)
-  await provider.offer(piece, source.put('/piece', payload))
-  await provider.until(piece, 'kept')
-  const args = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', file, provider.url, piece]
-  const { stdout } = await run(process.execPath, args, { cwd: root })
-  expect(stdout).toBe(`${provider.id} has the leaves it was asked for\n`)
+  const settings = { waitSeconds: 0.2, challengeSeconds: 60, pollMs: 50 }
+  await using network = await createTestNetwork({ CAIRN_DEALS: JSON.stringify(settings) }, 'none', 20, 2)
+  expect(page).toContain('verifyChallenge')
+  expect(await runExample(page, network)).toMatch(/^provider-\d has the 20 leaves of b[a-z2-7]+\n$/)
 })
 
 test('the calls in the table are those there are', async () => {

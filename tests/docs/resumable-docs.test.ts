@@ -45,13 +45,13 @@ test('the example of the SDK goes on where another process stopped', async () =>
   })
   await expect(first).rejects.toMatchObject({ code: 'ABORTED' })
   const { id }: ResumableState = JSON.parse(readFileSync(kept, 'utf8'))
-  const said = await examples.run('film.ts')
-  expect(said.trim()).toBe((await uploadFile(client, film)).cid)
+  const output = await examples.run('film.ts')
+  expect(output.trim()).toBe((await uploadFile(client, film)).cid)
   expect(existsSync(kept)).toBe(false)
   const answer = await fetch(`${network.profile.api}/api/uploads/${id}`, {
     headers: { authorization: `Bearer ${apiKey}` },
   })
-  expect(await answer.json()).toMatchObject({ state: 'stored', result: [{ Name: 'film.mkv', Hash: said.trim() }] })
+  expect(await answer.json()).toMatchObject({ state: 'stored', result: [{ Name: 'film.mkv', Hash: output.trim() }] })
 })
 
 test('its figures are those of the code', () => {

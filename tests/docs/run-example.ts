@@ -11,32 +11,38 @@ export type ExampleFolder = Disposable & {
   readonly path: string
   /** Runs the page's shell block that contains this text. @returns all that it prints */
   run(part: string): Promise<string>
+  /** Runs a line as a page prints it. @returns all that it prints */
+  runLine(line: string): Promise<string>
 }
 
 /**
- * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, where the page's reader has the
- * repository's own. Of a command only the paths of `scripts/run.mjs` and of the file, which it looks for in the
- * repository, are changed.
+ * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, in place of the repository's
+ * folder. A command changes only in the paths of `scripts/run.mjs` and of the file, which it looks for in the repository;
+ * `npm run cairn`, which would change to the repository's folder, becomes the program that it starts.
  */
 export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): ExampleFolder {
   mkdirSync(join(root, '.cache'), { recursive: true })
   const path = mkdtempSync(join(root, '.cache', 'docs-'))
   mkdirSync(join(path, '.cairn'))
   copyFileSync(join(network.home, 'network.json'), join(path, '.cairn', 'network.json'))
-  for (const [, name = '', text = ''] of page.matchAll(/```ts (\S+)\n([\s\S]*?)```/g))
+  for (const [, name = '', text = ''] of page.matchAll(/```(?:ts|json) (\S+)\n([\s\S]*?)```/g))
     writeFileSync(join(path, name), text)
+  const runLine = (line: string) => {
+    const runner = `node '${root}/scripts/run.mjs'`
+    const command = line
+      .replaceAll('node scripts/run.mjs ', `${runner} .cache/${basename(path)}/`)
+      .replaceAll(/npm run (?:-s )?cairn -- /g, `${runner} packages/cli/src/bin.ts `)
+    return runShell(command, path)
+  }
   return {
     path,
+    runLine,
     run(part) {
       const blocks = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) => match[1] ?? '')
       const [block, ...more] = blocks.filter((one) => one.includes(part))
       if (block === undefined || more.length > 0)
         throw new Error(`the page has ${more.length} blocks too many with ${part}`)
-      const command = block.replaceAll(
-        'node scripts/run.mjs ',
-        `node '${root}/scripts/run.mjs' .cache/${basename(path)}/`,
-      )
-      return runShell(command, path)
+      return runLine(block)
     },
     [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
   }
@@ -44,7 +50,12 @@ export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): 
 
 async function runShell(command: string, cwd: string): Promise<string> {
   const { CAIRN_NETWORK: _network, CAIRN_HOME: _home, ...env } = process.env
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', command], { cwd, env })
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
+    cwd,
+    env: { ...env, CAIRN_CONFIG_HOME: join(cwd, '.config') },
+    // Without a terminal or a socket: bash reads the machine's own start file when its input is a socket.
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (bytes: Buffer) => {

@@ -74,11 +74,11 @@ test('upload, share, open, revoke, give away: two users, each with one signature
   expect(signed.match(/Signing with/g)?.length ?? 0).toBeLessThanOrEqual(1)
 })
 
-test('exported keys open without nodes; rotated ones are others; damaged and foreign files are told so', async () => {
+test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', '--format', 'v2', 'diary.txt')) as { cid: string }
   expect(await json('owner', 'keys', 'export', cid, '-o', 'diary.key')).toMatchObject({ shards: 5 })
   expect(statSync(join(folder, 'diary.key')).mode & 0o777).toBe(0o600)
-  expect((await cairn('owner', ['keys', 'export', cid, '-o', 'diary.key'])).err).toContain('exists already')
+  expect((await cairn('owner', ['keys', 'export', cid, '-o', 'diary.key'])).err).toContain('already exists')
   expect((await cairn('friend', ['get', cid, '--key-file', 'diary.key', '-o', 'exported.txt'])).code).toBe(0)
   expect(readFileSync(join(folder, 'exported.txt'), 'utf8')).toBe('dear diary')
   expect(await json('owner', 'keys', 'recover', 'diary.key')).toMatchObject({ cid })
@@ -91,7 +91,7 @@ test('exported keys open without nodes; rotated ones are others; damaged and for
   expect((await cairn('owner', ['keys', 'status', cid])).out).toContain('retired')
 })
 
-test('what strangers say of a CID changes nothing: the owner of a file gets its right bytes, plain or decrypted', async () => {
+test('keys saved by strangers change nothing: the owner of a file gets its right bytes, plain or decrypted', async () => {
   writeFileSync(join(folder, 'plain.txt'), 'plain words')
   const { cid: plain } = (await json('owner', 'upload', 'plain.txt')) as { cid: string }
   const { cid: sealed } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
@@ -122,7 +122,7 @@ test('what strangers say of a CID changes nothing: the owner of a file gets its 
   }
   expect((await cairn('owner', ['cat', sealed, '--encrypted'])).out).not.toContain('dear')
 
-  // A key can be saved for any CID: the owner's own upload goes before it, and others are told the way around it.
+  // A key can be saved for any CID: the owner's own upload takes precedence, and the error tells others how to proceed.
   await json('owner', 'upload', 'plain.txt')
   await saveKey(stranger, plain, await prepareKey())
   const own = await cairn('owner', ['cat', plain])
@@ -131,11 +131,11 @@ test('what strangers say of a CID changes nothing: the owner of a file gets its 
   await cairn('friend', ['wallet', 'create'])
   const other = await cairn('friend', ['cat', plain])
   expect([other.code, other.out]).toEqual([4, ''])
-  expect(other.err).toContain('With --encrypted you get the bytes as they are stored.')
+  expect(other.err).toContain('To download the encrypted bytes, use --encrypted.')
   expect((await cairn('friend', ['cat', plain, '--encrypted'])).out).toBe('plain words')
 })
 
-test('conditions: templates print what can be set, and what cannot is said why', async () => {
+test('templates print possible conditions, and invalid ones are rejected with the reason', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
   const template = await cairn('owner', [
     'conditions',
@@ -158,7 +158,7 @@ test('conditions: templates print what can be set, and what cannot is said why',
   expect(await json('owner', 'keys', 'sign-out')).toEqual({ signedOut: true })
 })
 
-test('signing out while a node is away says so, keeps what ends it there, and finishes later', async () => {
+test('signing out while a node is offline says so, keeps what ends it there, and finishes later', async () => {
   expect((await cairn('owner', ['keys', 'list'])).code).toBe(0)
   const profile = JSON.parse(readFileSync(join(network.home, 'network.json'), 'utf8'))
   const partly = join(folder, 'partly.json')

@@ -37,12 +37,12 @@ test('verify waits, checks all, and says what was proven, by whom, and what was 
   expect(out).toContain('✓ block')
   expect(out).toContain('✓ aggregate')
   expect(out).toMatch(/provider-\d, deal \d, key z6Mk/)
-  expect(out).toContain('leaves that were drawn on this machine')
-  expect(out).toMatch(/✓ content +Every block of the content \(\d+\) was found/)
-  expect(out).toContain('Not proven by this')
+  expect(out).toContain('chosen at random on this machine')
+  expect(out).toMatch(/✓ content +All \d+ blocks of the content are in/)
+  expect(out).toContain('A storage proof does not prove')
   const report = JSON.parse((await cairn('verify', cid, '--offline', '--json')).out)
   expect(report).toMatchObject({ cid, isProven: true, content: { outcome: 'skipped' } })
-  expect(report.pieces[0].providers[0].asked.outcome).toBe('skipped')
+  expect(report.pieces[0].providers[0].challenged.outcome).toBe('skipped')
 })
 
 test('deals, checks and copies', async () => {
@@ -57,7 +57,7 @@ test('deals, checks and copies', async () => {
   expect(JSON.parse(checks.out)).toMatchObject({ outcome: 'proved', leafCount: 20 })
   expect((await cairn('checks', cid)).out).toContain('proved')
   expect((await cairn('copies')).out).toBe('2 copies (default 2, maximum 5)\n')
-  expect(JSON.parse((await cairn('copies', '1', '--json')).out)).toEqual({ copies: 1, usual: 2, most: 5 })
+  expect(JSON.parse((await cairn('copies', '1', '--json')).out)).toEqual({ copies: 1, defaultCopies: 2, maxCopies: 5 })
 })
 
 test.each([

@@ -1,4 +1,4 @@
-// What the command line does only where somebody sits at a terminal: a real one, made by util-linux `script`.
+// What the command line does only in a terminal: a real one, created by util-linux `script`.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,7 +29,7 @@ function atTerminal(
   args: string[],
   answers: Answer[] = [],
   config = 'config',
-): Promise<{ code: number | null; said: string }> {
+): Promise<{ code: number | null; output: string }> {
   const line = [process.execPath, '--conditions=@cairn/source', program, ...args].map((part) => `'${part}'`).join(' ')
   return new Promise((done, fail) => {
     const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
@@ -42,12 +42,12 @@ function atTerminal(
       },
     })
     const waiting = [...answers]
-    let said = ''
+    let output = ''
     let seen = 0
     terminal.stdout.on('data', (piece: Buffer) => {
-      said += piece.toString()
+      output += piece.toString()
       for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-        const at = said.indexOf(next[0], seen)
+        const at = output.indexOf(next[0], seen)
         if (at < 0) return
         seen = at + next[0].length
         terminal.stdin.write(next[1])
@@ -55,7 +55,7 @@ function atTerminal(
       }
     })
     terminal.on('error', fail)
-    terminal.on('close', (code) => done({ code, said }))
+    terminal.on('close', (code) => done({ code, output }))
   })
 }
 
@@ -63,35 +63,39 @@ test('deleting asks, and nothing but yes is a yes', async () => {
   expect((await atTerminal(['upload', 'hello.txt'])).code).toBe(0)
   const kept = await atTerminal(['rm', hello], [['[y/N]', 'n\r']])
   expect(kept.code).toBe(130)
-  expect(kept.said).toContain('Nothing was deleted')
+  expect(kept.output).toContain('Nothing was deleted')
   const stopped = await atTerminal(['rm', hello], [['[y/N]', '\u0003']])
   expect(stopped.code).toBe(130)
-  expect((await atTerminal(['ls', '--json'])).said).toContain('hello.txt')
+  expect((await atTerminal(['ls', '--json'])).output).toContain('hello.txt')
   const gone = await atTerminal(['rm', hello], [['[y/N]', 'nx\u007f\u007fyes\r']])
-  expect(gone.said).toContain(`Deleted ${hello}`)
+  expect(gone.output).toContain(`Deleted ${hello}`)
   expect(gone.code).toBe(0)
-  expect((await atTerminal(['ls', '--json'])).said).not.toContain('hello.txt')
+  expect((await atTerminal(['ls', '--json'])).output).not.toContain('hello.txt')
 })
 
 test('a password mistyped the second time makes no wallet', async () => {
-  const { code, said } = await atTerminal(
+  const { code, output } = await atTerminal(
     ['wallet', 'create'],
     [
       ['Choose a password', 'one-secret\r'],
-      ['Once more', 'other-secret\r'],
+      ['Repeat', 'other-secret\r'],
     ],
     'mistyped',
   )
   expect(code).toBe(2)
-  expect(said).toContain('differ')
-  expect(said).not.toContain('secret')
+  expect(output).toContain('differ')
+  expect(output).not.toContain('secret')
   expect(existsSync(join(folder, 'mistyped', 'wallet.json'))).toBe(false)
 })
 
 test('Ctrl-C at the question for a password ends with 130 and leaves nothing', async () => {
-  const { code, said } = await atTerminal(['wallet', 'create'], [['Choose a password', 'half-a-sec\u0003']], 'stopped')
+  const { code, output } = await atTerminal(
+    ['wallet', 'create'],
+    [['Choose a password', 'half-a-sec\u0003']],
+    'stopped',
+  )
   expect(code).toBe(130)
-  expect(said).not.toContain('half')
+  expect(output).not.toContain('half')
   expect(existsSync(join(folder, 'stopped'))).toBe(false)
 })
 
@@ -99,18 +103,18 @@ test('at a terminal progress is shown and cleared again; --quiet shows none', as
   writeFileSync(join(folder, 'big.bin'), Buffer.alloc(4 * 1024 * 1024, 7))
   const shown = await atTerminal(['upload', 'big.bin'])
   expect(shown.code).toBe(0)
-  expect(shown.said).toContain('\r\u001b[K')
-  expect(shown.said).toContain('4.00 MiB')
+  expect(shown.output).toContain('\r\u001b[K')
+  expect(shown.output).toContain('4.00 MiB')
   const quiet = await atTerminal(['upload', 'big.bin', '--quiet'])
   expect(quiet.code).toBe(0)
-  expect(quiet.said).not.toContain('\u001b[')
+  expect(quiet.output).not.toContain('\u001b[')
 })
 
-test('what strangers sent cannot move the cursor', async () => {
-  const { code, said } = await atTerminal(['upload', 'hello.txt', '--name', 'a\u001b[2Jb', '--no-color'])
+test('output of strangers cannot move the cursor', async () => {
+  const { code, output } = await atTerminal(['upload', 'hello.txt', '--name', 'a\u001b[2Jb', '--no-color'])
   expect(code).not.toBe(0)
-  expect(said).not.toContain('\u001b[2J')
+  expect(output).not.toContain('\u001b[2J')
   const missing = await atTerminal(['upload', 'no\u001b[2Jfile', '--no-color'])
   expect(missing.code).toBe(1)
-  expect(missing.said).toContain('Cannot read no\\u001b[2Jfile')
+  expect(missing.output).toContain('Cannot read no\\u001b[2Jfile')
 })

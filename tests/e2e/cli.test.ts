@@ -50,7 +50,7 @@ const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
 test('the first upload is one line, with nothing set up before', async () => {
   const { code, out, err } = await cairn(['upload', 'hello.txt'])
-  expect(err).toContain('Made an API key')
+  expect(err).toContain('Created an API key')
   expect(code).toBe(0)
   expect(out).toContain(`${hello}  hello.txt  11 B`)
   expect(out).toContain(`${network.profile.gateway}/ipfs/${hello}`)
@@ -60,7 +60,7 @@ test('the first upload is one line, with nothing set up before', async () => {
 })
 
 describe('upload and get', () => {
-  test('--resume goes on where a killed call stopped, and forgets it at the end', async () => {
+  test('--resume continues a killed call, and removes its state at the end', async () => {
     const bytes = randomBytes(64 * 1024 * 1024)
     writeFileSync(join(folder, 'film.mkv'), bytes)
     const kept = join(folder, 'config', 'uploads.json')
@@ -98,7 +98,7 @@ describe('upload and get', () => {
       unsubscribe('http.server.request.start', watch)
     }
     const wrong = await cairn(['upload', '--resume', '--encrypt', 'film.mkv'])
-    expect(wrong.err).toContain('--resume goes with files and folders, not with --encrypt')
+    expect(wrong.err).toContain('--resume supports files and folders, not --encrypt')
   })
 
   test('folders, standard input, options; JSON for programs', async () => {
@@ -148,11 +148,11 @@ describe('upload and get', () => {
     expect(await quiet('name', 'rm', 'quiet', '--yes')).toBe(`${name}\n`)
   })
 
-  test('an existing target is kept unless told otherwise', async () => {
+  test('keeps an existing target by default', async () => {
     writeFileSync(join(folder, 'mine.txt'), 'precious')
     const refused = await cairn(['get', hello, '-o', 'mine.txt'])
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain('exists already')
+    expect(refused.err).toContain('already exists')
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('precious')
     expect((await cairn(['get', hello, '-o', 'mine.txt', '--force'])).code).toBe(0)
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('hello world')
@@ -229,7 +229,7 @@ describe('wallet and keys', () => {
     expect(listed).toMatchObject([{ name: 'laptop' }])
     expect((await cairn(['api-key', 'revoke', listed[0].id], { config })).code).toBe(0)
     expect((await cairn(['balance'], { config, env: { CAIRN_API_KEY: key } })).code).toBe(4)
-    expect((await cairn(['wallet', 'forget', '--yes'], { config })).code).toBe(0)
+    expect((await cairn(['wallet', 'remove', '--yes'], { config })).code).toBe(0)
     expect((await cairn(['wallet', 'show'], { config })).code).toBe(4)
   })
 
@@ -238,7 +238,7 @@ describe('wallet and keys', () => {
     await cairn(['wallet', 'create'], { config })
     const made = await cairn(['api-key', 'new'], { config })
     expect(made.err).toMatch(
-      /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Anyone who has it may use files:read, files:write, account\./,
+      /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Anyone with this key can use files:read, files:write, account\./,
     )
     const narrow = ['api-key', 'new', '--print-only', '--name', 'narrow', '--scope', 'files:read', '--json']
     const json = JSON.parse((await cairn([...narrow, '--expires', '2100-01-01'], { config })).out)
@@ -254,7 +254,10 @@ describe('wallet and keys', () => {
     ])
       expect((await cairn([...narrow, ...wrong], { config })).code, wrong.join(' ')).toBe(2)
     const refused = await cairn(['api-key', 'new', '--name', 'a\nADMIN'], { config })
-    expect([refused.code, refused.err.split('\n')[0]]).toEqual([1, 'error: A name has characters that cannot be shown'])
+    expect([refused.code, refused.err.split('\n')[0]]).toEqual([
+      1,
+      'error: The name contains characters that cannot be displayed',
+    ])
     // One from before such names were refused.
     const { db } = network.storage.context
     const id = json.apiKey.split('_')[1]
@@ -279,25 +282,25 @@ describe('wallet and keys', () => {
     const refused = await cairn(['upload', 'hello.txt'], first)
     expect([refused.code, refused.out]).toEqual([4, ''])
     expect(refused.err).toContain(
-      `No valid API key for your wallet ${address.toLowerCase()}: the one kept is for ${test}`,
+      `No valid API key for your wallet ${address.toLowerCase()}: the saved key belongs to ${test}`,
     )
     const listed = await cairn(['keys', 'list'], first)
     expect([listed.code, listed.err]).toEqual([
       0,
-      expect.stringContaining(`The session of ${test} with the key nodes has ended`),
+      expect.stringContaining(`Closed the session of ${test} with the key nodes`),
     ])
     expect(sessions()).toContain(address.toLowerCase())
     expect(sessions()).not.toContain(test)
     const key = await cairn(['api-key', 'new'], first)
-    expect(key.err).toContain(`It takes the place of the key for ${test}`)
+    expect(key.err).toContain(`It replaces the key for ${test}`)
     expect((await cairn(['upload', 'hello.txt'], first)).out).toContain(hello)
-    // A third wallet: what does not go with it is named at once.
+    // A third wallet: what does not match it is named immediately.
     const third = await cairn(['wallet', 'create', '--force'], first)
-    expect(third.err).toContain(`is of ${address.toLowerCase()} and is not used any more`)
+    expect(third.err).toContain(`belongs to ${address.toLowerCase()} and is no longer used`)
     expect((await cairn(['api-key', 'show'], first)).code).toBe(4)
   })
 
-  test('a wrong password is said, and the wallet stays', async () => {
+  test('reports a wrong password, and keeps the wallet', async () => {
     const config = 'locked'
     await cairn(['wallet', 'create'], { config })
     writeFileSync(join(folder, 'wrong'), 'nope\n')
@@ -329,13 +332,13 @@ describe('wallet and keys', () => {
     const imported = await cairn(['api-key', 'import', '--api-key-file', 'api-key'], { config: 'by-file', env })
     expect(imported.code).toBe(0)
     expect(statSync(join(folder, 'by-file', 'keys.json')).mode & 0o777).toBe(0o600)
-    expect((await cairn(['api-key', 'forget'], { config, env })).code).toBe(0)
+    expect((await cairn(['api-key', 'clear'], { config, env })).code).toBe(0)
     expect((await cairn(['api-key', 'show'], { config, env })).code).toBe(4)
   })
 
   test('a password typed at a terminal is not shown', async () => {
     const line = [...node, 'wallet', 'create'].map((part) => `'${part}'`).join(' ')
-    const said = await new Promise<string>((done, fail) => {
+    const output = await new Promise<string>((done, fail) => {
       const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
         env: {
           ...process.env,
@@ -347,20 +350,20 @@ describe('wallet and keys', () => {
       let asked = 0
       terminal.stdout.on('data', (piece: Buffer) => {
         text += piece.toString()
-        const prompts = ['Choose a password', 'Once more'].filter((prompt) => text.includes(prompt)).length
+        const prompts = ['Choose a password', 'Repeat'].filter((prompt) => text.includes(prompt)).length
         for (; asked < prompts; asked++) terminal.stdin.write('s3cret-words\r')
       })
       terminal.on('error', fail)
       terminal.on('close', () => done(text))
     })
-    expect(said).toContain('Wallet 0x')
-    expect(said).not.toContain('s3cret')
+    expect(output).toContain('Wallet 0x')
+    expect(output).not.toContain('s3cret')
     expect(existsSync(join(folder, 'typed', 'wallet.json'))).toBe(true)
   })
 
   test('Ctrl-C and no at a question end with 130 and leave everything', async () => {
     await cairn(['wallet', 'create'], { config: 'asked' })
-    const line = ['exec', ...[...node, 'wallet', 'forget'].map((part) => `'${part}'`)].join(' ')
+    const line = ['exec', ...[...node, 'wallet', 'remove'].map((part) => `'${part}'`)].join(' ')
     for (const answer of ['\u0003', 'n\r']) {
       const ended = await new Promise<{ code: number | null; text: string }>((done, fail) => {
         const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
@@ -412,12 +415,12 @@ describe('errors', () => {
   })
 
   test('they name the argument or option that is wrong', async () => {
-    expect((await cairn(['ls', 'a', 'b'])).err).toContain('ls has no use for the argument "b"')
-    expect((await cairn(['upload'])).err).toContain('upload needs more arguments')
-    expect((await cairn(['ls', '--bogus'])).err).toContain('There is no option --bogus')
-    expect((await cairn(['ls', '--limit'])).err).toContain('--limit needs a value: <n>')
-    expect((await cairn(['ls', '--long=yes'])).err).toContain('--long takes no value')
-    expect((await cairn(['wallet', 'steal'])).err).toContain('wallet has no action "steal"')
+    expect((await cairn(['ls', 'a', 'b'])).err).toContain('ls does not accept the argument "b"')
+    expect((await cairn(['upload'])).err).toContain('upload requires more arguments')
+    expect((await cairn(['ls', '--bogus'])).err).toContain('Unknown option --bogus')
+    expect((await cairn(['ls', '--limit'])).err).toContain('--limit requires a value: <n>')
+    expect((await cairn(['ls', '--long=yes'])).err).toContain('--long does not take a value')
+    expect((await cairn(['wallet', 'steal'])).err).toContain('Unknown action of wallet: "steal"')
   })
 
   test('for programs as JSON, with code and hint', async () => {

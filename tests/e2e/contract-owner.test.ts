@@ -1,4 +1,4 @@
-// The owner's tool, as docs/payments.md tells it: deploy, allow, pause, withdraw, hand over.
+// The owner's tool as documented in docs/payments.md: deploy, allow, pause, withdraw, hand over.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -26,8 +26,8 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
       return (await run(process.execPath, [...node, '--rpc', chain.url])).stdout
     }
     const usdc = await chain.deploy(localUsdcAbi, localUsdcBytecode)
-    const said = await tool('deploy', '--key-file', ownerKey)
-    const contract = /contract (0x[0-9a-fA-F]{40})/.exec(said)?.[1] as `0x${string}`
+    const output = await tool('deploy', '--key-file', ownerKey)
+    const contract = /contract (0x[0-9a-fA-F]{40})/.exec(output)?.[1] as `0x${string}`
     const as = (key: string) => ['--contract', contract, '--key-file', key]
     await tool('allow', usdc, ...as(ownerKey))
     await alice.sendTransaction({ to: contract, value: 3n * 10n ** 18n })
@@ -45,11 +45,11 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
     await expect(tool('unpause', ...as(ownerKey))).rejects.toThrow('OwnableUnauthorizedAccount')
     await tool('unpause', ...as(aliceKey))
     await tool('forbid', usdc, ...as(aliceKey))
-    expect(await tool('status', usdc, '--contract', contract)).toContain('not taken')
+    expect(await tool('status', usdc, '--contract', contract)).toContain('not accepted')
     await expect(tool('withdraw', 'native', to, '99', ...as(aliceKey))).rejects.toThrow('INSUFFICIENT_CONTRACT_BALANCE')
-    await expect(tool('dance')).rejects.toThrow('there is no action')
+    await expect(tool('dance')).rejects.toThrow('unknown action')
     for (const [wrong, what] of [
-      [to, 'no contract at this address'],
+      [to, 'the address has no contract'],
       [usdc, 'another contract'],
     ] as const) {
       const elsewhere = ['--contract', wrong, '--key-file', ownerKey]
@@ -58,7 +58,7 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
       await expect(tool('withdraw', 'native', to, '1', ...elsewhere)).rejects.toThrow(what)
       await expect(tool('status', '--contract', wrong)).rejects.toThrow(what)
     }
-    await expect(tool('pause', '--contract', 'nowhere', '--key-file', ownerKey)).rejects.toThrow('no address')
+    await expect(tool('pause', '--contract', 'nowhere', '--key-file', ownerKey)).rejects.toThrow('is not an address')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

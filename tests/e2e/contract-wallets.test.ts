@@ -57,7 +57,7 @@ beforeAll(async () => {
     rpcUrl = `http://${address}`
     break
   }
-  // What it goes on to say is not read: a full pipe would stop it.
+  // Further output is not read: a full pipe would stop it.
   anvil.stdout.resume()
   const chains = { Local: { family: 'evm', chainId: 31337, rpcUrls: [rpcUrl], confirmations: 0 } }
   network = await createTestNetwork({
@@ -304,7 +304,7 @@ test('an endpoint that hangs is asked a few questions at a time and waited for a
     const answer = await createKey(address, (message) => owner.signMessage({ message }))
     expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([502, 'UPSTREAM_FAILED'])
     // One after the other they were sixteen times the time limit.
-    expect(endpoint.asked['eth_call']).toBe(4)
+    expect(endpoint.requestCounts['eth_call']).toBe(4)
     const plain = createClient({ network: slow.profile, callTimeoutMs: 30_000 })
     const sign = (message: string) => owner.signMessage({ message })
     await expect(openKeySession(plain, { address, sign })).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })

@@ -13,7 +13,7 @@ test('/docs shows every call and can try one, without a word of complaint from t
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('requestfailed', (request) => {
       const reason = request.failure()?.errorText
-      // A page that is left gives up what it still reads.
+      // Leaving a page aborts its pending reads.
       if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()} ${reason}`)
     })
     await page.goto(`${network.profile.api}/docs`)
@@ -47,7 +47,7 @@ test('/docs shows every call and can try one, without a word of complaint from t
       'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
     )
 
-    // A call that is answered elsewhere says so.
+    // A call that another host answers says so.
     await page.goto(`${network.profile.api}/docs#call-getIpfs`)
     await page.reload()
     const other = page.locator('details.call[open]')

@@ -90,7 +90,7 @@ test('a file of the second format is read in places, each verified', async () =>
   await expect(openSeekable(owner, first)).rejects.toMatchObject({ code: 'NOT_ENCRYPTED' })
 })
 
-test('nobody else reads it, until it is shared; and not after it is revoked', async () => {
+test('other accounts read it once it is shared, and no longer once it is revoked', async () => {
   const { cid } = await uploadEncryptedText(owner, 'a secret')
   await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED', message: 'Access Denied' })
   await expect(shareFile(friend, cid, [friend.address])).rejects.toMatchObject({ code: 'ACCESS_DENIED' })

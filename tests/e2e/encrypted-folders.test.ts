@@ -1,4 +1,4 @@
-// Folders that are encrypted as one: one CID, one key, names that nobody sees; through the SDK and the program.
+// Folders encrypted as a whole: one CID, one key, hidden names; through the SDK and the CLI.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -130,8 +130,8 @@ test('the program uploads a folder as one, and gets it back whole or one file of
   expect(readFileSync(join(folder, 'plan-again.txt'), 'utf8')).toBe('Up the hill')
   const none = await cairn('get', `${cid}/nothing.txt`, '-o', 'none.txt')
   expect(none.code).not.toBe(0)
-  expect(none.err).toContain('The folder has no file nothing.txt')
+  expect(none.err).toContain('The folder does not contain nothing.txt')
   const wrong = await cairn('upload', '--encrypt', '--as-one', '--format', 'v1', 'trip')
-  expect(wrong.err).toContain('are of format v2')
-  expect((await cairn('upload', '--as-one', 'trip')).err).toContain('--as-one goes with --encrypt')
+  expect(wrong.err).toContain('must use format v2')
+  expect((await cairn('upload', '--as-one', 'trip')).err).toContain('--as-one requires --encrypt')
 })

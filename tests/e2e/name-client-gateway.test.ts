@@ -28,7 +28,7 @@ test('a folder, a path into it and a name that leads to it, whoever holds the ke
   expect(await read(`${key.name}/b.txt`)).toBe('below')
 })
 
-test('what is published anew is read at once', async () => {
+test('a new publication is readable at once', async () => {
   const client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   const { name } = await createName(client)
   for (const content of ['one', 'two', 'three']) {

@@ -31,7 +31,7 @@ import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.
 
 let network: TestNetwork
 let client: Client
-/** Knows nobody's key and remembers nothing. */
+/** Has no stored keys and no state. */
 let stranger: () => Client
 const cids: string[] = []
 beforeAll(async () => {
@@ -116,7 +116,7 @@ test('a name below which there is a folder, and names that lead to names', async
       code: 'INVALID_NAME_VALUE',
     })
   }
-  // Nobody signs for a domain.
+  // A domain has no key that signs.
   await publishName(client, around.name, '/ipns/example.org')
   await expect(resolveName(stranger(), around.name)).rejects.toMatchObject({ code: 'INVALID_NAME' })
   expect(await resolveName(stranger(), around.name, { recursive: false })).toMatchObject({ value: '/ipns/example.org' })
@@ -138,7 +138,7 @@ test('a key that stays here: published with an account, listed, with a history',
   const third = await publishSigned(elsewhere, await importNameKey(await exportNameKey(key)), pathOf(2))
   expect(third.sequence).toBeGreaterThan(second.sequence)
   expect(await resolveName(client, key.name)).toMatchObject({ value: pathOf(2) })
-  // The account may forget it; the name is still its owner's.
+  // The account may remove it; the name still belongs to its owner.
   await removeName(client, key.name)
   const fourth = await publishSigned(elsewhere, key, pathOf(0))
   expect(fourth.sequence).toBeGreaterThan(third.sequence)
@@ -155,13 +155,13 @@ test('a key that stays here is published without any account', async () => {
 
 test('sequences that are asked for hold, and none goes back', async () => {
   const key = await createNameKey()
-  const most = 2n ** 64n - 1n
+  const maxSequence = 2n ** 64n - 1n
   await publishSigned(client, key, pathOf(0), { sequence: 5n })
   await expect(publishSigned(client, key, pathOf(1), { sequence: 4n })).rejects.toMatchObject({
     code: 'IPNS_RECORD_OUTDATED',
   })
   expect((await resolveName(stranger(), key.name)).value).toBe(pathOf(0))
-  expect((await publishSigned(client, key, pathOf(1), { sequence: most })).sequence).toBe(most)
+  expect((await publishSigned(client, key, pathOf(1), { sequence: maxSequence })).sequence).toBe(maxSequence)
   await expect(publishSigned(client, key, pathOf(2))).rejects.toMatchObject({ code: 'IPNS_RECORD_OUTDATED' })
   const held = await createName(client)
   expect((await publishName(client, held.name, pathOf(0), { sequence: 2n ** 63n })).sequence).toBe(2n ** 63n)
@@ -285,7 +285,7 @@ test('more names than one page has are all listed', async () => {
   const { apiKey, privateKey } = await createTestKey(network)
   const keys = [apiKey, (await createTestKey(network, privateKey)).apiKey]
   const made: string[] = []
-  // Each API key may publish so many a minute.
+  // Each API key may publish a limited number per minute.
   for (const one of keys) {
     const many = createClient({ network: network.profile, apiKey: one })
     for (let index = 0; index < 55; index++) {

@@ -1,17 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMetrics } from '@cairn/service'
+import { createLogGate } from '@cairn/service'
 import { readConfig } from '@cairn/storage'
 import { createDirectoryTree, createFileImporter, type ImportProfile, importProfiles } from '@cairn/unixfs'
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import { type Database, openDatabase } from '../../services/storage/src/db/database.ts'
 import { createGatewayApp } from '../../services/storage/src/gateway/app.ts'
+import { createStorageMetrics } from '../../services/storage/src/metrics.ts'
+import { createDenylist } from '../../services/storage/src/moderation/denylist.ts'
 import { createNameResolver } from '../../services/storage/src/names/names.ts'
 import { openFileStore } from '../../services/storage/src/objects/files.ts'
 import { createPackStore } from '../../services/storage/src/packs/create-pack-store.ts'
 import { hashSha256, type PackEvent, type PackStore, type PackWriter } from '../../services/storage/src/packs/packs.ts'
+import { createPictures } from '../../services/storage/src/pictures/pictures.ts'
 
 /** A gateway on a real listener, over packs on disk. */
 export type PackedGateway = {
@@ -37,13 +40,19 @@ export async function createPackedGateway(): Promise<PackedGateway> {
   const clock = { now: Date.now }
   const events: PackEvent[] = []
   const packs = createPackStore({ db, objects, clock, onEvent: (event) => events.push(event) })
+  const log = Fastify({ logger: false }).log
+  const metrics = createStorageMetrics()
+  const config = readConfig({ CAIRN_HOME: home })
+  const pictures = createPictures({ config, metrics, failures: createLogGate({ clock, log }) })
   const app = createGatewayApp({
     packs,
+    denylist: createDenylist(undefined),
     names: createNameResolver({ db, clock }, undefined),
     clock,
-    log: Fastify({ logger: false }).log,
-    metrics: createMetrics(),
-    config: readConfig({ CAIRN_HOME: home }),
+    pictures,
+    log,
+    metrics,
+    config,
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 
@@ -105,6 +114,7 @@ export async function createPackedGateway(): Promise<PackedGateway> {
     async [Symbol.asyncDispose]() {
       app.server.closeAllConnections()
       await app.close()
+      await pictures[Symbol.asyncDispose]()
       await db.close()
       await rm(home, { recursive: true, force: true })
     },

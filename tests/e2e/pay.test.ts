@@ -51,8 +51,8 @@ async function openPayer({ isFunded = true } = {}) {
 
 async function buy(coin: Coin, sizeBytes: number, payer: Awaited<ReturnType<typeof openPayer>>, beneficiary?: string) {
   const events: PayEvent[] = []
-  const wish = { sizeBytes, coin, ...(beneficiary === undefined ? {} : { beneficiary }) }
-  const paid = await pay(payer.client, payer.signer, wish, { onEvent: (event) => events.push(event) })
+  const params = { sizeBytes, coin, ...(beneficiary === undefined ? {} : { beneficiary }) }
+  const paid = await pay(payer.client, payer.signer, params, { onEvent: (event) => events.push(event) })
   const payments = await waitForCredit(payer.client, paid.network, paid.txHash)
   return { paid, payments, events }
 }
@@ -78,7 +78,7 @@ describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
     expect(listed).toEqual(payments)
   })
 
-  test('for somebody else', async () => {
+  test('pays for another account', async () => {
     const payer = await openPayer()
     const friend = await openPayer({ isFunded: false })
     await buy(coin, MIB, payer, friend.address)
@@ -96,9 +96,9 @@ test('of several tokens of a coin the one is paid that the wallet has, or the on
   const token = (symbol: string, address: string) => ({ coin: 'usdc', symbol, address, decimals: 6 })
   const chains = [{ ...chain, tokenList: [token('USDC', usdc), token('USDC.e', usdt)] }]
   const client = createClient({ network: { ...network.profile, chain: chains[0], chains } })
-  const wish = { sizeBytes: MIB, coin: 'usdc' } as const
-  expect(await pay(client, payer.signer, wish)).toMatchObject({ token: usdc.toLowerCase() })
-  expect(await pay(client, payer.signer, { ...wish, token: usdt })).toMatchObject({ token: usdt.toLowerCase() })
+  const params = { sizeBytes: MIB, coin: 'usdc' } as const
+  expect(await pay(client, payer.signer, params)).toMatchObject({ token: usdc.toLowerCase() })
+  expect(await pay(client, payer.signer, { ...params, token: usdt })).toMatchObject({ token: usdt.toLowerCase() })
   const reader = createPublicClient({ chain: anvil, transport: http(chain.rpcUrl) })
   const wallet = createWalletClient({
     account: privateKeyToAccount(payer.privateKey),
@@ -114,11 +114,11 @@ test('of several tokens of a coin the one is paid that the wallet has, or the on
     args: [`0x${'7'.repeat(40)}`, held],
   })
   await reader.waitForTransactionReceipt({ hash })
-  expect(await pay(client, payer.signer, wish)).toMatchObject({ token: usdt.toLowerCase() })
-  await expect(pay(client, payer.signer, { ...wish, token: usdc })).rejects.toMatchObject({
+  expect(await pay(client, payer.signer, params)).toMatchObject({ token: usdt.toLowerCase() })
+  await expect(pay(client, payer.signer, { ...params, token: usdc })).rejects.toMatchObject({
     code: 'INSUFFICIENT_FUNDS',
   })
-  await expect(pay(client, payer.signer, { ...wish, token: payer.address })).rejects.toMatchObject({
+  await expect(pay(client, payer.signer, { ...params, token: payer.address })).rejects.toMatchObject({
     code: 'TOKEN_NOT_SUPPORTED',
   })
 })
@@ -305,7 +305,7 @@ describe('with the wallet of a browser', () => {
     })
   })
 
-  test('whoever says no in the wallet has paid nothing, and is told so', async () => {
+  test('a rejection in the wallet pays nothing, and is reported', async () => {
     const payer = await openPayer()
     const { provider } = createProvider(payer.privateKey, {
       at: (method) => {
@@ -345,7 +345,7 @@ test('the command line: price, pay, payments, balance', async () => {
       allowanceBytes: free,
       boughtBytes: 1073741958,
     })
-    await expect(cairn('pay', 'much')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('no size') })
+    await expect(cairn('pay', 'much')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('not a size') })
   } finally {
     await rm(home, { recursive: true, force: true })
   }
@@ -363,7 +363,7 @@ test('a restart keeps chain, contracts and credits; what was paid meanwhile is t
     const first = await pay(client, signer, { sizeBytes: MIB })
     await waitForCredit(client, first.network, first.txHash)
     const had = await getUsage(client)
-    // Sent, and nobody waited: the service may or may not have seen it when it ends.
+    // Sent without waiting: the service may or may not have seen it when it stops.
     const second = await pay(client, signer, { sizeBytes: MIB })
     await before[Symbol.asyncDispose]()
 

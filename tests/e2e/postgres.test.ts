@@ -1,4 +1,4 @@
-// The same service on PostgreSQL: what a user does in a day, and two uploads that race for the same bytes.
+// The same service on PostgreSQL: a user's typical day, and two uploads that race for the same bytes.
 import {
   createClient,
   deleteFile,

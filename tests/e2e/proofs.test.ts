@@ -41,7 +41,7 @@ describe('what was uploaded', () => {
     expect(report).toMatchObject({ cid, isProven: true, content: { outcome: 'proven' }, waitingPacks: 0 })
     const [piece] = report.pieces
     expect(piece).toMatchObject({ block: { outcome: 'proven' }, inclusion: { outcome: 'proven' } })
-    expect(piece?.providers.map(({ asked, recorded }) => [asked.outcome, recorded.outcome])).toEqual([
+    expect(piece?.providers.map(({ challenged, recorded }) => [challenged.outcome, recorded.outcome])).toEqual([
       ['proven', 'proven'],
       ['proven', 'proven'],
     ])
@@ -117,7 +117,7 @@ describe('what was uploaded', () => {
   })
 
   test('is kept by as many providers as the account wants', async () => {
-    expect(await getCopies(client)).toEqual({ copies: 2, usual: 2, most: 5 })
+    expect(await getCopies(client)).toEqual({ copies: 2, defaultCopies: 2, maxCopies: 5 })
     const { cid } = await uploadBytes(client, randomBytes(700), { name: 'copies' })
     await untilProven(client, cid)
     expect(await setCopies(client, 3)).toMatchObject({ copies: 3 })

@@ -84,7 +84,7 @@ afterEach(() => line.close())
 const clientOver = (url: string) => createClient({ network: { ...network.profile, api: url, upload: url }, apiKey })
 
 /** What is sent once more is what was on its way when the line broke. */
-const lostMost = 10 * MIB
+const maxLost = 10 * MIB
 
 test('a line that breaks is tried again, and what arrived is not sent again', async () => {
   const path = join(folder, 'breaks.bin')
@@ -93,7 +93,7 @@ test('a line that breaks is tried again, and what arrived is not sent again', as
   line.line.breakAfter = sizeBytes / 2
   const { cid, name } = await uploadFile(clientOver(line.line.url), path, { resumable: createResumable() })
   expect(line.line.breaks).toBe(1)
-  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  expect(line.line.sent).toBeLessThan(sizeBytes + maxLost)
   expect(name).toBe('breaks.bin')
   expect(Buffer.from(await downloadBytes(clientOver(network.profile.api), cid)).equals(bytes)).toBe(true)
 })
@@ -121,7 +121,7 @@ test('another process goes on with the state, and sends the rest only', async ()
   // As it would be read from a file.
   const kept: ResumableState = JSON.parse(JSON.stringify(state))
   const { cid } = await uploadFile(client, path, { resumable: createResumable({ state: kept }) })
-  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  expect(line.line.sent).toBeLessThan(sizeBytes + maxLost)
   expect(cid).toBe((await uploadFile(client, path)).cid)
   // Once more: it is there, and nothing is sent.
   const before = line.line.sent
@@ -129,7 +129,7 @@ test('another process goes on with the state, and sends the rest only', async ()
   expect(line.line.sent).toBe(before)
 })
 
-test('a folder is resumed like a file, and one that was given up begins anew', async () => {
+test('a folder resumes like a file, and an abandoned one starts over', async () => {
   const root = join(folder, 'photos')
   await mkdir(join(root, 'deep'), { recursive: true })
   for (const name of ['a.bin', 'deep/b.bin', 'deep/c.bin']) await writeFile(join(root, name), randomBytes(5 * MIB))
@@ -153,7 +153,7 @@ test('a folder is resumed like a file, and one that was given up begins anew', a
   expect(state.id).not.toBe(id)
 })
 
-test('what has no length says so', async () => {
+test('rejects a source without a length', async () => {
   const stream = async function* () {
     yield randomBytes(10)
   }
@@ -197,7 +197,7 @@ test('the published tus client uploads and resumes, unchanged', async () => {
     }).start()
   })
   expect(status).toBe(204)
-  expect(line.line.sent).toBeLessThan(sizeBytes + lostMost)
+  expect(line.line.sent).toBeLessThan(sizeBytes + maxLost)
   const id = url.split('/').at(-1)
   const answer = await fetch(`${network.profile.api}/api/uploads/${id}`, {
     headers: { authorization: `Bearer ${apiKey}` },

@@ -1,4 +1,4 @@
-// Each service as the process that an operator starts: who may read its files, and how a start that is refused ends.
+// Each service as the process that an operator starts: the permissions of its files, and how a rejected start ends.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-type Started = { child: ChildProcess; ready: { url: string } | undefined; code: number | null; said: string }
+type Started = { child: ChildProcess; ready: { url: string } | undefined; code: number | null; printed: string }
 
 /** Starts a program and waits until it is ready or has ended. */
 async function start(program: string, environment: Record<string, string>): Promise<Started> {
@@ -42,13 +42,13 @@ async function start(program: string, environment: Record<string, string>): Prom
     { env: { ...programEnvironment, ...environment }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
   )
   started.push(child)
-  let said = ''
+  let printed = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
+    printed += chunk
   })
   const ended = once(child, 'close').then(() => undefined)
   const [ready] = (await Promise.race([once(child, 'message'), ended])) ?? []
-  return { child, ready, code: child.exitCode, said }
+  return { child, ready, code: child.exitCode, printed }
 }
 
 const services: Record<string, { program: string; environment(folder: string): Record<string, string> }> = {
@@ -88,19 +88,19 @@ function findOpen(folder: string): string[] {
 describe.each(Object.entries(services))('%s', (_name, { program, environment }) => {
   test('makes files that its owner alone can read, whatever the umask it was started with', async () => {
     // A folder that the operator made, as open as the umask leaves it.
-    const { ready, said } = await start(program, environment(home))
-    expect(ready, said).toBeDefined()
+    const { ready, printed } = await start(program, environment(home))
+    expect(ready, printed).toBeDefined()
     expect(readdirSync(home).length).toBeGreaterThan(1)
     expect(findOpen(home)).toEqual([])
   })
 
-  test('does not start twice on one folder: the second is told who runs there, and changes nothing', async () => {
+  test('a second start on one folder fails with the process that runs there, and changes nothing', async () => {
     const first = await start(program, environment(home))
-    expect(first.ready, first.said).toBeDefined()
+    expect(first.ready, first.printed).toBeDefined()
     const second = await start(program, environment(home))
     expect([second.ready, second.code]).toEqual([undefined, 78])
-    expect(second.said).toContain(`already runs on ${home} (process ${first.child.pid})`)
-    expect(second.said).not.toMatch(/\n\s+at /)
+    expect(second.printed).toContain(`is already running on ${home} (process ${first.child.pid})`)
+    expect(second.printed).not.toMatch(/\n\s+at /)
     expect((await fetch(`${first.ready?.url}/readyz`)).status).toBe(200)
     const gone = once(first.child, 'exit')
     first.child.kill('SIGKILL')
@@ -116,20 +116,20 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     const settings = environment(home)
     const setting = Object.keys(settings).find((each) => each.endsWith('_PORT')) ?? ''
     try {
-      const { code, said } = await start(program, { ...settings, [setting]: port })
+      const { code, printed } = await start(program, { ...settings, [setting]: port })
       expect(code).toBe(78)
-      expect(said).toContain(`Port ${port} on 127.0.0.1 is in use`)
-      expect(said).toContain(setting)
-      expect(said).not.toMatch(/\n\s+at /)
+      expect(printed).toContain(`Port ${port} on 127.0.0.1 is in use`)
+      expect(printed).toContain(setting)
+      expect(printed).not.toMatch(/\n\s+at /)
     } finally {
       server.close()
     }
   })
 
   test('names a wrong setting, without a stack', async () => {
-    const { code, said } = await start(program, { ...environment(home), CAIRN_RATE_FACTOR: 'fast' })
-    expect([code, said.split('\n').length]).toEqual([78, 3])
-    expect(said).toContain('CAIRN_RATE_FACTOR must be a whole number')
+    const { code, printed } = await start(program, { ...environment(home), CAIRN_RATE_FACTOR: 'fast' })
+    expect([code, printed.split('\n').length]).toEqual([78, 3])
+    expect(printed).toContain('CAIRN_RATE_FACTOR must be a whole number')
   })
 })
 
@@ -140,12 +140,12 @@ test('the key router says which port is in use', async () => {
   const port = String(typeof address === 'object' ? address?.port : 0)
   try {
     const nodes = [1, 2, 3, 4, 5].map((node) => `http://127.0.0.1:${node}`).join(',')
-    const { code, said } = await start('services/keynode/src/router/main.ts', {
+    const { code, printed } = await start('services/keynode/src/router/main.ts', {
       CAIRN_KEYROUTER_PORT: port,
       CAIRN_KEYROUTER_NODES: nodes,
     })
-    expect([code, said]).toEqual([78, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
-    expect(said).toContain('CAIRN_KEYROUTER_PORT')
+    expect([code, printed]).toEqual([78, expect.stringContaining(`Port ${port} on 127.0.0.1 is in use`)])
+    expect(printed).toContain('CAIRN_KEYROUTER_PORT')
   } finally {
     server.close()
   }
@@ -154,9 +154,9 @@ test('the key router says which port is in use', async () => {
 test('the database removed under a storage service: not ready, an upload is refused, and the next start removes nothing', async () => {
   const { program, environment } = services['the storage service'] ?? { program: '', environment: () => ({}) }
   const settings = { ...environment(home), CAIRN_RATE_FACTOR: '0' }
-  const { ready, said, child } = await start(program, settings)
+  const { ready, printed, child } = await start(program, settings)
   const api = ready?.url ?? ''
-  expect(api, said).not.toBe('')
+  expect(api, printed).not.toBe('')
   const { apiKey } = await createTestKey({ profile: { api } })
   const upload = async (text: string) => {
     const body = new FormData()
@@ -181,8 +181,8 @@ test('the database removed under a storage service: not ready, an upload is refu
   expect((await gone)[0]).toBe(0)
   const next = await start(program, settings)
   expect([next.ready, next.code]).toEqual([undefined, 78])
-  expect(next.said).toContain('npm run storage:recover -- --take-over')
-  expect(next.said).toContain('docs/operate/recover.md')
+  expect(next.printed).toContain('npm run storage:recover -- --take-over')
+  expect(next.printed).toContain('docs/operate/recover.md')
   expect(packs()).toEqual(stored)
 })
 
@@ -200,7 +200,7 @@ test('the local network makes files that its owner alone can read', async () => 
   let output = ''
   for await (const chunk of child.stdout) {
     output += String(chunk)
-    if (output.includes('Ctrl-C ends it')) break
+    if (output.includes('Press Ctrl-C to stop')) break
   }
   expect(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))).toHaveProperty('api')
   expect(findOpen(home)).toEqual([])

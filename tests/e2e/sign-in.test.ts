@@ -86,7 +86,7 @@ test('a Solana account signs in, stores and opens', async () => {
   await storeAndOpen(createClient({ network: network.profile, apiKey, keySession }))
 })
 
-test('two nodes that are away change nothing; with three away storage opens, and the nodes by a signature of their own', async () => {
+test('two offline nodes change nothing; with three offline, storage opens, and nodes by a signature of their own', async () => {
   const two = newWallet()
   const some = await signIn(without(anonymous(), 2, 4), two)
   expect(some.keySession?.nodes.map((node) => node !== null)).toEqual([true, false, true, false, true])
@@ -101,14 +101,14 @@ test('two nodes that are away change nothing; with three away storage opens, and
   const three = newWallet()
   const few = await signIn(without(anonymous(), 1, 2, 3), three)
   expect([few.keySession, few.keyFault?.code]).toEqual([undefined, 'KEY_NODES_UNAVAILABLE'])
-  // Nobody can open anything at the two others with it later.
+  // It opens nothing at the two others later.
   expect(parseSignIn(three.signed[0] ?? '')?.nonces.every((nonce) => nonce === undefined)).toBe(true)
   const keySession = await openKeySession(anonymous(), three)
   expect(three.signed).toHaveLength(2)
   await storeAndOpen(createClient({ network: network.profile, apiKey: few.apiKey, keySession }))
 })
 
-test('nodes that do not know the host of storage say so before anything is signed, and keep nobody from it', async () => {
+test('nodes that do not know the host of storage say so before anything is signed, and storage still works', async () => {
   await using other = await createTestNetwork()
   const mixed = { ...network.profile, keyNodes: other.profile.keyNodes ?? [] }
   const wallet = newWallet()

@@ -1,4 +1,4 @@
-// `npm start` as a process: killed, started again, told to stop with work under way.
+// `npm start` as a process: killed, restarted, stopped with work in progress.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -86,7 +86,7 @@ test('a port in use is named, with the setting that moves it', async () => {
   }
 })
 
-test('told to stop, it takes nothing new, finishes the upload under way, and ends with 0', async () => {
+test('stops on request: accepts no new upload, finishes the current one, and ends with 0', async () => {
   const { child } = await start()
   const { api } = profile()
   const { apiKey } = await createTestKey({ profile: profile() })
@@ -95,7 +95,7 @@ test('told to stop, it takes nothing new, finishes the upload under way, and end
     headers: {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'multipart/form-data; boundary=b',
-      // The service says so when it has the head: from then on the upload is under way.
+      // The service reports when it has received the header: from then on the upload is in progress.
       expect: '100-continue',
     },
   })
@@ -143,16 +143,17 @@ test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
   const until = (line: RegExp) => expect.poll(output, { timeout: 90_000 }).toMatch(line)
   for (const pid of [chain, keyNode, provider]) process.kill(pid, 'SIGSTOP')
   await until(
-    /^The local chain does not answer at http:\S+ \(no answer within 5 s\)\. .* press Ctrl-C, then run npm start\.$/m,
+    /^The local chain does not respond at http:\S+ \(no response within 5 s\)\. .* press Ctrl-C, then run npm start\.$/m,
   )
-  await until(/^Key node \d does not answer/m)
-  await until(/^Storage provider \d does not answer/m)
+  await until(/^Key node \d does not respond/m)
+  await until(/^Storage provider \d does not respond/m)
   process.kill(provider, 'SIGCONT')
-  await until(/^Storage provider \d answers again, after \d+ s\.$/m)
+  await until(/^Storage provider \d is available again after \d+ s\.$/m)
 
   expect(await stopProgram(child, 'SIGINT')).toBe(0)
   expect(parts.filter(({ pid }) => isRunning(pid))).toEqual([])
   expect(await isOpen(`http://127.0.0.1:${8545 + offset}`)).toBe(false)
+  expect(await isOpen(`http://127.0.0.1:${8899 + offset}`)).toBe(false)
 }, 300_000)
 
 test('Ctrl-C while it starts ends the start, and leaves no process', async () => {

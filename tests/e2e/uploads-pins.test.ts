@@ -9,6 +9,7 @@ let originKey: string
 let bad: Server
 let network: TestNetwork
 let apiKey: string
+let address: string
 let answerBadly: RequestListener = (_request, response) => response.writeHead(500).end()
 
 beforeAll(async () => {
@@ -21,7 +22,7 @@ beforeAll(async () => {
     CAIRN_PIN_GATEWAYS: `http://127.0.0.1:${port}, ${origin.profile.gateway}`,
     CAIRN_FREE_BYTES: String(8 * MIB),
   })
-  apiKey = (await createTestKey(network)).apiKey
+  ;({ apiKey, address } = await createTestKey(network))
 })
 afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
@@ -58,6 +59,7 @@ async function account(): Promise<unknown> {
   const row = await db.read
     .selectFrom('account')
     .select(['data_used_bytes', 'reserved_bytes'])
+    .where('address', '=', address.toLowerCase())
     .executeTakeFirstOrThrow()
   const uploads = await db.read.selectFrom('upload').select('id').execute()
   return { ...row, uploads: uploads.length }
@@ -114,7 +116,7 @@ describe('pinning a CID', () => {
     for (const answer of answers) {
       answerBadly = answer
       const { status, body } = await pin(cid)
-      // The other gateway says that it has it not; who failed is told, for it may have it.
+      // The other gateway reports that it does not have it; the failed one is named, because it may have it.
       expect([status, body]).toMatchObject([502, { error: { code: 'UPSTREAM_FAILED' } }])
     }
     expect(await account()).toEqual(before)
@@ -129,7 +131,7 @@ describe('pinning a CID', () => {
     expect(await account()).toEqual(before)
   })
 
-  it('refuses what is no CID, and says when nobody has it', async () => {
+  it('rejects an invalid CID, and reports content without a provider', async () => {
     expect(await pin('nonsense!')).toMatchObject({ status: 400, body: { error: { code: 'INVALID_CID' } } })
     expect(await pin('bafkrei')).toMatchObject({ status: 400, body: { error: { code: 'INVALID_CID' } } })
     answerBadly = (_request, response) => response.writeHead(404).end()

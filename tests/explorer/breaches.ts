@@ -21,7 +21,7 @@ export async function findOwner(rules: Rules, world: Pick<World, 'nodes'>): Prom
 
 /** What must hold at every moment. @returns what does not */
 export async function findBreach(rules: Rules, world: World, start: Start): Promise<string | undefined> {
-  // A liar gives its shards to everybody.
+  // A liar gives its shards to every caller.
   const fromLiar = rules.liar === undefined ? 0 : 1
   for (const party of findBarred(rules, world, start)) {
     const shards = await countShards(rules, world, party)

@@ -14,17 +14,17 @@ export type Standing = {
   outcome: Outcome | undefined
 }
 
-/** Operations of which every standing can be taken up again: they are begun anew, and given the same answers. */
+/** Operations that can be resumed in every state: they are restarted and receive the same answers. */
 export type ClientMachine = {
   start(operation: Operation): Promise<Standing>
   answer(standing: Standing, index: number, brought: Brought): Promise<Standing>
-  /** How often an operation was begun anew, and how often it was known where it stands. */
+  /** How often an operation was restarted, and how often its state was already known. */
   readonly counts: { begun: number; known: number }
 }
 
 type Kept = Standing & { operation: Operation; history: readonly { index: number; brought: Brought }[] }
 
-/** Operations that are kept running where they stand. */
+/** Operations that are kept running in their current state. */
 const maxRunning = 2_000
 
 export function createClientMachine(): ClientMachine {

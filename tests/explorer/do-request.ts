@@ -19,7 +19,7 @@ export async function hear({ nodes, liar }: Rules, world: Place, asker: number):
   return heard
 }
 
-/** Has a node do a request at once, peers and all. */
+/** Makes a node process a request immediately, including its queries to peers. */
 export async function doAtOnce(
   rules: Rules,
   world: Place,

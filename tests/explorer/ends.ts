@@ -10,7 +10,7 @@ import { type Rules, replaceAt, stateAt, type World } from './world.ts'
 /** By then a change that was cut off is on its way no longer. */
 const aMinuteMs = 60_000
 
-/** Does an operation to its end, with nobody else about and all nodes up. */
+/** Runs an operation to its end, with no other operation and all nodes up. */
 export async function finish(
   rules: Rules,
   before: readonly number[],
@@ -40,7 +40,7 @@ async function areAlike(rules: Rules, nodes: readonly number[]): Promise<boolean
   for (const node of nodeNumbers) {
     if (node === rules.liar?.node) continue
     const stated = await rules.nodes.stateOf(stateAt({ nodes }, node))
-    // Of a key that is on its way to be destroyed nobody saves shards again.
+    // No one saves shards of a key that is about to be destroyed.
     if (stated === 'nothing') rights.add('nothing')
     else rights.add(stated.state === 'retired' ? `retired ${stated.owner}` : stated.digest)
   }
@@ -49,9 +49,10 @@ async function areAlike(rules: Rules, nodes: readonly number[]): Promise<boolean
 }
 
 /**
- * What must hold when all is over and every node is back, and when the owner has repaired the file a minute later.
- * @param known ends that were found good: nodes are alike, so which of them holds what makes no difference
- * @returns what does not hold
+ * What must be true when everything has ended and every node is back, and when the owner has repaired the file a minute
+ * later.
+ * @param known ends that passed before: nodes are interchangeable, so it does not matter which of them holds what
+ * @returns what is not true
  */
 export async function findBadEnd(
   rules: Rules,
@@ -61,14 +62,18 @@ export async function findBadEnd(
 ): Promise<string | undefined> {
   const { liar } = rules
   const honest = world.nodes.filter((_state, i) => i + 1 !== liar?.node)
-  const told = [findBarred(rules, world, start), findEntitled(rules, world, start), findSureOwner(rules, world, start)]
+  const findings = [
+    findBarred(rules, world, start),
+    findEntitled(rules, world, start),
+    findSureOwner(rules, world, start),
+  ]
   const lying = liar === undefined ? '' : outlineAll(rules.nodes, [stateAt(world, liar.node)])
-  const name = JSON.stringify([outlineAll(rules.nodes, honest), lying, told])
+  const name = JSON.stringify([outlineAll(rules.nodes, honest), lying, findings])
   if (known.has(name)) return undefined
   let { nodes } = world
   let owner = await findOwner(rules, { nodes })
   for (const operation of rules.operations) {
-    // Who was told that a call is not in force makes it again.
+    // A client that learned that a call is not in force repeats it.
     if (owner !== undefined) break
     nodes = (await finish(rules, nodes, operation)).nodes
     owner = await findOwner(rules, { nodes })

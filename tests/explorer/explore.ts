@@ -1,4 +1,4 @@
-// Explores the rights of a file for as long as told: `npm run explore -- --help` names the options.
+// Explores the rights of a file for as long as requested: `npm run explore -- --help` lists the options.
 import { parseArgs } from 'node:util'
 import { createExplorer, isCertain } from './explorer.ts'
 import { liarNames } from './liars.ts'
@@ -35,7 +35,7 @@ const { values } = parseArgs({
   },
 })
 
-const say = (line: string) => process.stdout.write(`${line}\n`)
+const print = (line: string) => process.stdout.write(`${line}\n`)
 
 async function explore(): Promise<void> {
   const explorer = await createExplorer()
@@ -71,15 +71,15 @@ async function explore(): Promise<void> {
       }
       const { user, system } = process.cpuUsage(before)
       const name = `${scenario.name}${lie === undefined ? '' : ` [node ${liarNode} ${lie}]`}`
-      say(
+      print(
         `${breach === undefined ? 'holds' : 'BREACH'}  ${name}: ${sentence}, ${Math.round((user + system) / 1e3)} ms of processor`,
       )
       if (breach === undefined) continue
       breaches++
-      say([`  ${breach.what}`, ...breach.trace.map((line) => `    ${line}`)].join('\n'))
+      print([`  ${breach.what}`, ...breach.trace.map((line) => `    ${line}`)].join('\n'))
     }
   }
-  say(`${wanted.length} scenarios, ${breaches} breaches; ${JSON.stringify(explorer.nodes.counts)} requests at nodes`)
+  print(`${wanted.length} scenarios, ${breaches} breaches; ${JSON.stringify(explorer.nodes.counts)} requests at nodes`)
   process.exitCode = breaches === 0 && wanted.length > 0 ? 0 : 1
 }
 

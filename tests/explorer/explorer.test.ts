@@ -74,7 +74,7 @@ test(`${walks} random ways through every scenario, with a crash, a fault and a l
   }
 })
 
-describe('what is broken on purpose is found', () => {
+describe('deliberate bugs are found:', () => {
   const readers = ['owner', 'recipient'] as const
   const { before, start } = scenarioNamed('shared: retire by owner desk | retire by owner phone')
   const inForce = { isEffective: true, withstands: 2 }
@@ -91,11 +91,11 @@ describe('what is broken on purpose is found', () => {
     ['a revocation that is reported and was not made', claim('revoke', 'recipient'), 'recipient has no right'],
     ['a share that is reported and was not made', claim('share', 'stranger'), 'stranger has a right for certain'],
     ['a transfer that is reported and was not made', claim('transfer', 'stranger'), 'owner has no right'],
-  ])('%s', async (_what, operation, said) => {
+  ])('%s', async (_what, operation, expected) => {
     const scenario = { name: 'broken', before, start, operations: [operation] }
     const { rules, world } = await explorer.open(scenario, noFaults)
     const { breach } = await searchAll(rules, world, start, maxWorlds)
-    expect(breach?.what).toContain(said)
+    expect(breach?.what).toContain(expected)
   })
 
   test('a key that is reported as saved and was not', async () => {
@@ -108,7 +108,7 @@ describe('what is broken on purpose is found', () => {
     expect(breach?.what).toContain('owner has a right for certain and gets 0 shards')
   })
 
-  test('rights that nobody gave', async () => {
+  test('rights that were never granted', async () => {
     const nobodys = { owner: 'owner' as const, readers: readers.slice(0, 1) }
     const { rules, world } = await explorer.open(
       { name: 'broken', before, start: nobodys, operations: [make.share('stranger')] },

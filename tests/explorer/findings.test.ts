@@ -27,7 +27,7 @@ async function open(
   return { rules, nodes: world.nodes }
 }
 
-/** Has a party repair the file, a minute later. */
+/** Makes a party repair the file, a minute later. */
 async function repairedBy(by: Party, before: Scenario['before'], liar?: { node: number; name: string }) {
   const { rules, nodes } = await open(before, liar)
   const repaired = await finish(rules, nodes, make.repair({ by, device: 'later' }), { laterMs: aMinuteMs })
@@ -51,7 +51,7 @@ async function repairedBy(by: Party, before: Scenario['before'], liar?: { node: 
   }
 }
 
-/** Does an operation where nothing else happens. */
+/** Runs an operation without any other event. */
 async function outcomeOf(
   before: Scenario['before'],
   operation: Intent,
@@ -62,7 +62,7 @@ async function outcomeOf(
   return (await finish(rules, nodes, operation, { misses })).outcome
 }
 
-test('1: a revocation that reached two nodes stayed half done for ever; a repair says so and finishes it', async () => {
+test('1: a revocation that reached two nodes stayed half done forever; a repair reports and finishes it', async () => {
   const before = [...shared, { operation: make.revoke('recipient'), misses: [3, 4, 5] }]
   expect(await repairedBy('owner', before)).toMatchObject({
     isWhole: true,
@@ -142,9 +142,9 @@ test('8: a transfer that overtook another key left three nodes of one owner with
   expect({ isWhole, readers }).toEqual({ isWhole: true, readers: ['stranger'] })
 })
 
-test('9: a liar that echoed each node kept two of four apart from the others for ever', async () => {
+test('9: a liar that echoed each node kept two of four apart from the others forever', async () => {
   const before = [...shared, { operation: make.allow(), misses: [1, 2, 3] }, { operation: make.transfer('stranger') }]
-  const liar = { node: 3, name: 'agrees with whoever asks' }
+  const liar = { node: 3, name: 'agrees with every caller' }
   expect(await repairedBy('stranger', before, liar)).toMatchObject({ isWhole: true, readers: ['stranger'] })
 })
 

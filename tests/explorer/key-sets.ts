@@ -10,8 +10,8 @@ const byShard = new Map<string, { name: string; node: number }>()
 const keyNames = new Map<string, string>()
 
 /**
- * The set of a name: made at its first use, the same afterwards.
- * @param masterKey what it is a set of; a new key, called as the set, where absent
+ * Returns the set of a name: created at its first use, the same afterwards.
+ * @param masterKey the key of the set; defaults to a new key with the name of the set
  */
 export function setNamed(name: string, masterKey?: string): NamedSet {
   const full = masterKey === undefined ? name : `${name} of ${nameKey(masterKey)}`
@@ -28,7 +28,7 @@ export function setNamed(name: string, masterKey?: string): NamedSet {
 
 /** The name under which a key was made. */
 function nameKey(masterKey: string): string {
-  return keyNames.get(masterKey) ?? 'a key that nobody made'
+  return keyNames.get(masterKey) ?? 'an unknown key'
 }
 
 /** The name of the set that a node's shard is of. */

@@ -4,7 +4,7 @@ import type { Heard } from './heard.ts'
 import { parties } from './parties.ts'
 import type { Answer, Request } from './requests.ts'
 
-/** A way to lie. Where it says nothing of its own it tells the truth. Every liar gives its shards to everybody. */
+/** A way to lie. Without an answer of its own it tells the truth. Every liar gives its shards to everyone. */
 export type Liar = {
   /** Whether it does what it is asked to. */
   obeys: boolean
@@ -52,18 +52,18 @@ function lieOfRights(one: Heard, lie: (one: Statement) => Partial<Statement>): H
 
 const boastful: StatusLie = ({ version }) => ({ version: version + boast })
 const boastOf = (one: Heard): Heard => lieOfRights(one, ({ version }) => ({ version: version + boast }))
-const sayYes: NonNullable<Liar['answer']> = ({ call }, honest) => (changes.has(call) ? success : honest)
+const pretendSuccess: NonNullable<Liar['answer']> = ({ call }, honest) => (changes.has(call) ? success : honest)
 const stolen = { owner: parties.stranger, sharedTo: [parties.recipient] }
 
 /** Ways to lie, by what they look like. */
 export const liars: Record<string, Liar> = {
-  'says yes and does nothing': { obeys: false, answer: sayYes },
-  'refuses everybody': { obeys: true, answer: () => refusal, state: () => null },
+  'says yes and does nothing': { obeys: false, answer: pretendSuccess },
+  'refuses every caller': { obeys: true, answer: () => refusal, state: () => null },
   'knows of nothing': { obeys: true, answer: () => ignorance, state: () => 'nothing' },
   'boasts of its version': { obeys: true, answer: lieOfStatus(boastful), state: boastOf },
   'clings to what was': {
     obeys: false,
-    answer: (request, honest) => sayYes(request, lieOfStatus(boastful)(request, honest)),
+    answer: (request, honest) => pretendSuccess(request, lieOfStatus(boastful)(request, honest)),
     state: boastOf,
   },
   'gives the file to a stranger': {
@@ -80,7 +80,7 @@ export const liars: Record<string, Liar> = {
     })),
     state: (honest) => lieOfRights(honest, ({ version }) => ({ sharedTo: [], version: version + boast })),
   },
-  'agrees with whoever asks': {
+  'agrees with every caller': {
     obeys: true,
     state: (honest, asker) => boastOf(asker === 'nothing' ? honest : asker),
   },

@@ -19,7 +19,7 @@ export async function findMoves(rules: Rules, world: World): Promise<Move[]> {
     if (world.down.includes(one.node)) continue
     const reply = await doAtOnce(rules, world, one.node, one.request)
     const next = apply({ ...world, late: without(world.late, one) }, one.node, reply)
-    moves.push({ label: `${one.request.call} comes to ${one.node} at last: ${say(reply.answer)}`, next })
+    moves.push({ label: `${one.request.call} comes to ${one.node} at last: ${describeAnswer(reply.answer)}`, next })
   }
   moves.push(...(await settle(rules, world)), ...(await sweep(rules, world)))
   for (const node of world.down)
@@ -62,7 +62,10 @@ async function moveClient(rules: Rules, before: World, client: number): Promise<
     const reply = await doAtOnce(rules, world, node, request)
     const { answer = 'nothing' } = reply
     const isChanged = reply.state !== state
-    moves.push({ label: `${who}: ${say(reply.answer)}`, next: await bring(apply(world, node, reply), answer) })
+    moves.push({
+      label: `${who}: ${describeAnswer(reply.answer)}`,
+      next: await bring(apply(world, node, reply), answer),
+    })
     if (canFault && isChanged) {
       const done = apply(faulted, node, reply)
       moves.push({ label: `${who}: done, the answer is lost`, next: await bring(done, 'nothing') })
@@ -79,7 +82,7 @@ async function moveClient(rules: Rules, before: World, client: number): Promise<
     moves.push({ label: `${who}: lost`, next: lost })
     if (!isReading) moves.push({ label: `${who}: late`, next: sendLate(lost, { node, client, request }) })
   }
-  // A node that is down shows only where it is called, or asked by another.
+  // A node that is down shows only when a client or another node calls it.
   const asked = !canCrash ? [] : (await rules.nodes.asks(state, request)) ? nodeNumbers : [node]
   for (const one of asked) {
     if (one !== liar?.node && !before.down.includes(one))
@@ -94,12 +97,14 @@ async function moveRunning(rules: Rules, world: World, running: Running): Promis
   const rest: World = { ...world, running: without(world.running, running) }
   const bring = async (from: World, brought: Brought) =>
     waits === undefined ? from : bringTo(rules, from, waits.client, waits.index, brought)
-  const who = `${waits === undefined ? 'nobody' : rules.operations[waits.client]?.name}: ${request.call} at ${node}`
+  const who = `${waits === undefined ? 'no client' : rules.operations[waits.client]?.name}: ${request.call} at ${node}`
   if (world.down.includes(node)) return [{ label: `${who} ended with the node`, next: await bring(rest, 'nothing') }]
   const state = stateAt(world, node)
   const reply = await rules.nodes.run(state, request, { heard })
   const { answer = 'nothing', commits } = reply
-  const moves = [{ label: `${who} goes on: ${say(reply.answer)}`, next: await bring(apply(rest, node, reply), answer) }]
+  const moves = [
+    { label: `${who} goes on: ${describeAnswer(reply.answer)}`, next: await bring(apply(rest, node, reply), answer) },
+  ]
   for (let endsAfter = 1; world.used.crashes < rules.bounds.crashes && endsAfter <= commits; endsAfter++) {
     const cut = await rules.nodes.run(state, request, { heard, endsAfter })
     const next = await bring(end(apply(rest, node, cut), node), 'nothing')
@@ -113,10 +118,13 @@ async function moveRunning(rules: Rules, world: World, running: Running): Promis
       const mixed = await rules.nodes.run(state, request, { heard, between: { before, request: other.request } })
       if (mixed.between === undefined) continue
       const after = begin(apply(rest, node, mixed), client)
-      const told = await bringTo(rules, after, client, other.index, mixed.between)
+      const atOther = await bringTo(rules, after, client, other.index, mixed.between)
       const name = `${rules.operations[client]?.name}: ${other.request.call}`
-      const next = await bring(told, mixed.answer ?? 'nothing')
-      moves.push({ label: `${who} goes on; before commit ${before + 1} comes ${name}: ${say(mixed.between)}`, next })
+      const next = await bring(atOther, mixed.answer ?? 'nothing')
+      moves.push({
+        label: `${who} goes on; before commit ${before + 1} comes ${name}: ${describeAnswer(mixed.between)}`,
+        next,
+      })
     }
   }
   return moves
@@ -166,7 +174,7 @@ function isRunning({ running }: World, client: number, index: number): boolean {
   return running.some(({ waits }) => waits?.client === client && waits.index === index)
 }
 
-/** Brings an operation what came of a call; who has left does not hear. */
+/** Passes the result of a call to an operation; a client that has left does not receive it. */
 async function bringTo(rules: Rules, from: World, client: number, index: number, brought: Brought): Promise<World> {
   const standing = from.clients[client]
   if (standing?.waiting.some((one) => one.index === index) !== true) return from
@@ -187,7 +195,7 @@ function apply(from: World, node: number, { state, settles }: { state: number; s
   return { ...from, nodes: replaceAt(from.nodes, node - 1, state), settling }
 }
 
-/** A node ends: what it would have settled it has forgotten. */
+/** A node ends and loses what it would have settled. */
 function end(from: World, node: number): World {
   const used = { ...from.used, crashes: from.used.crashes + 1 }
   return { ...from, used, down: withNumber(from.down, node), settling: without(from.settling, node) }
@@ -197,6 +205,6 @@ function sendLate(from: World, request: { node: number; client: number; request:
   return { ...from, late: [...from.late, request] }
 }
 
-function say(answer: Answer | undefined): string {
+function describeAnswer(answer: Answer | undefined): string {
   return answer === undefined ? 'no answer' : answer.code === '' ? 'done' : answer.code
 }

@@ -9,9 +9,9 @@ import { openScratchNode, type ScratchNode } from './scratch-node.ts'
 /** What came of a request: the node's state after it, and what it answers. */
 export type Reply = {
   state: number
-  /** Absent where the node ended before it answered. */
+  /** Absent when the node ended before it answered. */
   answer: Answer | undefined
-  /** Whether it goes on to settle a save. */
+  /** Whether it continues to settle a save. */
   settles: boolean
   /** How many transactions it made. */
   commits: number

@@ -27,12 +27,12 @@ function outlineOf(nodes: NodeMachine, state: number): { version: number; text: 
   return made
 }
 
-/** A name for what several nodes hold together: equal where a repair finds the same, whichever node holds what. */
+/** Names the joint state of several nodes: equal when a repair finds the same, regardless of which node holds what. */
 export function outlineAll(nodes: NodeMachine, states: readonly number[]): string {
   const all = states.map((state) => outlineOf(nodes, state))
-  const least = Math.min(...all.map(({ version }) => version))
+  const minVersion = Math.min(...all.map(({ version }) => version))
   return all
-    .map(({ version, text }) => `${version - least} ${text}`)
+    .map(({ version, text }) => `${version - minVersion} ${text}`)
     .sort()
     .join('\n')
 }

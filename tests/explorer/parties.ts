@@ -34,7 +34,7 @@ const network: NetworkProfile = {
 }
 
 /**
- * A client of the real SDK whose calls go where the explorer takes them.
+ * A client of the real SDK whose calls the explorer routes.
  * @param device names the session: the changes of one session have one challenge
  */
 export function clientOf(party: Party, device: string, transport: typeof fetch): Client {
@@ -49,10 +49,10 @@ export function clientOf(party: Party, device: string, transport: typeof fetch):
   })
 }
 
-/** Who a token was given to. */
+/** The party that a token was issued to. */
 export function bearerOf(token: string): { party: Party; device: string } {
   const [name = '', device = ''] = token.split('.')
   const party = partyNames.find((one) => one === name)
-  if (party === undefined) throw new Error(`nobody has the token ${token}`)
+  if (party === undefined) throw new Error(`no party has the token ${token}`)
   return { party, device }
 }

@@ -1,7 +1,7 @@
 /** What a node is asked: a call of a client by its token, or `settle` and `sweep`, which it does by itself. The body is alike for all nodes. */
 export type Request = { id: number; call: string; token: string; body: string }
 
-/** What a node answers, alike for all nodes; the code is empty where nothing is refused. */
+/** A node's answer in a form common to all nodes; the code is empty unless the request is rejected. */
 export type Answer = { status: number; code: string; body: string }
 
 const requests = new Map<string, Request>()

@@ -4,11 +4,11 @@ import { cid, nodeNumbers, type Party, parties, partyNames } from './parties.ts'
 import { requestOf } from './requests.ts'
 import { type Rules, stateAt, type World } from './world.ts'
 
-/** Who owned the file, and who could read it, when the operations of a scenario began. */
+/** The owner and readers of the file when the operations of a scenario began. */
 export type Start = {
   owner: Party | undefined
   readers: readonly Party[]
-  /** Who may have a right or not: the change that takes it is half done, and a repair may finish it. */
+  /** Parties whose right is uncertain: the change that removes it is half done, and a repair may complete it. */
   unsure?: readonly Party[]
 }
 
@@ -48,7 +48,7 @@ export async function countShards(rules: Rules, world: Pick<World, 'nodes'>, par
   return Math.max(0, ...counts.values())
 }
 
-/** Whether an operation was reported in force, whoever of the nodes that have it lies. */
+/** Whether an operation was reported in force, regardless of which of its nodes lie. */
 export function isInForce(rules: Rules, { clients }: World, i: number): boolean {
   const outcome = clients[i]?.outcome
   if (outcome?.kind !== 'done') return false
@@ -104,7 +104,7 @@ export function findBarred(rules: Rules, world: World, start: Start): Party[] {
   })
 }
 
-/** Parties that surely have a right: nobody takes it, and it was there before or was reported in force. */
+/** Parties that certainly have a right: it is not being removed, and it existed before or was reported in force. */
 export function findEntitled(rules: Rules, world: World, start: Start): Party[] {
   const { operations } = rules
   const owners = mayOwn(start, operations)
@@ -117,7 +117,7 @@ export function findEntitled(rules: Rules, world: World, start: Start): Party[] 
   })
 }
 
-/** Who owns the file for certain, by what was reported in force; undefined where that does not say. */
+/** The certain owner of the file, by what was reported in force; undefined when that does not decide it. */
 export function findSureOwner(rules: Rules, world: World, start: Start): Party | undefined {
   const { operations } = rules
   const inForce = operations.filter((_operation, i) => isInForce(rules, world, i))

@@ -15,7 +15,7 @@ const tickMs = 1_000
 
 type Table = { name: string; columns: string[]; order: string }
 
-/** Every table that says something about a file. */
+/** Every table with data about a file. */
 export function findTables(connection: DatabaseSync): Table[] {
   const names = connection.prepare(`select name from sqlite_master where type = 'table' order by rowid`).all()
   return names.flatMap(({ name }) => {
@@ -61,7 +61,7 @@ export function readRows(connection: DatabaseSync, tables: readonly Table[], con
   return rows
 }
 
-/** The moment after all that a node's rows tell of. */
+/** The moment after everything recorded in a node's rows. */
 export function momentAfter(rows: Rows): number {
   let last = 0
   for (const list of Object.values(rows))

@@ -27,7 +27,7 @@ export type RunningOperation = {
   feed(index: number, brought: Brought): Promise<void>
 }
 
-// What operations load when they first need it: loading takes turns of the event loop that say nothing of where they stand.
+// Modules that operations load on first use: loading takes turns of the event loop that say nothing about their state.
 await Promise.all([
   import('../../packages/sdk/src/keys/session-tools.ts'),
   import('../../packages/sdk/src/keys/read-conditions-input.ts'),
@@ -41,7 +41,7 @@ type Call = { node: number; request: Request; isOpen: boolean; settle(brought: B
 export async function beginOperation(operation: Operation): Promise<RunningOperation> {
   const calls: Call[] = []
   let outcome: Outcome | undefined
-  /** Counts all that an operation does: where nothing is added any more, it waits. */
+  /** Counts every step of an operation: when the count no longer grows, it is waiting. */
   let activity = 0
   const transport: typeof fetch = (input, init) =>
     new Promise((resolve, reject) => {

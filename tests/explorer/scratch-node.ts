@@ -16,6 +16,7 @@ import type { Context } from '../../services/keynode/src/context.ts'
 import { type Database, migrations } from '../../services/keynode/src/db/database.ts'
 import type { Schema } from '../../services/keynode/src/db/schema.ts'
 import { deriveNodeKeys } from '../../services/keynode/src/identity.ts'
+import { authorizeCall } from '../../services/keynode/src/sessions/authorize.ts'
 import { createIssuedTexts } from '../../services/keynode/src/sessions/issued-texts.ts'
 import { publicKeyOf } from '../../services/keynode/src/sessions/tokens.ts'
 import { type Bind, bindShardCalls, type Work } from '../../services/keynode/src/shards/calls.ts'
@@ -32,7 +33,7 @@ import { epochMs, findTables, momentAfter, type Rows, readRows, writeRows } from
 export type ScratchNode = {
   load(rows: Rows, laterMs?: number): void
   read(): Rows
-  /** What its peers say when it asks them, in their order; nothing where absent. */
+  /** Its peers' answers, in order; none when absent. */
   hear(heard: readonly Heard[] | undefined): void
   wasAsking(): boolean
   pass(ms: number): void
@@ -91,6 +92,7 @@ export async function openScratchNode(node: number): Promise<ScratchNode> {
     dependencies: createDependencies({ clock, log }),
     metrics: createMetrics(),
     rates: createRateLimiter(0, clock),
+    authorize: (request, call) => authorizeCall(context, request, call),
   }
   const tables = findTables(connection)
   return {

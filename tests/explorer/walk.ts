@@ -10,8 +10,8 @@ import { isOver, type Rules, type World } from './world.ts'
 const maxSteps = 2_000
 
 /**
- * Goes one way through a scenario, which a seed picks, to its end.
- * @returns what must not be, where it comes to that
+ * Follows one path through a scenario, selected by a seed, to its end.
+ * @returns the violation, if it reaches one
  */
 export async function walkOnce(rules: Rules, first: World, start: Start, seed: number): Promise<Breach | undefined> {
   const picks = fc.sample(fc.noBias(fc.nat()), { seed, numRuns: maxSteps })

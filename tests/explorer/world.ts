@@ -5,12 +5,12 @@ import type { NodeMachine } from './node-machine.ts'
 import type { Intent } from './operations.ts'
 import type { Request } from './requests.ts'
 
-/** A request of which a node has asked its peers, and which it goes on with. */
+/** A request for which a node has queried its peers, and which it continues with. */
 export type Running = {
   node: number
   request: Request
   heard: readonly Heard[]
-  /** The call that waits for its answer; absent where nobody does any more. */
+  /** The call that waits for its answer; absent when no client acts any more. */
   waits?: { client: number; index: number }
 }
 
@@ -86,7 +86,7 @@ export async function openWorld(rules: Rules, nodes: readonly number[]): Promise
   }
 }
 
-/** Whether all operations have ended, and no node goes on with anything of theirs. */
+/** Whether all operations have ended and no node continues any of their work. */
 export function isOver({ clients, running }: World): boolean {
   return running.length === 0 && clients.every(({ outcome }) => outcome !== undefined)
 }

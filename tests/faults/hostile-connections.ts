@@ -38,7 +38,7 @@ export function jsonHead(path: string, headers = ''): string {
   return `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}Content-Length: 5000\r\n\r\n{`
 }
 
-/** The head of an upload: its length as a header says it, such as `Content-Length: 10`. */
+/** The head of an upload, with its length as a header, such as `Content-Length: 10`. */
 export function uploadHead(apiKey: string, lengthHeader: string): string {
   return `POST /api/v0/add HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: multipart/form-data; boundary=b\r\n${lengthHeader}\r\n\r\n`
 }

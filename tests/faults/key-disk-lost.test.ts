@@ -20,7 +20,7 @@ const conditions = [
 let nodes: FiveNodes
 let pauses: Disposable
 beforeAll(async () => {
-  // Nobody is asked: the conditions of this test are only kept.
+  // No chain is asked: this test only stores its conditions.
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: ['http://127.0.0.1:9'], confirmations: 0 } }
   nodes = await startFiveNodes({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   pauses = skipPauses()
@@ -63,7 +63,7 @@ test('two nodes that start from nothing get shard, addresses and conditions back
   expect((await getKeyStatus(owner, cid)).nodes.every(({ isAgreed }) => isAgreed)).toBe(true)
 })
 
-test('a shard of which a bit changed is found by its owner’s repair, and saved anew', async () => {
+test('the repair of the owner finds a shard with a changed bit, and saves it again', async () => {
   const owner = await nodes.client()
   const file = `bafkrei${'c'.repeat(51)}q`
   const key = prepareKey()

@@ -45,15 +45,16 @@ async function start(home: string): Promise<Running> {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     },
   )
-  const [told]: unknown[] = await once(child, 'message')
-  if (typeof told !== 'object' || told === null || !('url' in told)) throw new Error('the node did not say where it is')
-  return { child, url: String(told.url) }
+  const [message]: unknown[] = await once(child, 'message')
+  if (typeof message !== 'object' || message === null || !('url' in message))
+    throw new Error('the node did not say where it is')
+  return { child, url: String(message.url) }
 }
 
 const cidOf = (text: string) =>
   CID.create(1, raw.code, create(0x12, createHash('sha256').update(text).digest())).toString()
 
-test(`keeps every acknowledged shard through ${lives} kills, and nobody else’s`, { timeout: 600_000 }, async () => {
+test(`keeps every acknowledged shard through ${lives} kills, and no other`, { timeout: 600_000 }, async () => {
   console.log(`seed ${seed}: repeat with CAIRN_TEST_SEED=${seed}`)
   const home = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
   const wallet = walletFromPrivateKey(generatePrivateKey())
@@ -108,7 +109,7 @@ test(`keeps every acknowledged shard through ${lives} kills, and nobody else’s
             const { status } = await call('POST', '/api/setSharedKey/1', { address, cid: cidOf(name), payload })
             if (status === 200) acknowledged.set(cidOf(name), payload)
           } catch {
-            // Cut off: whether it is there nobody was told.
+            // Interrupted: no client knows whether it was saved.
             return
           }
         }

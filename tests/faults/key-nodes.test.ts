@@ -1,5 +1,5 @@
-// Key nodes that are down, slow, lying, restored from an old backup, or cut off in the middle of a change; and clients that
-// are. What must hold: a key is never lost, never given to two owners by three nodes, and a repeated call always mends.
+// Key nodes that are down, slow, lying, restored from an old backup, or interrupted during a change; and clients that
+// are. A key is never lost, three nodes never give it to two owners, and a repeated call always repairs.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ let owner: KeyClient
 let friend: KeyClient
 
 beforeAll(async () => {
-  // A change that was cut off is known to be so at once.
+  // An interrupted change is recognised immediately.
   nodes = await startFiveNodes({ CAIRN_KEYNODE_CHANGE_SECONDS: '0' })
   pauses = skipPauses()
   owner = await nodes.client()
@@ -71,14 +71,14 @@ const pairs = [1, 2, 3, 4, 5].flatMap((one) =>
 )
 
 describe('two nodes of five', () => {
-  test.each(pairs)('%i and %i away cost nothing, and are named', async (one, other) => {
+  test.each(pairs)('%i and %i offline change nothing, and are named', async (one, other) => {
     const { cid, masterKey } = await saveFresh()
     const found = await getKey(without(owner, one, other), cid)
     expect(found.masterKey).toBe(masterKey)
     expect(found.failedNodes.map(({ node }) => node).sort()).toEqual([one, other])
   })
 
-  test('three away are said to be too many, by name', async () => {
+  test('fail when three are offline, and the error names them', async () => {
     const { cid } = await saveFresh()
     await expect(getKey(without(owner, 1, 3, 5), cid)).rejects.toMatchObject({
       code: 'NOT_ENOUGH_SHARDS',
@@ -120,7 +120,7 @@ describe('two nodes of five', () => {
     await using second = await startLiar(nodes.url(4), onlyShards(lie))
     const found = await getKey(withNodes(owner, { 1: first.url, 4: second.url }), cid)
     expect(found.masterKey).toBe(masterKey)
-    // Who says nothing is not waited for.
+    // A silent node is not waited for.
     if (what === 'nothing for ever') expect(found.failedNodes).toEqual([])
     for (const node of [...found.wrongNodes, ...found.failedNodes.map((one) => one.node)])
       expect([1, 4]).toContain(node)
@@ -142,7 +142,7 @@ describe('two nodes of five', () => {
     const { cid, masterKey } = await saveFresh()
     let honest = 0
     const release: (() => void)[] = []
-    const tell = onlyShards((_request, answer, response) => {
+    const answerHonestly = onlyShards((_request, answer, response) => {
       response.end(answer.body)
       if (++honest === 3) for (const go of release) go()
     })
@@ -153,7 +153,7 @@ describe('two nodes of five', () => {
       else release.push(() => response.end(own))
     })
     const front = await Promise.all(
-      [1, 2, 3, 4, 5].map((node) => startLiar(nodes.url(node), node === 1 || node === 5 ? lie : tell)),
+      [1, 2, 3, 4, 5].map((node) => startLiar(nodes.url(node), node === 1 || node === 5 ? lie : answerHonestly)),
     )
     try {
       const client = withNodes(owner, Object.fromEntries(front.map(({ url }, i) => [i + 1, url])))
@@ -188,7 +188,7 @@ describe('two nodes of five', () => {
     }
   })
 
-  test('restored from an old backup give old rights back to nobody, and catch up by repair', async () => {
+  test('restored from an old backup restore no revoked rights, and catch up by repair', async () => {
     const { cid, masterKey } = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     const backups: [number, string][] = []
@@ -213,11 +213,11 @@ describe('two nodes of five', () => {
     expect(after.agreed?.owner).toBe(friend.address)
   })
 
-  test('that were told of a transfer alone cannot move a third, and its owner’s repair takes it back', async () => {
+  test('that alone know of a transfer cannot move a third, and the repair of the owner reverts it', async () => {
     const { cid } = await saveFresh()
-    // Nodes 1 and 2 were told something that three others were not: only two state it.
+    // Nodes 1 and 2 received a change that three others did not: only two state it.
     expect(await codeOf(transferFile(without(owner, 3, 4, 5), cid, friend.address))).toBe('CHANGE_INCOMPLETE')
-    // Who was given it by two nodes alone moves none of the others.
+    // An owner known to only two nodes cannot change the others.
     expect((await repairKey(friend, cid)).after).toMatchObject({ health: 'split', agreed: undefined })
     const { agreed, nodes: stated } = await getKeyStatus(owner, cid)
     expect(agreed?.owner).toBe(owner.address)
@@ -227,7 +227,7 @@ describe('two nodes of five', () => {
       expect.objectContaining({ kind: 'transfer', nodes: [1, 2], missing: [3, 4, 5], outcome: 'taken back' }),
     ])
     expect(after).toMatchObject({ health: 'whole', agreed: { owner: owner.address }, halfDone: [] })
-    // Who meant it makes the same call again.
+    // The intended owner repeats the same call.
     await transferFile(owner, cid, friend.address)
     expect((await getKeyStatus(friend, cid)).health).toBe('whole')
   })
@@ -308,7 +308,7 @@ describe.each(Object.entries(changes))('%s, cut off', (name, { prepare, make, ho
       await make(without(owner, ...away), cid).catch((error: unknown) => {
         if (!CairnError.is(error)) throw error
       })
-      // In between: the key opens for exactly one owner, or (nothing saved yet) for nobody.
+      // In between, the key opens for exactly one owner or, when nothing is saved yet, for no one.
       const byOwner = await codeOf(getKey(owner, cid))
       const byFriend = await codeOf(getKey(friend, cid))
       if (name === 'transfer') expect([byOwner, byFriend].filter((code) => code === 'none')).toHaveLength(1)
@@ -358,7 +358,7 @@ describe('what one node has', () => {
     }
   })
 
-  test('with the session key of nobody, a node’s own tokens are useless to it', async () => {
+  test('rejects the tokens of a node without the session key', async () => {
     const { cid } = await saveFresh()
     const token = owner.keySession?.nodes[0]?.token ?? ''
     for (const number of [1, 2, 3, 4, 5]) {
@@ -390,7 +390,7 @@ test('conditions on a chain that no node knows are refused by all, and change no
   expect((await getKeyStatus(owner, cid)).agreed?.hasConditions).toBe(false)
 })
 
-test('one node that copies the others’ digest and names somebody else decides nothing', async () => {
+test('one node that copies the digest of others and names another owner decides nothing', async () => {
   const { cid } = await saveFresh()
   const attacker = `0x${'6'.repeat(40)}`
   await using liar = await startLiar(nodes.url(1), (request, answer, response) => {

@@ -1,5 +1,5 @@
-// Encrypting a file anew while nodes are away, lie or disagree, and when it is cut off: the new file has the rights that three
-// nodes state, and the old key is never gone before the new one holds.
+// Encrypting a file again while nodes are unavailable, lie or disagree, and when it is interrupted: the new file has
+// the rights that three nodes state, and the old key is never destroyed before the new one is in force.
 import { zeroAddress } from '@cairn/protocol'
 import {
   type Client,
@@ -27,7 +27,7 @@ let friend: KeyClient
 let stranger: KeyClient
 
 beforeAll(async () => {
-  // Nobody is asked: the conditions of this test are only kept.
+  // No chain is asked: this test only stores its conditions.
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: ['http://127.0.0.1:9'], confirmations: 0 } }
   network = await createTestNetwork({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   pauses = skipPauses()
@@ -88,7 +88,7 @@ describe('a rotated file', () => {
     })
   })
 
-  test('is shared with nobody that one lying node names, and under no condition of its own', async () => {
+  test('does not adopt recipients or conditions that only one lying node names', async () => {
     const { cid } = await uploadEncryptedText(owner, 'no lies', { shareTo: [friend.address] })
     await using liar = await startLiar(urlOf(1), (request, answer, response) => {
       const body = JSON.parse(answer.body)
@@ -173,7 +173,7 @@ describe('a rotation that is cut off', () => {
     expect(await read(friend, first.cid)).toBe('nearly')
   })
 
-  test('by a revocation gives the right to nobody again', async () => {
+  test('does not restore a revoked right', async () => {
     const { cid } = await uploadEncryptedText(owner, 'race', { shareTo: [friend.address] })
     const before = await owned()
     const slow: Client = {
@@ -192,7 +192,7 @@ describe('a rotation that is cut off', () => {
   })
 })
 
-test('a file that belongs to nobody is rotated by nobody', async () => {
+test('a file without an owner cannot be rotated', async () => {
   const conditions = { conditions: [rule(1)], decryptionType: 'ACCESS_CONDITIONS', isOwnerless: true }
   const { cid } = await uploadEncryptedText(owner, 'nobody’s', { conditions })
   expect(await getConditions(owner, cid)).toMatchObject({ owner: zeroAddress })

@@ -1,4 +1,4 @@
-// Sessions with key nodes that come and go: what is left of them, and that nothing of it is forgotten.
+// Sessions with key nodes that come and go: what remains of them, and that no state is lost.
 import { rm } from 'node:fs/promises'
 import {
   type Client,
@@ -32,11 +32,11 @@ function sessionOf({ keySession }: Client) {
   return keySession
 }
 
-test('a session that is closed while nodes are away stays closable there, and is good for nothing else', async () => {
+test('a session closed while nodes are offline can still be closed there, and is valid for nothing else', async () => {
   const client = await nodes.client()
   await saveKey(client, cid, prepareKey())
   const session = sessionOf(client)
-  // As a file would keep it: somebody who stole it.
+  // The state a file would keep, in the hands of a thief.
   const stolen = structuredClone(session)
   await nodes.stop(2)
   await nodes.stop(5)
@@ -57,22 +57,22 @@ test('a session that is closed while nodes are away stays closable there, and is
   expect((await closeKeySession(client, stolen)).open, 'closed is closed').toEqual([])
 })
 
-test('one whose tokens have to be renewed for it is closed too, and nobody is told to keep it', async () => {
+test('a session whose tokens must be renewed first is closed too, and callers do not keep it', async () => {
   const client = await nodes.client()
   const session = sessionOf(client)
   for (const part of session.nodes) if (part !== null) part.expiresAt = 0
-  const told: unknown[] = []
-  const result = await closeKeySession({ ...client, onKeySession: (one) => told.push(one) }, session)
+  const notified: unknown[] = []
+  const result = await closeKeySession({ ...client, onKeySession: (one) => notified.push(one) }, session)
   expect(result).toEqual({ closed: [1, 2, 3, 4, 5], open: [] })
-  expect(told).toEqual([])
+  expect(notified).toEqual([])
 })
 
-test('a session that nodes forgot is dropped from what is kept; one that ended early by a node’s clock is renewed', async () => {
+test('a session that nodes lost is dropped; one that ended early by the clock of a node is renewed', async () => {
   const client = await nodes.client()
   const session = sessionOf(client)
   const file = `bafkrei${'b'.repeat(51)}q`
-  const told: unknown[] = []
-  const keeping: Client = { ...client, onKeySession: (one) => told.push(structuredClone(one)) }
+  const notified: unknown[] = []
+  const keeping: Client = { ...client, onKeySession: (one) => notified.push(structuredClone(one)) }
   const early = session.nodes[0]
   if (early == null) throw new Error('node 1 has a part')
   // The node's word: the token is over, the session is not.
@@ -85,7 +85,7 @@ test('a session that nodes forgot is dropped from what is kept; one that ended e
     return new Response('{"message":"Invalid Signature"}', { status: 401, headers })
   }
   await expect(getKey({ ...keeping, fetch: fetchOnce }, file)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
-  expect([refused, told.length, session.nodes[0]?.refreshToken === early.refreshToken]).toEqual([1, 1, false])
+  expect([refused, notified.length, session.nodes[0]?.refreshToken === early.refreshToken]).toEqual([1, 1, false])
   for (const node of [1, 2, 3]) {
     await nodes.stop(node)
     await rm(nodes.folder(node), { recursive: true })
@@ -93,7 +93,7 @@ test('a session that nodes forgot is dropped from what is kept; one that ended e
   }
   await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
   expect(session.nodes.map((part) => part !== null)).toEqual([false, false, false, true, true])
-  expect(told.at(-1)).toEqual(session)
+  expect(notified.at(-1)).toEqual(session)
   await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
 })
 
@@ -114,7 +114,7 @@ test.each<[string, boolean, Lie]>([
       if (request.url?.includes('/nonce/')) response.writeHead(status).end(body)
     },
   ],
-])('two nodes that %s keep nobody from signing in', async (_what, hasPart, lie) => {
+])('users sign in although two nodes %s', async (_what, hasPart, lie) => {
   await using first = await startLiar(nodes.url(1), lie)
   await using second = await startLiar(nodes.url(3), lie)
   const plain = withNodes(createClient({ network: nodes.profile }), { 1: first.url, 3: second.url })

@@ -15,13 +15,13 @@ async function storeUntilKilled(folder: string, round: number, acknowledgements:
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'exit')
-  const said: string[] = []
+  const output: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line.split(' ')[1] ?? '')
-    if (said.length === acknowledgements) child.kill('SIGKILL')
+    output.push(line.split(' ')[1] ?? '')
+    if (output.length === acknowledgements) child.kill('SIGKILL')
   }
   await ended
-  return said
+  return output
 }
 
 test('of hundreds of uploads by a process that is killed again and again, none that was acknowledged is lost', async () => {

@@ -1,5 +1,5 @@
-// Random payments by three wallets in all coins, with reorganisations, two followers that race and are begun anew at random:
-// at the end the ledger equals the chain. CAIRN_TEST_PAYMENTS says how many, CAIRN_TEST_SEED repeats a run.
+// Random payments by three wallets in all coins, with reorganisations and two competing followers that restart at
+// random: at the end the ledger equals the chain. CAIRN_TEST_PAYMENTS sets the number, CAIRN_TEST_SEED repeats a run.
 import { paymentsAbi } from '@cairn/contracts'
 import { bytesForUnits, GIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -44,7 +44,7 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   const { chain, tokens, payments } = place
   const url = await postgres.createDatabase()
   const config = readConfig({
-    CAIRN_PAYMENTS: place.settings({ finality: { blocks: finality }, rangeMost: 17 }),
+    CAIRN_PAYMENTS: place.settings({ finality: { blocks: finality }, maxRange: 17 }),
     CAIRN_FREE_BYTES: String(free),
   })
   const [network] = config.payments.networks
@@ -107,11 +107,11 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
     }
   }
 
-  const sendRound = async (least: number): Promise<number> => {
+  const sendRound = async (minCount: number): Promise<number> => {
     let count = 0
     for (const wallet of wallets) {
       const first = await chain.reader.getTransactionCount({ address: wallet.account.address })
-      const own = least + random(Math.max(2, Math.min(30, wanted / 20)))
+      const own = minCount + random(Math.max(2, Math.min(30, wanted / 20)))
       for (let i = 0; i < own; i++) await sendOne(wallet, first + i)
       count += own
     }
@@ -123,15 +123,15 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   while (sent < wanted) {
     sent += await sendRound(0)
     if (random(4) === 0) {
-      // Some of the newest blocks go; of the transactions in the last one some are mined anew, in another block.
+      // Some of the newest blocks are removed; some transactions of the last one are mined again, in another block.
       const head = await chain.reader.getBlock({ includeTransactions: false })
       const depth = 1 + random(finality - 1)
       const raws: [Hex, number][] = []
       for (const hash of head.transactions) {
         if (random(3) === 0 || depth > 1) break
-        raws.push([(await chain.anvil.ask('eth_getRawTransactionByHash', [hash])) as Hex, random(depth)])
+        raws.push([(await chain.anvil.request('eth_getRawTransactionByHash', [hash])) as Hex, random(depth)])
       }
-      await chain.anvil.ask('anvil_reorg', [depth, raws])
+      await chain.anvil.request('anvil_reorg', [depth, raws])
     }
     if (random(3) > 0) await follow()
     if (random(10) === 0) followers[0] = begin(one)

@@ -1,5 +1,5 @@
-// Storage providers that are killed, wiped and damaged, each a process of its own, while uploads go on: each loss is
-// noticed, mended from a good copy, and nothing is lost.
+// Storage providers that are killed, wiped and damaged, each in its own process, while uploads continue: each loss is
+// noticed and repaired from an intact copy, and nothing is lost.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ const program = resolve(import.meta.dirname, '../../services/provider/src/main.t
 const accessKey = randomBytes(32).toString('hex')
 const challengeSeconds = 5
 
-/** A provider that can be ended and begun anew on the same port and secret. */
+/** A provider that can be stopped and restarted on the same port and secret. */
 type Keeper = {
   readonly name: string
   readonly url: string
@@ -107,7 +107,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeout: 400_000 }, async () => {
+test('detects and repairs killed, wiped and damaged providers, while uploads go on', { timeout: 400_000 }, async () => {
   const [alder, birch, cedar] = keepers
   if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
   const cids: string[] = []
@@ -143,22 +143,23 @@ test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeou
   await birch.kill()
   await rm(birch.home, { recursive: true, force: true })
   await birch.begin()
-  await untilMended(cids, 'birch')
+  await untilRepaired(cids, 'birch')
 
   const damaged = await damagePieces(cedar)
   expect(damaged).toBeGreaterThan(0)
-  await untilMended(cids, 'cedar')
+  await untilRepaired(cids, 'cedar')
 
   stop.abort()
   await uploading
   for (const cid of cids) {
-    // Whoever is said to hold it answers: a copy that is still damaged would not.
+    // Every reported holder answers: a copy that is still damaged would not.
     await expect
       .poll(
         async () => {
           const { pieces } = await verifyStorage(client, cid)
           return pieces.every(
-            ({ providers }) => providers.length >= 2 && providers.every(({ asked }) => asked.outcome === 'proven'),
+            ({ providers }) =>
+              providers.length >= 2 && providers.every(({ challenged }) => challenged.outcome === 'proven'),
           )
         },
         { timeout: 100_000 },
@@ -170,13 +171,13 @@ test('killed, wiped, damaged: noticed and mended, while uploads go on', { timeou
 })
 
 /** Every deal that the provider had when it lost its bytes ends as faulted, and the piece is proven by two again. */
-async function untilMended(cids: readonly string[], name: string): Promise<void> {
+async function untilRepaired(cids: readonly string[], name: string): Promise<void> {
   await expect
     .poll(
       async () => {
         for (const cid of cids.slice(0, 3)) {
           const { pieces } = await untilProven(client, cid)
-          // One that took long to start was silent for a period before anybody could see that it lost its bytes.
+          // One that took long to start was silent for a period before its loss could be noticed.
           const isFaulted = pieces[0]?.aggregate?.deals.some(
             ({ provider, state }) => provider.name === name && state === 'faulted',
           )

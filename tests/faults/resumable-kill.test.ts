@@ -10,9 +10,9 @@ import { createTestKey } from '../fixtures.ts'
 import { type StorageProcess, startStorageProcess } from './storage-process.ts'
 
 const sizeBytes = 96 * MIB
-const killsMost = 12
+const maxKills = 12
 
-/** Looks at an upload until `isTime` says so, or the service or the upload is gone. */
+/** Polls an upload until `isTime` returns true, or the service or the upload is gone. */
 async function watch(
   service: StorageProcess,
   apiKey: string,
@@ -62,7 +62,7 @@ it('goes on after kills in the middle of the bytes and between the last byte and
 
     let offset = 0
     let killedStoring = 0
-    for (let kill = 0; kill < killsMost && killedStoring < 2; kill++) {
+    for (let kill = 0; kill < maxKills && killedStoring < 2; kill++) {
       const stop = new AbortController()
       const running = upload(stop.signal).catch((error: unknown) => error)
       const before = offset

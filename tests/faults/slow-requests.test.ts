@@ -38,7 +38,7 @@ function urlOf(service: Service): string {
 
 const services = ['API', 'gateway', 'key node', 'key router', 'storage provider'] as const
 
-/** Waits until all are closed: a service that forgets one keeps the test. */
+/** Waits until all are closed: a connection that stays open blocks the test. */
 async function expectAllClosed(held: readonly Held[], status: number): Promise<void> {
   await Promise.all(held.map(({ closed }) => closed))
   for (const { answer } of held) expect(answer().slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
@@ -89,7 +89,7 @@ test.each([
   ['of a short length', 'Content-Length: 10000'],
   ['of a long length', 'Content-Length: 10000000'],
   ['of no length', 'Transfer-Encoding: chunked'],
-])('50 uploads at once that are too slow, %s, are told so and closed', async (_what, length) => {
+])('50 concurrent uploads that are too slow, %s, get an error and are closed', async (_what, length) => {
   const frame = (text: string) => (length.startsWith('Transfer') ? `${text.length.toString(16)}\r\n${text}\r\n` : text)
   const held = Array.from({ length: 50 }, (_, i) =>
     drip(network.profile.api, uploadHead(apiKey, length) + frame(filePart(`f${i}`)), frame('x')),

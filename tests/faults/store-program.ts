@@ -54,20 +54,20 @@ async function storeFile({ packs, db }: Place, content: Iterable<Uint8Array>): P
 }
 
 const [, , folder = '', what, argument = '0'] = process.argv
-const say = (line: string) => writeSync(1, `${line}\n`)
+const print = (line: string) => writeSync(1, `${line}\n`)
 
 const place = await openPlace(folder)
 if (what === 'one') {
   try {
-    say(`ack ${await storeFile(place, generate(5 * MIB, Number(argument)))}`)
+    print(`ack ${await storeFile(place, generate(5 * MIB, Number(argument)))}`)
   } catch (error) {
-    say(`error ${CairnError.is(error) ? error.code : error}`)
+    print(`error ${CairnError.is(error) ? error.code : error}`)
   }
 } else if (what === 'many') {
   let count = 0
   const lane = async () => {
     for (;;)
-      say(`ack ${await storeFile(place, generate(4096 * (1 + (count % 80)), Number(argument) * 100_000 + count++))}`)
+      print(`ack ${await storeFile(place, generate(4096 * (1 + (count % 80)), Number(argument) * 100_000 + count++))}`)
   }
   await Promise.all(Array.from({ length: 8 }, lane))
 } else {
@@ -75,6 +75,6 @@ if (what === 'one') {
   let read = 0
   for await (const piece of readFile(place.packs.openReader(), cid)) read += piece.length
   if (read !== Number(argument) * MIB) throw new Error(`read ${read} bytes`)
-  say(`ack ${cid} ${Math.round(process.resourceUsage().maxRSS / 1024)}`)
+  print(`ack ${cid} ${Math.round(process.resourceUsage().maxRSS / 1024)}`)
 }
 process.exit(0)

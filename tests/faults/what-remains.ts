@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * What is in a storage folder that should not be there, in words; empty when all is well. Packs whose removal was decided
- * but interrupted are gone for every reader, and finished by the next round of removals (`countRemoving`). Packs that were
- * never acknowledged are gone as well, and removed after the grace time.
+ * Describes what should not be in a storage folder; empty when nothing is wrong. Packs whose removal was decided but
+ * interrupted are gone for every reader, and completed by the next round of removals (`countRemoving`). Packs that were
+ * never acknowledged are gone as well, and removed after the grace period.
  */
 export function findRemains(home: string): string[] {
   const database = new DatabaseSync(join(home, 'storage.sqlite'), { readOnly: true, timeout: 5000 })

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 export const interopFolder = join(import.meta.dirname, '..', '..', '.interop')
 
 /** A Go program that the tests run against. */
-export type GoProgram = { name: string; module: string; version: string; package: string }
+export type GoProgram = {
+  name: string
+  module: string
+  version: string
+  package: string
+  /** Folder of a program of ours that calls the module. Defaults to the module's own program. */
+  folder?: string
+}
 
 const suffix = process.platform === 'win32' ? '.exe' : ''
 
@@ -25,12 +32,21 @@ export const gatewayConformance: GoProgram = {
   package: './cmd/gateway-conformance',
 }
 
-/** A server that speaks S3, over a folder. */
+/** An S3 server over a folder. */
 export const versitygw: GoProgram = {
   name: 'versitygw',
   module: 'github.com/versity/versitygw',
   version: 'v1.8.0',
   package: './cmd/versitygw',
+}
+
+/** The reference implementation of FRC-0058, behind a small program of ours. */
+export const dataSegment: GoProgram = {
+  name: 'data-segment',
+  module: 'github.com/filecoin-project/go-data-segment',
+  version: 'v0.0.1',
+  package: '.',
+  folder: join(import.meta.dirname, 'go-data-segment'),
 }
 
 /** Where the program of this very version lies once it is built. */

@@ -5,7 +5,10 @@ import * as v from 'valibot'
 import { gatewayConformance, requireBinary, sourceNotePath } from './binaries.ts'
 import { type RunOptions, runProgram } from './run-program.ts'
 
-/** The parts of the gateway specifications that the suite can test apart; a group holds those that begin like it. */
+/**
+ * The parts of the gateway specifications that the suite can test separately; a group contains those with the same
+ * prefix.
+ */
 export const conformanceSpecs = [
   'trustless-block-gateway',
   'trustless-car-gateway',
@@ -33,7 +36,7 @@ export type ConformanceOptions = {
   gatewayUrl: string
   /** The name with subdomains, such as `http://localhost:8080`: it goes into the Host header, nothing is resolved. */
   subdomainUrl: string
-  /** Just these; all that are mature unless told. */
+  /** Only these. Defaults to all mature ones. */
   specs?: readonly ConformanceSpec[]
   /** Tests to leave out, as a pattern of Go's `-skip`. */
   skip?: string
@@ -62,7 +65,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     ]
     if (options.specs !== undefined) args.push('--specs', options.specs.join(','))
     if (options.skip !== undefined) args.push('--', '-skip', options.skip)
-    // It ends with 1 when a test fails; which one, the report says.
+    // It exits with 1 when a test fails; the report names the test.
     await runSuite(args, { cwd: folder, allowedExitCodes: [0, 1] })
     return readConformanceReport(await readFile(report, 'utf8'))
   } finally {

@@ -15,11 +15,11 @@ export type GatewayRequest = {
 export type ComparableAnswer = { status: number; headers: Record<string, string | undefined>; body: string }
 
 /**
- * Asks a gateway, following no redirect. What each gateway may word as it likes is left out: bodies of errors, weak
- * entity tags, the character set of text, the two spellings of a file name, whether a CAR tells its length and name,
- * and further security headers.
+ * Sends a request to a gateway, without following redirects. Omits what gateways may choose freely: bodies of errors,
+ * weak entity tags, the character set of text, the two spellings of a file name, whether a CAR declares its length and
+ * name, and further security headers.
  */
-export async function askGateway(baseUrl: string, asked: GatewayRequest): Promise<ComparableAnswer> {
+export async function requestGateway(baseUrl: string, asked: GatewayRequest): Promise<ComparableAnswer> {
   const { path, method = 'GET', headers = {}, bytesMayDiffer = false } = asked
   const { hostname, port } = new URL(baseUrl)
   const request = openRequest({ hostname, port, path, method, headers, agent: false }).end()
@@ -54,7 +54,9 @@ function asciiOnly(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[\x20-\x7e]*$/.test(value) ? value : undefined
 }
 
-/** The kind and the name, from the encoded spelling where there is one. @see https://www.rfc-editor.org/rfc/rfc6266 */
+/**
+ * Returns the kind and the name, from the encoded spelling if there is one. @see https://www.rfc-editor.org/rfc/rfc6266
+ */
 function nameInDisposition(value: string | undefined): string | undefined {
   if (value === undefined) return undefined
   const encoded = /filename\*=UTF-8''([^;]*)/i.exec(value)?.[1]

@@ -1,6 +1,7 @@
 /**
  * `npm run interop:install`: builds the reference programs that `npm run interop` compares with, from their published
- * sources, and installs the older versions of Node that published packages are used on, into `.interop/`. Does nothing for
+ * sources, and installs the
+ * older versions of Node that published packages are used on, and clients from the npm registry, into `.interop/`. Does nothing for
  * what is already there.
  */
 import { spawnSync } from 'node:child_process'
@@ -8,6 +9,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   binaryPath,
+  dataSegment,
   type GoProgram,
   gatewayConformance,
   interopFolder,
@@ -17,6 +19,7 @@ import {
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
+import { isNpmProgramInstalled, npmProgramFolder, verifiedFetch } from './npm-programs.ts'
 
 type Source = { folder: string } | { problem: string }
 
@@ -40,6 +43,7 @@ function downloadSource({ module, version }: GoProgram): Source {
 const suiteSource = process.env['CAIRN_TEST_CONFORMANCE_SOURCE']
 
 function findSource(program: GoProgram): Source {
+  if (program.folder !== undefined) return { folder: program.folder }
   return program === gatewayConformance && suiteSource !== undefined
     ? { folder: resolve(suiteSource) }
     : downloadSource(program)
@@ -63,24 +67,46 @@ function build(program: GoProgram): string | undefined {
   return 'go build failed; see above'
 }
 
-function installNodes(): number {
+/** Installs a package into a folder of its own. Peers of other platforms, such as those of phones, are left out. */
+function installPackage(spec: string, folder: string): boolean {
+  mkdirSync(folder, { recursive: true })
+  const args = [
+    'install',
+    '--prefix',
+    folder,
+    '--no-save',
+    '--ignore-scripts',
+    '--legacy-peer-deps',
+    '--no-audit',
+    spec,
+  ]
+  const done = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] })
+  if (done.status === 0) console.log(`Installed ${spec}`)
+  return done.status === 0
+}
+
+function installPackages(): number {
+  const packages = [
+    ...olderNodes.map((version) => ({
+      spec: `${nodePackage}@${version}`,
+      folder: nodeFolder(version),
+      isThere: isNodeInstalled(version),
+    })),
+    {
+      spec: `${verifiedFetch.name}@${verifiedFetch.version}`,
+      folder: npmProgramFolder(verifiedFetch),
+      isThere: isNpmProgramInstalled(verifiedFetch),
+    },
+  ]
   let failed = 0
-  for (const version of olderNodes) {
-    if (isNodeInstalled(version)) {
-      console.log(`Node ${version} is there: ${nodeFolder(version)}`)
-      continue
-    }
-    const folder = nodeFolder(version)
-    mkdirSync(folder, { recursive: true })
-    const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', `${nodePackage}@${version}`]
-    const done = spawnSync('npm', args, { cwd: folder, stdio: ['ignore', 2, 2] })
-    if (done.status === 0) console.log(`Installed Node ${version}`)
-    else failed++
+  for (const { spec, folder, isThere } of packages) {
+    if (isThere) console.log(`${spec} is there: ${folder}`)
+    else if (!installPackage(spec, folder)) failed++
   }
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw]
+const programs = [kubo, gatewayConformance, versitygw, dataSegment]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))
@@ -110,4 +136,4 @@ function installPrograms(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = Math.max(installNodes(), installPrograms())
+process.exitCode = Math.max(installPackages(), installPrograms())

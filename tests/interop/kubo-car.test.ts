@@ -120,7 +120,7 @@ it('a CAR with a wrong hash is refused by both', async () => {
   await expect(readWholeCar(inPieces(car, 10))).rejects.toMatchObject({ code: 'HASH_MISMATCH' })
 })
 
-/** How Kubo is told a profile on the command line; that of 2025 by its parts. */
+/** How a profile is passed to Kubo on the command line; that of 2025 by its parts. */
 function addArgsOf(name: string): string[] {
   if (name === 'v0') return []
   return name === 'v1' ? ['--cid-version=1'] : ['--cid-version=1', '--chunker=size-1048576', '--max-file-links=1024']

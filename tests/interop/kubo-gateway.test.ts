@@ -3,7 +3,7 @@ import { CID } from 'kubo-rpc-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestGateway } from '../../services/storage/src/gateway/test-gateway.ts'
 import { patternedBytes } from './file-tree.ts'
-import { askGateway, type GatewayRequest } from './gateway-requests.ts'
+import { type GatewayRequest, requestGateway } from './gateway-requests.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 
 const large = Buffer.concat([...patternedBytes(600_000, 33)])
@@ -104,8 +104,8 @@ const requests: Record<string, () => GatewayRequest> = {
 
 describe('our gateway answers as that of Kubo does', () => {
   it.each(Object.entries(requests))('%s', async (_name, request) => {
-    const theirs = await askGateway(kubo.gatewayUrl, request())
-    expect(await askGateway(ourUrl, request())).toEqual(theirs)
+    const theirs = await requestGateway(kubo.gatewayUrl, request())
+    expect(await requestGateway(ourUrl, request())).toEqual(theirs)
   })
 })
 

@@ -14,7 +14,7 @@ import {
 import { type Kubo, startKubo } from './kubo.ts'
 import type { KuboOptions } from './kubo-repo.ts'
 
-/** Each profile of ours, and how Kubo is told the same. */
+/** Each of our profiles, and the equivalent options of Kubo. */
 const ways: { profile: ImportProfile; options: KuboOptions; addArgs: string[] }[] = [
   { profile: importProfiles.v0, options: {}, addArgs: [] },
   { profile: importProfiles.v0, options: { profiles: ['unixfs-v0-2015'] }, addArgs: [] },
@@ -162,7 +162,8 @@ describe.each([
 function folderOfMeasure(profile: ImportProfile, measure: number): FileTree {
   const tree: FileTree = new Map()
   const cidBytes = profile.cidVersion === 0 ? 34 : 36
-  // Of a link: the CID, the size 1 and the name with their tags and lengths. Of the node: the field that says "folder".
+  // For a link: the CID, the size 1 and the name with their tags and lengths. For the node: the field that marks a
+  // folder.
   const linkOverhead = profile.hamtMeasure === 'block' ? 2 + cidBytes + 2 + 2 + 2 : cidBytes
   // Short enough for lengths of one byte, also in the last name, which takes what is left.
   const nameBytes = 20

@@ -12,7 +12,7 @@ export type KuboOptions = {
   config?: Record<string, unknown>
   /** Whether the block store syncs each write to the disk; Kubo's default is not to. */
   syncWrites?: boolean
-  /** Where the repository is made; the folder for temporary files unless told. */
+  /** Parent folder of the repository. Defaults to the folder for temporary files. */
   parentFolder?: string
   /** Whether a daemon uses the routers of `config`; it has none beside these, and no peers. */
   isOnline?: boolean

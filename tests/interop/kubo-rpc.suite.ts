@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FileTree, importFile, importTree, patternedBytes, writeTree } from './file-tree.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 
-/** A service that speaks Kubo's calls. */
+/** A service with Kubo's RPC API. */
 export type RpcTarget = AsyncDisposable & {
   /** Where `/api/v0/…` lies. */
   apiUrl: string

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { kubo, requireBinary } from './binaries.ts'
 import { createKuboRepo, type KuboOptions, type KuboRepo } from './kubo-repo.ts'
 
-/** A Kubo daemon on free ports of 127.0.0.1, offline unless told. */
+/** A Kubo daemon on free ports of 127.0.0.1. Defaults to offline. */
 export type Kubo = KuboRepo & { apiUrl: string; gatewayUrl: string; pid: number }
 
 const startLimitMs = 60_000
@@ -34,7 +34,7 @@ export async function startKubo(options: KuboOptions = {}): Promise<Kubo> {
   }
 }
 
-/** Reads what the daemon prints until it says that it is ready. */
+/** Reads the daemon's output until it reports that it is ready. */
 async function readAddresses(child: ChildProcess): Promise<{ apiUrl: string; gatewayUrl: string }> {
   if (child.stdout === null) throw new Error('The output of the daemon cannot be read')
   let complaints = ''

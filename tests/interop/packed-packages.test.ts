@@ -1,10 +1,8 @@
 // The published packages as their users get them: packed, installed outside of this repository by the command of
 // docs/how-to/sdk.md, and used as that page and the packages' own READMEs print it, on every Node that they declare.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishedFolders } from '../../scripts/published-packages.ts'
 import { launchChromium } from '../chromium.ts'
@@ -12,6 +10,7 @@ import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { hasChromium } from '../has-chromium.ts'
 import { olderNodes, requireNode } from './nodes.ts'
 import { runProgram } from './run-program.ts'
+import { serveFolder } from './serve-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
@@ -91,7 +90,8 @@ beforeAll(async () => {
   await writeFile(join(app, 'all.mjs'), `${imports}\nconst all = [${entries.map((_, i) => `m${i}`)}]\n${print}`)
   await writeFile(join(app, 'all.cjs'), `const all = [${entries.map((entry) => `require('${entry}')`)}]\n${print}`)
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  await shell(`npm install esbuild@${devDependencies.esbuild} vite@${devDependencies.vite}`, app)
+  const tools = ['esbuild', 'vite', 'react-dom'].map((name) => `${name}@${devDependencies[name]}`)
+  await shell(`npm install ${tools.join(' ')}`, app)
 }, 600_000)
 
 afterAll(async () => {
@@ -117,7 +117,7 @@ test.each(folders)(
 test('the command can be run again, and refuses a folder of this repository', async () => {
   await shell(`npm run pack -- '${app}'`, root)
   await expect(shell('npm run pack -- packages/my-app', root)).rejects.toThrow('is inside this repository')
-  await expect(shell('npm run pack', root)).rejects.toThrow('Name one folder')
+  await expect(shell('npm run pack', root)).rejects.toThrow('Specify one folder')
 })
 
 describe.each(nodes)('on Node %s', (version) => {
@@ -187,26 +187,16 @@ test.skipIf(!hasChromium)('bundles for browsers by Vite and esbuild upload and r
     join(dist, 'by-esbuild', 'index.html'),
     '<body><script type="module" src="/esbuild/page.js"></script></body>',
   )
-  const types: Record<string, string> = { '.js': 'text/javascript', '.html': 'text/html' }
-  const server = createServer(async (request, response) => {
-    const path = join(dist, request.url?.endsWith('/') ? `${request.url}index.html` : (request.url ?? ''))
-    const bytes = await readFile(path).catch(() => undefined)
-    response
-      .writeHead(bytes === undefined ? 404 : 200, { 'content-type': types[extname(path)] ?? 'text/plain' })
-      .end(bytes)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await using served = await serveFolder(dist)
   const browser = await launchChromium()
   try {
     for (const path of ['/', '/by-esbuild/']) {
       const tab = await browser.newPage()
-      await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+      await tab.goto(`${served.url}${path}`)
       await tab.getByText(`${helloCid} hello world`).waitFor()
       await tab.close()
     }
   } finally {
     await browser.close()
-    server.closeAllConnections()
-    await new Promise((done) => server.close(done))
   }
 })

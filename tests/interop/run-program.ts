@@ -11,9 +11,9 @@ export type RunOptions = {
   cwd?: string
   env?: NodeJS.ProcessEnv
   stdin?: Stdin
-  /** Ended by force after this; 10 minutes unless told. */
+  /** Killed after this time. Defaults to 10 minutes. */
   timeoutMs?: number
-  /** Exit codes that are no failure; only 0 unless told. */
+  /** Exit codes that count as success. Defaults to 0 only. */
   allowedExitCodes?: readonly number[]
 }
 

@@ -28,9 +28,9 @@ export async function startS3Gateway(): Promise<S3Gateway> {
   })
   stack.defer(() => end(child))
   const url = `http://127.0.0.1:${port}`
-  const giveUpAt = Date.now() + startLimitMs
+  const deadline = Date.now() + startLimitMs
   while (!(await answers(url))) {
-    if (child.exitCode !== null || Date.now() > giveUpAt) throw new Error('versitygw did not start')
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('versitygw did not start')
     await sleep(50)
   }
   const running = stack.move()

@@ -66,11 +66,11 @@ test('functions about Walrus refuse, and name what stands in', async () => {
   await expect(dropIn.walrusBlobs(unknownCid)).rejects.toMatchObject({
     code: 'NOT_SUPPORTED',
     message: 'There is no walrus backend',
-    hint: 'Ask where a CID is kept with `dealStatus`.',
+    hint: 'Use `dealStatus` to find out where a CID is stored.',
   })
   await expect(dropIn.default.deleteFileWalrus(apiKey, 'x')).rejects.toMatchObject({
     code: 'NOT_SUPPORTED',
-    hint: 'Delete a file with `deleteFile`.',
+    hint: 'Use `deleteFile` to delete a file.',
   })
 })
 

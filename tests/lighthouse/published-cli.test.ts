@@ -58,7 +58,7 @@ beforeAll(async () => {
     [
       `Object.assign(require(${JSON.stringify(hosts)}).lighthouseConfig, ${JSON.stringify({ lighthouseAPI: api, lighthouseNode: upload, lighthouseGateway: gateway, lighthouseBLSNode: keyRouter })})`,
       `require(${JSON.stringify(keyHosts)}).default.lighthouseAuthNode = ${JSON.stringify(keyRouter)}`,
-      // Its second's pause after each call is over at once; see skip-pauses.ts.
+      // Its pause of a second after each call is skipped; see skip-pauses.ts.
       'const later = setTimeout; globalThis.setTimeout = Object.assign((work, ms, ...list) => later(work, ms === 1000 ? 0 : ms, ...list), later)',
       '',
     ].join('\n'),

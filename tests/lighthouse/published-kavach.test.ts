@@ -111,16 +111,16 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
   })
 
   test('gives a file away and back', async () => {
-    const give = async (from: PrivateKeyAccount, to: PrivateKeyAccount) =>
+    const transfer = async (from: PrivateKeyAccount, to: PrivateKeyAccount) =>
       kavach.transferOwnership(from.address, cid, to.address, await sign(from))
-    expect(await give(owner, friend)).toMatchObject({ isSuccess: true })
+    expect(await transfer(owner, friend)).toMatchObject({ isSuccess: true })
     expect(await recover(owner)).toMatchObject({ message: { message: { message: 'Access Denied' } } })
     expect(await recover(friend)).toBe(key.masterKey)
     expect((await kavach.getAccessCondition(cid)).data).toMatchObject({
       owner: friend.address.toLowerCase(),
       sharedTo: [],
     })
-    expect(await give(friend, owner)).toMatchObject({ isSuccess: true })
+    expect(await transfer(friend, owner)).toMatchObject({ isSuccess: true })
     expect(await recover(owner)).toBe(key.masterKey)
   })
 

@@ -1,7 +1,9 @@
 // What suites written for the published clients ask of conditions, on a local network as `npm start` brings it.
 import { createRequire } from 'node:module'
+import { signSolana } from '@cairn/crypto'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callSolana, createSolanaSigner, mintTokens } from '../../apps/local/src/solana-transaction.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { skipPauses } from './skip-pauses.ts'
 
@@ -72,4 +74,47 @@ test.each([
   // Nobody holds the token.
   expect(await save([rule(1, chain, '1'), rule(2, chain, '0')], [])).toEqual({ isSuccess: true, error: null })
   expect(await recover()).toMatchObject({ message: { message: { message: 'Access Denied' } } })
+})
+
+test('conditions that name the Solana cluster DEVNET are saved and evaluated: lamports and tokens', async () => {
+  const url = network.solana?.url ?? ''
+  const [owner, holder, other] = [createSolanaSigner(), createSolanaSigner(), createSolanaSigner()]
+  await callSolana(url, 'requestAirdrop', holder.address, 2_000_000_000)
+  const { mint } = await mintTokens(url, holder.address, 50n)
+  const sign = async ({ address, secret }: typeof owner) =>
+    signSolana(secret, (await kavach.getAuthMessage(address)).message)
+  const { masterKey, keyShards } = await kavach.generate()
+  const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const common = { chain: 'DEVNET', pdaInterface: {}, parameters: [':userAddress'] }
+  const rules = (lamports: string, tokens: string) => [
+    {
+      ...common,
+      id: 1,
+      method: 'getBalance',
+      standardContractType: '',
+      returnValueTest: { comparator: '>=', value: lamports },
+    },
+    {
+      ...common,
+      id: 2,
+      method: 'getTokenAccountsByOwner',
+      standardContractType: 'spl-token',
+      contractAddress: mint,
+      returnValueTest: { comparator: '>=', value: tokens },
+    },
+  ]
+  const save = async (rulesOf: unknown[], shards: Shard[]) =>
+    kavach.accessControl(owner.address, cid, await sign(owner), rulesOf, '([2] and [1])', 'SOLANA', shards, 'ADDRESS')
+  const recover = async (who: typeof owner) => {
+    const { shards, error } = await kavach.recoverShards(who.address, cid, await sign(who))
+    return error === null ? (await kavach.recoverKey(shards)).masterKey : error
+  }
+  const denied = { message: { message: { message: 'Access Denied' } } }
+  expect(await save(rules('2000000000', '50'), keyShards)).toEqual({ isSuccess: true, error: null })
+  expect(await recover(holder)).toBe(masterKey)
+  expect(await recover(other)).toMatchObject(denied)
+  expect(await save(rules('2000000001', '50'), [])).toEqual({ isSuccess: true, error: null })
+  expect(await recover(holder)).toMatchObject(denied)
+  expect(await save(rules('2000000000', '51'), [])).toEqual({ isSuccess: true, error: null })
+  expect(await recover(holder)).toMatchObject(denied)
 })

@@ -1,6 +1,6 @@
 /**
- * Published clients wait exactly a second after each call to a key node. Their code stays as it is; here that second is
- * over at once. Any other time is left alone.
+ * Published clients wait exactly one second after each call to a key node. Their code stays unchanged; this skips that
+ * second. Any other delay is unaffected.
  */
 export function skipPauses(): Disposable {
   const before = globalThis.setTimeout

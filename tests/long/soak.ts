@@ -26,7 +26,7 @@ export type SoakReport = {
   rounds: number
   /** Resident memory of all processes together, in MiB, after the first round and after the last. */
   residentMib: readonly [first: number, last: number]
-  /** Lines of the watchdog: a busy machine may be the cause, so they are told and not judged. */
+  /** Log lines of the watchdog: a busy machine may be the cause, so they are reported but do not fail. */
   watchdog: string[]
   exitCode: number | null
   /** Processes that outlived it. */
@@ -39,10 +39,10 @@ const roundMs = 60_000
 const limitMs = 120_000
 
 /**
- * Runs `npm start` for so many minutes. Each minute it asks all parts whether they are ready, pays, shares an encrypted file
- * with someone who opens it, and has a file proven.
- * @param print told what each round took
- * @throws what failed first
+ * Runs `npm start` for the given number of minutes. Each minute it checks that all parts are ready, pays, shares an
+ * encrypted file with another account that opens it, and has a file proven.
+ * @param print receives the duration of each round
+ * @throws the first failure
  */
 export async function soak(minutes: number, print: (line: string) => void): Promise<SoakReport> {
   const home = mkdtempSync(join(tmpdir(), 'cairn-soak-'))
@@ -72,7 +72,7 @@ export async function soak(minutes: number, print: (line: string) => void): Prom
       residentMib: [resident[0] ?? 0, resident.at(-1) ?? 0],
       watchdog: output()
         .split('\n')
-        .filter((line) => /^(The|Key|Storage) .* (does not answer|answers again)/.test(line)),
+        .filter((line) => /^(The|Key|Storage) .* (does not respond|is available again)/.test(line)),
       exitCode,
       left: parts.filter(({ pid }) => isRunning(pid)).map(({ command }) => command),
     }

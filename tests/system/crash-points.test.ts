@@ -25,17 +25,17 @@ let points: [string, number][] = []
 let errorPoints: [string, number][] = []
 
 /** Runs one upload under strace in a copy of the prepared folder. */
-async function upload(name: string, ...strace: string[]): Promise<{ place: string; said: string }> {
+async function upload(name: string, ...strace: string[]): Promise<{ place: string; output: string }> {
   const place = join(folder, name)
   await cp(prepared, place, { recursive: true })
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
   const env = { ...programEnvironment, UV_THREADPOOL_SIZE: '1' }
   try {
     const { stdout } = await run('strace', [...traced, ...node, place, 'one', '2'], { env })
-    return { place, said: stdout }
+    return { place, output: stdout }
   } catch (error) {
     const stdout = error instanceof Error && 'stdout' in error ? `${error.stdout}` : ''
-    return { place, said: stdout }
+    return { place, output: stdout }
   }
 }
 
@@ -46,8 +46,8 @@ beforeAll(async () => {
   const { stdout } = await run(node[0] ?? '', [...node.slice(1), prepared, 'one', '1'])
   firstCid = stdout.trim().split(' ')[1] ?? ''
   const trace = join(folder, 'trace')
-  const { said } = await upload('counted', '-o', trace)
-  expect(said).toMatch(/^ack /)
+  const { output } = await upload('counted', '-o', trace)
+  expect(output).toMatch(/^ack /)
   points = choosePoints(await countCalls(trace), { calls, allUpTo, step })
   errorPoints = points.filter(([call]) => call !== 'mkdir')
 }, 60_000)
@@ -71,13 +71,13 @@ test('an upload ended by kill at any of its system calls is there when it was ac
   let killed = 0
   expect(points.length).toBeGreaterThan(15)
   await inPairs(points, async ([call, at]) => {
-    const { place, said } = await upload(
+    const { place, output } = await upload(
       `kill-${call}-${at}`,
       '-o',
       '/dev/null',
       `--inject=${call}:signal=KILL:when=${at}`,
     )
-    const acknowledged = [...said.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
+    const acknowledged = [...output.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
     if (acknowledged.length === 0) killed++
     for (const what of await findBroken(place, [firstCid, ...acknowledged])) broken.push(`${call} ${at}: ${what}`)
     await rm(place, { recursive: true, force: true })
@@ -96,14 +96,14 @@ test.each(['ENOSPC', 'EIO'])(
       (_, at) => at % 2 === (errno === 'EIO' ? 0 : 1) || errorPoints[at]?.[0].startsWith('f'),
     )
     await inPairs(half, async ([call, at]) => {
-      const { place, said } = await upload(
+      const { place, output } = await upload(
         `${errno}-${call}-${at}`,
         '-o',
         '/dev/null',
         `--inject=${call}:error=${errno}:when=${at}`,
       )
-      const acknowledged = [...said.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
-      for (const [, code] of said.matchAll(/^error (.*)/gm)) codes.add(code ?? '')
+      const acknowledged = [...output.matchAll(/^ack (\S+)/gm)].map(([, cid]) => cid ?? '')
+      for (const [, code] of output.matchAll(/^error (.*)/gm)) codes.add(code ?? '')
       for (const what of await findBroken(place, [firstCid, ...acknowledged])) broken.push(`${call} ${at}: ${what}`)
       await rm(place, { recursive: true, force: true })
     })

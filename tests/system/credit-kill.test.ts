@@ -39,8 +39,8 @@ beforeAll(async () => {
     await place.pay(place.bob, 10n ** 15n)
   }
   const trace = join(folder, 'trace')
-  const { said } = await index('counted', '-o', trace)
-  expect(said).toBe('credited 4\n')
+  const { output } = await index('counted', '-o', trace)
+  expect(output).toBe('credited 4\n')
   points = choosePoints(await countCalls(trace), { calls, allUpTo, step })
 }, 60_000)
 
@@ -50,16 +50,16 @@ afterAll(async () => {
 })
 
 /** Takes in what is there, under strace, in a copy of the prepared folder. */
-async function index(name: string, ...strace: string[]): Promise<{ database: string; said: string }> {
+async function index(name: string, ...strace: string[]): Promise<{ database: string; output: string }> {
   const own = join(folder, name)
   await cp(join(folder, 'prepared'), own, { recursive: true })
   const database = join(own, 'storage.sqlite')
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
   try {
     const { stdout } = await run('strace', [...traced, ...node, database, settings], { env: programEnvironment })
-    return { database, said: stdout }
+    return { database, output: stdout }
   } catch (error) {
-    return { database, said: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }
+    return { database, output: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }
   }
 }
 
@@ -72,8 +72,8 @@ test('killed at any write of a credit: the next process makes it whole, and noth
       const { i } = next
       const [call, at] = next.point
       const name = `${call} ${at}`
-      const { database, said } = await index(`at-${i}`, '-o', '/dev/null', `--inject=${call}:signal=KILL:when=${at}`)
-      if (said === '') killed++
+      const { database, output } = await index(`at-${i}`, '-o', '/dev/null', `--inject=${call}:signal=KILL:when=${at}`)
+      if (output === '') killed++
       await run(node[0] ?? '', [...node.slice(1), database, settings])
       await using db = await openDatabase({ kind: 'sqlite', path: database })
       const states = await db.read.selectFrom('payment').select('state').execute()

@@ -25,7 +25,7 @@ export type Tracer = {
   detach(): Promise<string>
 }
 
-/** Attaches to all threads of a process and, where a fault is named, injects it at the n-th such call. */
+/** Attaches to all threads of a process and, when a fault is given, injects it at the n-th matching call. */
 export async function attach(
   pid: number,
   traceFile: string,
@@ -50,7 +50,7 @@ export async function attach(
   await attached(tracer)
   return {
     async detach() {
-      // A tracer whose process was killed waits for ever when asked politely; nothing of its trace is needed then.
+      // A tracer whose process was killed never reacts to SIGINT; its trace is not needed then.
       tracer.kill(inject?.fault === 'SIGKILL' ? 'SIGKILL' : 'SIGINT')
       await gone
       return readFileSync(traceFile, 'utf8')

@@ -1,4 +1,4 @@
-// A provider is ended at its n-th write, sync, rename, …, while it takes in one piece; what it said must hold.
+// A provider is killed at its n-th write, sync, rename, …, while it fetches one piece; what it reported must stay true.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Takes the piece in, traced. Answers what the provider said before it ended. */
+/** Fetches the piece, traced. Returns what the provider reported before it was killed. */
 async function pull(home: string, ...strace: string[]): Promise<string[]> {
   await cp(join(folder, 'prepared'), home, { recursive: true })
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
@@ -65,16 +65,16 @@ test('a provider that ends at any call to the disk keeps what it said it keeps, 
   for (const [call, nth] of points.filter((_point, at) => at % step === first)) {
     const name = `${call} ${nth}`
     const home = join(folder, name.replace(' ', '-'))
-    const said = await pull(home, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`)
-    if (!said.includes('kept')) ended.push(name)
+    const output = await pull(home, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`)
+    if (!output.includes('kept')) ended.push(name)
     const asked = source.requests.length
     const { stdout } = await run(node[0] ?? '', [...node.slice(1), home, source.url, cid, url])
     const [was = '', ...rest] = stdout.split('\n')
     expect(rest, name).toContain('kept')
-    if (said.includes('kept')) {
+    if (output.includes('kept')) {
       expect(was, name).toBe('was kept')
       expect(source.requests.length, name).toBe(asked)
-    } else if (said.includes('taken')) {
+    } else if (output.includes('taken')) {
       expect(['was queued', 'was pulling', 'was kept'], name).toContain(was)
     }
     const kept = join(home, 'pieces', cid.slice(-2))

@@ -1,4 +1,4 @@
-// A provider that says what it has of a piece, and fetches it where a URL is given: `pull-program.ts <folder> <source>
+// A provider that reports what it has of a piece, and fetches it if a URL is given: `pull-program.ts <folder> <source>
 // <piece> [url]`.
 import { readProviderConfig, startProvider } from '@cairn/provider'
 

@@ -42,22 +42,22 @@ beforeAll(async () => {
   }
   await (await openDatabase({ kind: 'sqlite', path: join(prepared, 'storage.sqlite') })).close()
   const trace = join(folder, 'trace')
-  expect((await recover('counted', '-o', trace)).said).toBe('done\n')
+  expect((await recover('counted', '-o', trace)).output).toBe('done\n')
   points = choosePoints(await countCalls(trace), { calls, allUpTo, step })
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 /** Runs the command under strace in a copy of the prepared folder. */
-async function recover(name: string, ...strace: string[]): Promise<{ home: string; said: string }> {
+async function recover(name: string, ...strace: string[]): Promise<{ home: string; output: string }> {
   const home = join(folder, name)
   await cp(prepared, home, { recursive: true })
   const program = [...node, join(import.meta.dirname, 'recover-program.ts'), home, owner]
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
   try {
     const env = { ...programEnvironment, UV_THREADPOOL_SIZE: '1' }
-    return { home, said: (await run('strace', [...traced, ...program], { env })).stdout }
+    return { home, output: (await run('strace', [...traced, ...program], { env })).stdout }
   } catch (error) {
-    return { home, said: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }
+    return { home, output: error instanceof Error && 'stdout' in error ? `${error.stdout}` : '' }
   }
 }
 
@@ -67,7 +67,7 @@ async function finish(home: string, where: string): Promise<void> {
   expect(await recoverStore(config, { takeOver: true, owner }, () => undefined), where).toEqual({ isWell: true })
   const findings: string[] = []
   await checkStore(config, { readData: 1 }, (_json, text) => findings.push(text))
-  expect(findings, where).toEqual(['Database and packs belong together.'])
+  expect(findings, where).toEqual(['The database matches the packs.'])
   await using store = await openStore(config, 'change')
   // What a start does next finds nothing to do.
   expect(await comparePacks(store), where).toEqual({ unnamed: [], missing: [], returned: [] })
@@ -87,8 +87,8 @@ test('killed anywhere it leaves a state that the same command finishes: all byte
   const tryAll = async (some: readonly [string, number][]): Promise<void> => {
     for (const [call, at] of some) {
       const name = `at-${call}-${at}`
-      const { home, said } = await recover(name, '-o', '/dev/null', `--inject=${call}:signal=KILL:when=${at}`)
-      if (said === '') killed++
+      const { home, output } = await recover(name, '-o', '/dev/null', `--inject=${call}:signal=KILL:when=${at}`)
+      if (output === '') killed++
       await finish(home, `${call} ${at}`)
       await rm(home, { recursive: true, force: true })
     }

@@ -1,4 +1,5 @@
-// Runs before the first paint, apart from the page so that its policy needs no inline script: theme and accent as chosen.
+// Runs before the first paint, in a separate file so that the policy of the page needs no inline script: applies the
+// chosen theme and accent.
 ;(() => {
   const page = document.documentElement
   const known = { theme: ['light', 'dark'], accent: ['blue', 'green', 'orange', 'pink', 'purple', 'red'] }
@@ -6,7 +7,7 @@
   try {
     chosen = JSON.parse(localStorage.getItem('cairn.settings') ?? '{}')
   } catch {
-    // What cannot be read was not chosen.
+    // Unreadable settings count as unset.
     chosen = {}
   }
   const dark = matchMedia('(prefers-color-scheme: dark)').matches

@@ -2,13 +2,14 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { type ReactNode, Suspense, use, useMemo } from 'react'
 import { type CreateConnectorFn, WagmiProvider } from 'wagmi'
-import { NetworkProvider, useNetwork } from './network/NetworkProvider.tsx'
+import { NetworkProvider } from './NetworkProvider.tsx'
 import { queryClient } from './network/query-client.ts'
+import { useNetwork } from './network/use-network.ts'
 import { router } from './router.tsx'
 import { loadWalletConnect } from './wallet/load-wallet-connect.ts'
 import { createWalletConfig } from './wallet/wallet-config.ts'
 
-/** Everything that pages stand on: data, network, wallet, routes. */
+/** The providers of all pages: data, network, wallet, routes. */
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
@@ -28,7 +29,7 @@ const noConnectors: readonly CreateConnectorFn[] = []
 function WalletProvider({ children }: { children: ReactNode }) {
   const network = useNetwork()
   const loading = loadWalletConnect(network)
-  // React shows what waited 300 ms later: nobody waits without need.
+  // React reveals suspended content 300 ms later, so this avoids an unnecessary wait.
   const more = loading === undefined ? noConnectors : use(loading)
   const config = useMemo(() => createWalletConfig(network, more), [network, more])
   return <WagmiProvider config={config}>{children}</WagmiProvider>

@@ -9,7 +9,7 @@ import { storageSearchSchema } from './payments/storage-search.ts'
 import { BrokenPage, NotFoundPage } from './shell/Problems.tsx'
 import { Shell } from './shell/Shell.tsx'
 
-// Every address of the console. A page is a file of its own, loaded when it is first meant to be opened.
+// Every route of the console. Each page is a separate chunk, loaded on first intent to open it.
 
 const root = createRootRoute({ component: Shell, errorComponent: BrokenPage, notFoundComponent: NotFoundPage })
 
@@ -24,7 +24,7 @@ const files = createRoute({
   validateSearch: (search) => v.parse(filesSearchSchema, search),
   component: lazyRouteComponent(() => import('./pages/files/FilesPage.tsx'), 'FilesPage'),
 })
-/** Below the list, and over it: Back closes it. */
+/** A child of the list, and shown over it: Back closes it. */
 const file = createRoute({
   getParentRoute: () => files,
   path: '$cid',

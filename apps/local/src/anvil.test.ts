@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const options = () => ({ host: '127.0.0.1', port: 0, chainId: 31337, stateFile: join(folder, 'state.json') })
 
-/** A small program in anvil's place: it says where it listens, and what the test gives it runs after that. */
+/** A small stand-in for anvil: prints its address, and then runs the code of the test. */
 function writeProgram(body: string): string {
   const path = join(folder, 'program.mjs')
   const lines = [
@@ -23,7 +23,7 @@ function writeProgram(body: string): string {
     `const file = (name) => ${JSON.stringify(`${folder}/`)} + name`,
     `writeFileSync(file('pid'), String(process.pid))`,
     body,
-    // Written as the real one does: it waits where the pipe is full.
+    // A blocking write like that of the real one: it stalls on a full pipe.
     `writeSync(1, 'Listening on 127.0.0.1:1\\n')`,
   ]
   writeFileSync(path, `${lines.join('\n')}\n`)
@@ -43,8 +43,8 @@ function isAlive(pid: number): boolean {
 const pidOfProgram = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
 const ignoresSigterm = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`
 
-test('what it prints long after its start never stops it', async () => {
-  // Beyond the time limit of a start, when a reader that gives up at that limit has stopped reading.
+test('later output never stops it', async () => {
+  // Beyond the time limit of a start, when a reader that aborts at that limit has stopped reading.
   const program = writeProgram(`setTimeout(() => {
     for (let count = 1; count <= 200_000; count++) writeSync(1, 'eth_blockNumber\\n')
     writeFileSync(file('counted'), '200000')
@@ -54,7 +54,7 @@ test('what it prints long after its start never stops it', async () => {
   await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000, interval: 200 }).toBe(true)
 }, 120_000)
 
-test('it ends by force when it does not end by itself', async () => {
+test('is killed when it does not end by itself', async () => {
   {
     await using _anvil = await startAnvil(writeProgram(ignoresSigterm), options())
     expect(isAlive(pidOfProgram())).toBe(true)
@@ -62,7 +62,7 @@ test('it ends by force when it does not end by itself', async () => {
   expect(isAlive(pidOfProgram())).toBe(false)
 })
 
-test('it ends when the process that started it is killed, also when it hangs', async () => {
+test('ends when the process that started it is killed, even if it hangs', async () => {
   const script = `import { startAnvil } from ${JSON.stringify(join(import.meta.dirname, 'anvil.ts'))}
 await startAnvil(${JSON.stringify(writeProgram(ignoresSigterm))}, ${JSON.stringify(options())})
 console.log('started')
@@ -76,9 +76,9 @@ setInterval(() => {}, 1_000)`
   await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
-test('a start that is given up leaves no process', async () => {
+test('a canceled start leaves no process', async () => {
   const stop = new AbortController()
-  // It never says where it listens.
+  // It never prints its address.
   const program = writeProgram(
     `writeFileSync(file('started'), ''); await new Promise(() => setInterval(() => {}, 1_000))`,
   )
@@ -90,7 +90,7 @@ test('a start that is given up leaves no process', async () => {
   expect(isAlive(pidOfProgram())).toBe(false)
 })
 
-test('a program that ends at once is told with what it said', async () => {
+test('a program that exits immediately is reported with its output', async () => {
   const program = writeProgram(`console.error('no such state'); process.exit(1)`)
   await expect(startAnvil(program, options())).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -98,7 +98,7 @@ test('a program that ends at once is told with what it said', async () => {
   })
 })
 
-test('a machine without a package for it has none, unless it is in the PATH', () => {
+test('fails on a machine without a package for it, unless the PATH has it', () => {
   expect(findAnvil('', 'win32-x64')).toBeUndefined()
   writeFileSync(join(folder, 'anvil'), '')
   chmodSync(join(folder, 'anvil'), 0o755)

@@ -5,17 +5,17 @@ import { delimiter, dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { endProcess } from './end-process.ts'
 
-/** An EVM node on this machine. Disposing ends it, its state is on the disk then. */
+/** An EVM node on this machine. Disposing stops it, with its state on disk. */
 export type AnvilProcess = AsyncDisposable & { readonly url: string }
 
 const require = createRequire(import.meta.url)
 const readyTimeoutMs = 20_000
 /** Longer than the shell waits for the program. */
 const endTimeoutMs = 5_000
-/** How much of its output is kept. */
+/** Maximum characters of its output that are kept. */
 const keptChars = 4_000
 
-/** Packages that bring the program, by platform and processor. */
+/** Packages with the program, by platform and processor. */
 const packages: Record<string, string> = {
   'linux-x64': '@foundry-rs/anvil-linux-amd64',
   'linux-arm64': '@foundry-rs/anvil-linux-arm64',
@@ -23,7 +23,7 @@ const packages: Record<string, string> = {
   'darwin-x64': '@foundry-rs/anvil-darwin-amd64',
 }
 
-/** Where the program is: from its platform package, or in the PATH; undefined when neither has it. */
+/** Returns the path of the program, from its platform package or the PATH; undefined if neither has it. */
 export function findAnvil(
   path: string | undefined,
   platform = `${process.platform}-${process.arch}`,
@@ -34,7 +34,7 @@ export function findAnvil(
     try {
       places.unshift(join(dirname(require.resolve(`${name}/package.json`)), 'bin/anvil'))
     } catch {
-      // Not every machine has the package: it is optional.
+      // The package is optional.
     }
   }
   return places.find(isExecutable)
@@ -50,8 +50,8 @@ function isExecutable(place: string): boolean {
 }
 
 /**
- * The shell between ends the program when this process is gone, however that went: its standard input closes then. The
- * program gets three seconds to write its state. The shell ends with the program.
+ * The shell in between stops the program when this process ends for any reason, because its standard input then closes.
+ * The program gets three seconds to write its state. The shell ends with the program.
  */
 const keeper = `exec 3<&0
 "$@" </dev/null 3<&- & child=$!
@@ -68,32 +68,35 @@ exit "$status"`
 
 export type AnvilOptions = {
   host: string
-  /** 0: any. */
+  /** 0 selects a free port. */
   port: number
   chainId: number
-  /** Where its state is kept: written every second, and at its end. */
+  /** File of its state: written every second, and on shutdown. */
   stateFile: string
-  /** Ends the start early. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined
 }
 
-/** Starts it. @throws CairnError UNAVAILABLE with what it said */
+/**
+ * Starts anvil.
+ * @throws CairnError UNAVAILABLE with its output
+ */
 export async function startAnvil(
   program: string,
   { host, port, chainId, stateFile, signal }: AnvilOptions,
 ): Promise<AnvilProcess> {
   const args = ['--host', host, '--port', String(port), '--chain-id', String(chainId)]
-  // What is lost by force is a second of test coins.
+  // A forced exit loses one second of test coins.
   args.push('--state', stateFile, '--state-interval', '1', '--accounts', '1', '--balance', '0')
   const child = spawn('sh', ['-c', keeper, 'sh', program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
-    // Settings and secrets of this process are not passed on; what anvil keeps beside its state stays in the folder.
+    // Settings and secrets of this process are not passed on; the other files of anvil stay in the folder.
     env: { HOME: dirname(stateFile) },
   })
-  let said = ''
+  let output = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-keptChars)
+    output = (output + text).slice(-keptChars)
   })
   const end = () => endProcess(child, () => child.stdin.end(), endTimeoutMs)
   try {
@@ -102,13 +105,13 @@ export async function startAnvil(
   } catch (cause) {
     await end()
     signal?.throwIfAborted()
-    throw new CairnError('UNAVAILABLE', { message: `The local chain did not start: ${said.trim()}`, cause })
+    throw new CairnError('UNAVAILABLE', { message: `The local chain did not start: ${output.trim()}`, cause })
   }
 }
 
 /**
- * Waits for the address it listens on. Its output is read as long as it lives: it writes a line for each call, and blocks for
- * good once a full pipe takes no more.
+ * Waits for the address of the listener. Keeps reading its output afterwards: it writes a line per call, and blocks
+ * permanently on a full pipe.
  */
 function findUrl(child: ChildProcessWithoutNullStreams, signal: AbortSignal | undefined): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
@@ -122,7 +125,7 @@ function findUrl(child: ChildProcessWithoutNullStreams, signal: AbortSignal | un
     resolve(`http://${address}`)
   })
   child.once('error', reject)
-  child.once('close', () => reject(new Error('it ended')))
+  child.once('close', () => reject(new Error('it exited')))
   const limit = AbortSignal.timeout(readyTimeoutMs)
   const stop = signal === undefined ? limit : AbortSignal.any([limit, signal])
   stop.addEventListener('abort', () => reject(new Error('it did not listen in time', { cause: stop.reason })))

@@ -9,7 +9,7 @@ import { watchedParts } from './watched-parts.ts'
 keepFilesPrivate()
 const started = performance.now()
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -17,42 +17,46 @@ function warn(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 
-function greet({ home, profile, storage }: Network): void {
+function greet({ home, profile, storage, solana }: Network): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  say(`
+  print(`
 Cairn is ready after ${seconds} s.
 
   Console           ${storage.context.config.consoleFolder === undefined ? 'none: it is not built, and the bundler is not installed' : profile.api}
   API and uploads   ${profile.api}
   Gateway           ${profile.gateway}
+  S3                ${profile.s3?.endpoint ?? 'off'}
   Key router        ${profile.keyRouter}
   Key nodes         ${(profile.keyNodes ?? []).join('  ')}
-  Providers         ${profile.providers?.map(({ url }) => url).join('  ') ?? 'those of CAIRN_PROVIDERS'}
-  Chain             ${profile.chain?.rpcUrl ?? 'none: this machine has no `anvil`, so nothing can be paid'}
-  Metrics           ${storage.metricsUrl === undefined ? 'off' : `${storage.metricsUrl}, and ${metricsPortDistance} above the port of each other service`}
-  Every call        ${profile.api}/docs
+  Providers         ${profile.providers?.map(({ url }) => url).join('  ') ?? 'set by CAIRN_PROVIDERS'}
+  Chain             ${profile.chain?.rpcUrl ?? 'none: `anvil` is not installed, payments are disabled'}
+  Solana            ${solana?.url ?? 'none: conditions on Solana are not available'}
+  Metrics           ${storage.metricsUrl === undefined ? 'off' : `${storage.metricsUrl}, and on the port of each other service plus ${metricsPortDistance}`}
+  API reference     ${profile.api}/docs
   Profile           ${relative('', networkFile(home)) || networkFile(home)}
   Test wallet       ${profile.wallet.address}
 
-Try, in a second terminal:
+In a second terminal, try:
 
   npm run cairn -- api-key new
   npm run cairn -- upload README.md
   npm run cairn -- pay 1GiB --coin usdc
   curl ${profile.gateway}/ipfs/<cid>
 
-Ctrl-C ends it; your data stays in ${relative('', home) || home}.`)
+Press Ctrl-C to stop. Your data stays in ${relative('', home) || home}.`)
 }
 
 function complain(error: unknown): void {
   warn(explainFailure(error))
 }
 
-/** Exits by force when a part keeps the network from ending: requests under way have their own limit, and children another. */
+/**
+ * Forces an exit if a part keeps the network from stopping: requests in progress and children have different limits.
+ */
 function endInTime({ storage }: Network): void {
   const limitMs = 2 * storage.context.config.stopTimeoutMs + 10_000
   const timer = setTimeout(() => {
-    warn(`The network did not end within ${limitMs / 1000} s. It is ended by force; what was stored is safe.`)
+    warn(`The network did not stop within ${limitMs / 1000} s and is being killed. Stored data is safe.`)
     process.exit(1)
   }, limitMs)
   timer.unref()
@@ -60,7 +64,7 @@ function endInTime({ storage }: Network): void {
 
 const stop = new AbortController()
 const stopped = untilStopped(complain).then(() => stop.abort())
-// A closed terminal takes away the output, not the service.
+// A closed terminal removes the output, not the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 let isReady = false
@@ -70,7 +74,7 @@ try {
     keyNodes: 'processes',
     providers: 3,
     console: 'build',
-    onBuildConsole: () => say('Building the web console …'),
+    onBuildConsole: () => print('Building the web console …'),
     environment: process.env,
     signal: stop.signal,
   })

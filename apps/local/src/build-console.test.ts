@@ -19,44 +19,44 @@ beforeEach(async () => {
   await writeFile(join(folder, 'vite.config.ts'), 'export default { base: "./" }')
   for (const name of ['compress-assets.ts', 'wallet-connect-part.ts']) await writeFile(join(folder, name), '')
   await writeFile(join(folder, 'index.html'), '<script type="module" src="./src/main.js"></script>')
-  await say('first')
+  await writeTitle('first')
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-const say = (word: string) => writeFile(join(folder, 'src', 'main.js'), `document.title = '${word}'`)
+const writeTitle = (word: string) => writeFile(join(folder, 'src', 'main.js'), `document.title = '${word}'`)
 
-/** What the built console says. */
-async function said(): Promise<string> {
+/** Returns the text of the built console. */
+async function readTitle(): Promise<string> {
   const assets = join(folder, 'dist', 'assets')
   const [script = ''] = await readdir(assets)
   return readFile(join(assets, script), 'utf8')
 }
 
-test('several at once build it once, and it is built again when a source is newer', async () => {
+test('builds once for concurrent calls, and again when a source is newer', async () => {
   let builds = 0
   const build = () => buildConsole({ onBuild: () => builds++, root })
   expect(await Promise.all([build(), build(), build()])).toEqual(Array(3).fill(join(folder, 'dist')))
-  expect([builds, await said()]).toEqual([1, expect.stringContaining('first')])
-  await say('second')
+  expect([builds, await readTitle()]).toEqual([1, expect.stringContaining('first')])
+  await writeTitle('second')
   await build()
-  expect([builds, await said()]).toEqual([2, expect.stringContaining('second')])
+  expect([builds, await readTitle()]).toEqual([2, expect.stringContaining('second')])
   await build()
   expect(builds).toBe(2)
   expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^dist-/))
 })
 
-test('a source that is changed while a build runs is newer than that build', async () => {
+test('treats a source that changes during a build as newer than that build', async () => {
   let builds = 0
   const changing = `import { writeFileSync } from 'node:fs'
 export default { base: './', plugins: [{ name: 'change', generateBundle: () => writeFileSync('src/main.js', 'document.title = "late"') }] }`
   await writeFile(join(folder, 'vite.config.ts'), changing)
   await buildConsole({ onBuild: () => builds++, root })
-  expect(await said()).toContain('first')
+  expect(await readTitle()).toContain('first')
   await buildConsole({ onBuild: () => builds++, root })
-  expect([builds, await said()]).toEqual([2, expect.stringContaining('late')])
+  expect([builds, await readTitle()]).toEqual([2, expect.stringContaining('late')])
 })
 
-test('a part that is not installed is left out and noted, and the console is built again once it is there', async () => {
+test('omits and reports a part that is not installed, and builds again once it is there', async () => {
   let builds = 0
   const part = resolve(import.meta.dirname, '../../console/wallet-connect-part.ts')
   const config = (base: string) => `import { walletConnectPart } from ${JSON.stringify(part)}
@@ -67,13 +67,13 @@ export default { base: './', plugins: [walletConnectPart(${base})] }`
     `import { SignClient } from '@walletconnect/sign-client'; SignClient.init()`,
   )
   await buildConsole({ onBuild: () => builds++, root })
-  expect(await said()).toContain('was built without WalletConnect')
+  expect(await readTitle()).toContain('was built without WalletConnect')
   expect(await readdir(join(folder, 'dist'))).toContain('without-wallet-connect.txt')
-  // Here it is installed, so that the build lacks what it could have.
+  // The package is installed here, so the build lacks a part that it could have.
   await writeFile(join(folder, 'vite.config.ts'), config(''))
   await utimes(join(folder, 'vite.config.ts'), new Date(0), new Date(0))
   await buildConsole({ onBuild: () => builds++, root })
-  expect(await said()).not.toContain('was built without WalletConnect')
+  expect(await readTitle()).not.toContain('was built without WalletConnect')
   expect(await readdir(join(folder, 'dist'))).not.toContain('without-wallet-connect.txt')
   await buildConsole({ onBuild: () => builds++, root })
   expect(builds).toBe(2)

@@ -11,12 +11,12 @@ import { withoutWalletConnectFile } from '@cairn/storage'
 import { endProcess, endWithThisProcess } from './end-process.ts'
 
 const project = resolve(import.meta.dirname, '../../..')
-/** The file whose time is that of the build. */
+/** The file whose modification time is that of the build. */
 const marker = 'index.html'
 const lockPollMs = 100
 const endTimeoutMs = 1_000
 
-/** What the bundle is made of: the console itself, and the packages that it takes in from their sources. */
+/** Sources of the bundle: the console itself, and the packages that it bundles from source. */
 const sources = [
   ...[
     'src',
@@ -34,19 +34,19 @@ const sources = [
 ]
 
 export type BuildConsoleOptions = {
-  /** Called before a build begins. */
+  /** Called before a build starts. */
   onBuild?: (() => void) | undefined
-  /** The project's folder. */
+  /** Root folder of the project. */
   root?: string
-  /** Ends the build early. */
+  /** Aborts the build. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * The folder of the built console. It is built first where it is missing or older than its sources, which takes seconds;
- * where the bundler is not installed, what is there is served. One process builds at a time, the others wait for it.
- * @returns undefined where there is no console and nothing to build it with
- * @throws CairnError INTERNAL with what the bundler said when it fails
+ * Returns the folder of the built console. Builds it first if it is missing or older than its sources, which takes
+ * seconds; without the bundler, an existing build is used. One process builds at a time, the others wait.
+ * @returns undefined if there is no console and no bundler to build it
+ * @throws CairnError INTERNAL with the output of the bundler if it fails
  */
 export async function buildConsole({
   onBuild,
@@ -59,16 +59,16 @@ export async function buildConsole({
   if (vite === undefined) return (await builtAt(folder)) === 0 ? undefined : folder
   if (await isFresh(folder, root)) return folder
   using _lock = await lockBuild(join(root, '.cache'), signal)
-  // Another one may have built it meanwhile.
+  // Another process may have built it meanwhile.
   if (await isFresh(folder, root)) return folder
   onBuild?.()
-  // Built beside its place and moved there whole: nobody reads half of it.
+  // Built in a temporary folder and renamed, so that no reader sees half of it.
   const fresh = join(consoleFolder, `dist-${process.pid}-${Date.now()}`)
   const old = `${fresh}-old`
   try {
     const began = new Date()
     await runVite(vite, consoleFolder, fresh, signal)
-    // As old as what it was built from: a source that was changed meanwhile is newer.
+    // The time of the build is its start: a source that changed meanwhile is newer.
     await utimes(join(fresh, marker), began, began)
     await rename(folder, old).catch((error: unknown) => {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
@@ -85,13 +85,13 @@ const builtAt = (folder: string): Promise<number> => modifiedAt(join(folder, mar
 
 async function isFresh(folder: string, root: string): Promise<boolean> {
   const at = await builtAt(folder)
-  // A part that was installed after the build belongs into it.
+  // A package installed after the build belongs in it.
   const lacksPart = (await modifiedAt(join(folder, withoutWalletConnectFile))) > 0
   if (lacksPart && findPackage('@walletconnect/sign-client', join(root, 'apps', 'console')) !== undefined) return false
   return at > 0 && at > (await newestOf(sources.map((path) => join(root, path))))
 }
 
-/** A lock of the operating system, taken by way of SQLite: it ends with the process however that dies. */
+/** A lock of the operating system, acquired through SQLite: it ends with the process in any case. */
 async function lockBuild(cacheFolder: string, signal: AbortSignal | undefined): Promise<Disposable> {
   await mkdir(cacheFolder, { recursive: true })
   const lock = new DatabaseSync(join(cacheFolder, 'console-build.lock'), { timeout: 0 })
@@ -114,7 +114,7 @@ function tryLock(lock: DatabaseSync): boolean {
   }
 }
 
-/** The folder of an installed package, as the console finds it. */
+/** Returns the folder of an installed package, as the console resolves it. */
 function findPackage(name: string, consoleFolder: string): string | undefined {
   try {
     const manifest = findPackageJSON(name, pathToFileURL(join(consoleFolder, 'package.json')))
@@ -139,11 +139,11 @@ async function runVite(
   endWithThisProcess(child)
   const end = () => void endProcess(child, () => child.kill('SIGTERM'), endTimeoutMs)
   signal?.addEventListener('abort', end)
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (text: string) => {
-      said = (said + text).slice(-4000)
+      output = (output + text).slice(-4000)
     })
   }
   if (signal?.aborted) end()
@@ -152,13 +152,13 @@ async function runVite(
   signal?.throwIfAborted()
   if (code !== 0) {
     throw new CairnError('INTERNAL', {
-      message: `The console cannot be built: ${said.trim()}`,
-      hint: 'Fix it, or name a built console in CAIRN_CONSOLE_FOLDER.',
+      message: `Cannot build the console: ${output.trim()}`,
+      hint: 'Fix the error, or set CAIRN_CONSOLE_FOLDER to a built console.',
     })
   }
 }
 
-/** When a file was changed, ms since 1970; 0 where there is none. */
+/** Returns the modification time of a file in ms since 1970; 0 for a missing file. */
 async function modifiedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs

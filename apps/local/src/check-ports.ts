@@ -1,11 +1,11 @@
 import { createServer } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 
-/** A port and what it is for. */
+/** A port and its purpose. */
 export type WantedPort = { part: string; port: number }
 
 /**
- * Makes sure that every port is free before anything is started, so that the message can name all that are not.
+ * Checks that every port is free before anything starts, so that the message can name all occupied ones.
  * @throws CairnError INVALID_CONFIGURATION naming the ports and CAIRN_PORT_OFFSET
  */
 export async function checkPorts(host: string, wanted: readonly WantedPort[]): Promise<void> {
@@ -15,7 +15,7 @@ export async function checkPorts(host: string, wanted: readonly WantedPort[]): P
   const list = taken.map(({ part, port }) => `port ${port} (${part})`).join(' and ')
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `${list} on ${host} ${taken.length === 1 ? 'is' : 'are'} in use`,
-    hint: 'End what uses it, or set CAIRN_PORT_OFFSET, for example CAIRN_PORT_OFFSET=100 npm start: it is added to every default port.',
+    hint: 'Stop the program that uses it, or set CAIRN_PORT_OFFSET to shift every default port, for example CAIRN_PORT_OFFSET=100 npm start.',
     details: { taken },
   })
 }

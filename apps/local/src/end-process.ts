@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * Ends a child: asks it, waits, and uses force after `graceMs`, for a child that hangs answers nothing. A child that leads a
- * process group of its own (`detached`) is ended with all of its group.
- * @param ask how the child is told to end; it may be told twice
+ * Stops a child: requests a shutdown, waits, and kills it after `graceMs`, because a child that hangs does not respond.
+ * A child that leads its own process group (`detached`) is stopped with the whole group.
+ * @param ask requests the shutdown; may be called twice
  */
 export async function endProcess(child: ChildProcess, ask: () => void, graceMs: number): Promise<void> {
   if (hasEnded(child)) return
@@ -15,7 +15,7 @@ export async function endProcess(child: ChildProcess, ask: () => void, graceMs: 
   clearTimeout(timer)
 }
 
-/** Ends a child by force when this process exits before it: nothing that hangs outlives the command that started it. */
+/** Kills a child when this process exits before it, so that no hanging child outlives the command that started it. */
 export function endWithThisProcess(child: ChildProcess): void {
   const onExit = () => killByForce(child)
   process.once('exit', onExit)
@@ -35,7 +35,7 @@ function killByForce(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch (error) {
-    // It ended in this moment.
+    // It ended at this moment.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

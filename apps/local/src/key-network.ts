@@ -16,29 +16,29 @@ import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'
 
-/** A part of the key network: where it is, and its end. */
+/** A service of the key network, with its URL. */
 type Part = AsyncDisposable & { readonly url: string }
 
-/** Five key nodes and the router before them, each with a folder and a secret of its own. */
+/** Five key nodes and the router before them, each with its own folder and secret. */
 export type KeyNetwork = AsyncDisposable & { readonly nodes: readonly Part[]; readonly router: Part }
 
 export type KeyNetworkOptions = {
   home: string
   networkName: string
   host: string
-  /** Port of the router and of each node; 0 takes any free one, which only parts of one process can tell each other. */
+  /** Port of the router and of each node; 0 selects a free one, which works only within one process. */
   ports: { router: number; nodes: readonly number[] }
-  /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
+  /** `processes`: each service in its own process, as operators run them. `inside`: all in this one, for tests. */
   run: 'processes' | 'inside'
-  /** Addresses of the API as users know them, once it has them: texts to sign may name their hosts. */
+  /** Public URLs of the API, once known: messages to sign may name their hosts. */
   apiUrls: () => readonly string[]
-  /** How long requests under way may take at the end, in ms. */
+  /** Time limit for requests in progress at shutdown, in ms. */
   stopTimeoutMs: number
-  /** Ends the start early. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined
-  /** `CAIRN_` settings, as the environment has them. */
+  /** `CAIRN_` settings from the environment. */
   environment: Environment
-  /** Names that other parts read. */
+  /** Names that other services read. */
   foreign: ReadonlySet<string>
 }
 
@@ -47,7 +47,10 @@ export const nodeNumbers = Array.from({ length: keyShardCount }, (_node, i) => i
 
 const program = (name: string) => fileURLToPath(new URL(`../../../services/keynode/src/${name}`, import.meta.url))
 
-/** Starts the router and the nodes. @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE */
+/**
+ * Starts the router and the nodes.
+ * @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE
+ */
 export async function startKeyNetwork(options: KeyNetworkOptions): Promise<KeyNetwork> {
   const secrets = await Promise.all(nodeNumbers.map((node) => openNodeSecret(options.home, node)))
   const publicKeys = secrets.map((secret) => publicKeyOf(deriveNodeKeys(secret).signing))
@@ -85,7 +88,7 @@ function domainsOf(urls: readonly string[]): string[] {
   return urls.map((url) => new URL(url).host)
 }
 
-/** Each part a process: what they have to know of each other is known before, for their ports are. */
+/** Each service is a process: their ports are fixed, so each knows the others in advance. */
 async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
   const { home, host, ports, stopTimeoutMs, signal } = options
   const group = createPartGroup()
@@ -119,7 +122,7 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
   return { nodes: all.slice(0, -1), router: last, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** All in this process: they learn each other's addresses as they get them. */
+/** All in this process: each learns the addresses of the others as they start. */
 async function startInside(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
   const { ports, foreign } = options
   await using stack = new AsyncDisposableStack()

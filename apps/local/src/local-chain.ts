@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from '@cairn/contracts'
@@ -27,6 +26,7 @@ import { type AnvilProcess, startAnvil } from './anvil.ts'
 import { createPartGroup } from './part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
 import { openSecretKey } from './test-wallet.ts'
+import { writeFileWhole } from './write-file-whole.ts'
 
 /** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
 export type LocalChain = AsyncDisposable & {
@@ -39,15 +39,15 @@ export type LocalChain = AsyncDisposable & {
 }
 
 const chainId = 31337
-/** What coins of local networks are said to be worth, in cents: made up, but of the right size. */
+/** Prices of coins on local networks, in cents: fictitious, but of the right magnitude. */
 const centsOfCoins = { ETH: 200_000, FIL: 420, MATIC: 50, FTM: 70, BNB: 60_000, TFIL: 420 }
 const feedDecimals = 8
-/** Feeds of a local network are written at its start, and daily while it runs. */
+/** The feeds of a local network are written at its start, and daily while it runs. */
 const heartbeatSeconds = 30 * 86_400
 const pushEveryMs = 86_400_000
 const testCoins = 1000n
-/** While others keep coming, a transaction waits for so many times as long. */
-const ticksMost = 5
+/** Maximum number of intervals that a transaction waits while others keep arriving. */
+const maxTicks = 5
 
 const address = v.pipe(
   v.string(),
@@ -62,8 +62,8 @@ const deployedSchema = v.object({
 type Deployed = v.InferOutput<typeof deployedSchema>
 
 /**
- * Starts the chain on a port (0: any), with the state of earlier runs. Contracts are deployed once; the wallet is given
- * coins at that time.
+ * Starts the chain on a port (0: any), with the state of earlier runs. The first start deploys the contracts and funds
+ * the wallet.
  * @throws CairnError UNAVAILABLE
  */
 export async function startLocalChain(
@@ -81,7 +81,7 @@ export async function startLocalChain(
     port: number
     wallet: string
     mineEveryMs: number
-    /** Ends the start early. */
+    /** Aborts the start. */
     signal?: AbortSignal | undefined
   },
 ): Promise<LocalChain> {
@@ -89,7 +89,7 @@ export async function startLocalChain(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const faucetKey = await openSecretKey(join(folder, 'owner.key'))
   await using stack = new AsyncDisposableStack()
-  // The miner may wait for an answer of a chain that hangs: it gets none, as soon as the chain has ended beside it.
+  // The miner may be waiting for a hanging chain: its request fails as soon as the chain has stopped.
   const group = stack.use(createPartGroup())
   const stateFile = join(folder, 'state.json')
   const anvil = group.use(await startAnvil(program, { host, port, chainId, stateFile, signal }))
@@ -99,11 +99,11 @@ export async function startLocalChain(
   const known = await readDeployed(file)
   const isThere = known !== undefined && (await work.hasCode(known.payments))
   const deployed = isThere ? known : await deployAll(work, wallet)
-  if (!isThere) await writeDeployed(file, deployed)
+  if (!isThere) await writeFileWhole(file, `${JSON.stringify(deployed, undefined, 2)}\n`)
   else await pushPrices(work, deployed)
   if (!(await work.hasCode(publishedTestToken))) await work.copyCode(deployed.tokens.usdc, publishedTestToken)
   const timer = setInterval(() => {
-    // A feed that could not be written is stale in a month: the next day tries again.
+    // A feed that was not written is stale in a month: the next day retries.
     pushPrices(work, deployed).catch(() => undefined)
   }, pushEveryMs)
   timer.unref()
@@ -119,7 +119,7 @@ export async function startLocalChain(
   }
 }
 
-/** Ends the chain when the start is given up, so that nothing waits for its answers. */
+/** Stops the chain when the start is aborted, so that nothing waits for its responses. */
 function endEarly(anvil: AnvilProcess, signal: AbortSignal | undefined): Disposable {
   const end = () => void anvil[Symbol.asyncDispose]()
   signal?.addEventListener('abort', end)
@@ -129,8 +129,8 @@ function endEarly(anvil: AnvilProcess, signal: AbortSignal | undefined): Disposa
 type Deployer = ReturnType<typeof createDeployer>
 
 /**
- * Mines what waits, a moment after the last of it came: published clients keep the number of their next transaction for a
- * quarter of a second, and would use it twice where blocks came at once. Without transactions there are no blocks.
+ * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
+ * a second, and would reuse it if blocks came immediately. Without transactions there are no blocks.
  */
 async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncDisposable> {
   await node.setAutomine(false)
@@ -140,7 +140,7 @@ async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncD
   const tick = async (): Promise<void> => {
     const { pending } = await node.getTxpoolStatus()
     ticks = pending === 0 ? 0 : ticks + 1
-    if (pending > 0 && (pending === seen || ticks > ticksMost)) {
+    if (pending > 0 && (pending === seen || ticks > maxTicks)) {
       await node.mine({ blocks: 1 })
       ticks = 0
     }
@@ -152,7 +152,7 @@ async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncD
         await tick()
         await delay(mineEveryMs, undefined, { signal: stop.signal })
       } catch {
-        // The chain ends before its miner when the process is killed; anything else shows as transactions that wait.
+        // The chain stops before its miner when the process is killed; any other failure shows as pending transactions.
         if (!stop.signal.aborted) await delay(mineEveryMs)
       }
     }
@@ -184,10 +184,10 @@ function createDeployer(url: string, privateKey: Hex) {
       const code = await reader.getCode({ address: where })
       return code !== undefined && code !== '0x'
     },
-    /** Puts a contract's code, without its state, at another address. */
+    /** Copies the code of a contract, without its state, to another address. */
     async copyCode(from: Hex, to: Hex): Promise<void> {
       const bytecode = await reader.getCode({ address: from })
-      if (bytecode === undefined) throw new Error(`there is no contract at ${from} on the local chain`)
+      if (bytecode === undefined) throw new Error(`the local chain has no contract at ${from}`)
       await node.setCode({ address: to, bytecode })
     },
     async deploy(abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Hex> {
@@ -251,7 +251,7 @@ function describePayments(url: string, { payments, tokens, feeds }: Deployed): s
         rpcUrls: [url],
         contract: payments,
         symbol: 'ETH',
-        // Each transaction is a block of its own, and nobody can undo one.
+        // Each transaction is its own block, and reorganisations do not happen.
         finality: { blocks: 0 },
         mayRestart: true,
         pollMs: 250,
@@ -276,16 +276,4 @@ async function readDeployed(file: string): Promise<Deployed | undefined> {
   }
   const found = v.safeParse(deployedSchema, JSON.parse(text))
   return found.success ? found.output : undefined
-}
-
-async function writeDeployed(file: string, deployed: Deployed): Promise<void> {
-  const draft = `${file}.${randomBytes(4).toString('hex')}`
-  const handle = await open(draft, 'wx', 0o600)
-  try {
-    await handle.writeFile(`${JSON.stringify(deployed, undefined, 2)}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(draft, file)
 }

@@ -1,27 +1,19 @@
-import { open, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NetworkProfile } from '@cairn/protocol'
+import { writeFileWhole } from './write-file-whole.ts'
 
-/** Where a home folder tells its network's profile. */
+/** Returns the path of the network profile in a home folder. */
 export function networkFile(home: string): string {
   return join(home, 'network.json')
 }
 
-/** Writes the profile, whole or not at all, readable to its owner alone: it names the test wallet's key. */
+/** Writes the profile atomically, readable by its owner only: it contains the key of the test wallet. */
 export async function writeNetworkFile(home: string, profile: NetworkProfile): Promise<void> {
-  const draft = `${networkFile(home)}.draft`
-  await rm(draft, { force: true })
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify(profile, undefined, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(draft, networkFile(home))
+  await writeFileWhole(networkFile(home), `${JSON.stringify(profile, undefined, 2)}\n`)
 }
 
-/** Takes the profile away: the network is not ready, or no longer. */
+/** Removes the profile: the network is not ready, or no longer running. */
 export async function removeNetworkFile(home: string): Promise<void> {
   await rm(networkFile(home), { force: true })
 }

@@ -17,13 +17,13 @@ afterEach(() => rmSync(join(home, '..'), { recursive: true, force: true }))
 const options = (): NetworkOptions => ({ home, ports: 'any', environment: { CAIRN_LOG_LEVEL: 'silent' } })
 const modeOf = (name: string) => (statSync(join(home, name)).mode & 0o777).toString(8)
 
-test('it writes its profile when all is ready, and takes it away at its end', async () => {
+test('writes its profile when all is ready, and removes it at its end', async () => {
   {
     await using network = await createNetwork(options())
     const written: unknown = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
     expect(written).toEqual(network.profile)
     const profile = parseNetworkProfile(written)
-    // Parts that are not there are absent, not empty.
+    // Services that do not run are absent, not empty.
     expect(Object.keys(profile).sort()).toEqual([
       'api',
       'chain',
@@ -33,27 +33,31 @@ test('it writes its profile when all is ready, and takes it away at its end', as
       'keyNodes',
       'keyRouter',
       'name',
+      'pinning',
+      's3',
       'upload',
       'wallet',
     ])
     expect((await fetch(`${profile.api}/readyz`)).status).toBe(200)
     expect((await fetch(`${profile.gateway}/ipfs/bafkqaaa`)).status).toBe(200)
     const served: unknown = await (await fetch(`${profile.api}/.well-known/cairn.json`)).json()
-    const { wallet, ...rest } = network.profile
-    expect(served).toEqual(rest)
+    const { wallet, s3, ...rest } = network.profile
+    // The keys for S3 are in the file alone.
+    expect(served).toEqual({ ...rest, s3: { endpoint: s3?.endpoint, region: s3?.region } })
+    expect(s3).toMatchObject({ accessKeyId: expect.any(String), secretAccessKey: expect.any(String) })
     expect(privateKeyToAddress(wallet.privateKey)).toBe(wallet.address)
   }
   expect(existsSync(join(home, 'network.json'))).toBe(false)
 })
 
-test('secrets are readable to their owner alone', async () => {
+test('makes secrets readable to their owner alone', async () => {
   await using _network = await createNetwork(options())
   expect(modeOf('.')).toBe('700')
   expect(modeOf('wallet.key')).toBe('600')
   expect(modeOf('network.json')).toBe('600')
 })
 
-test('the wallet is made once', async () => {
+test('creates the wallet once', async () => {
   const start = async () => {
     await using network = await createNetwork(options())
     return network.profile.wallet
@@ -61,7 +65,7 @@ test('the wallet is made once', async () => {
   expect(await start()).toEqual(await start())
 })
 
-test('a wallet that is damaged, or open to others, is refused by name and never replaced', async () => {
+test('rejects a wallet that is damaged or readable to others, and never replaces it', async () => {
   await (await createNetwork(options()))[Symbol.asyncDispose]()
   const path = join(home, 'wallet.key')
   chmodSync(path, 0o644)
@@ -76,7 +80,7 @@ test('a wallet that is damaged, or open to others, is refused by name and never 
   expect(readFileSync(path, 'utf8')).toBe('0x12')
 })
 
-test('a second one on the same folder is refused and harms nothing', async () => {
+test('rejects a second start on the same folder without harm', async () => {
   await using network = await createNetwork(options())
   await expect(createNetwork(options())).rejects.toMatchObject({
     code: 'CONFLICT',
@@ -86,7 +90,7 @@ test('a second one on the same folder is refused and harms nothing', async () =>
   expect((await fetch(`${network.profile.api}/healthz`)).status).toBe(200)
 })
 
-test('what a killed one left behind does not stop the next', async () => {
+test('starts after a killed run left its files', async () => {
   await (await createNetwork(options()))[Symbol.asyncDispose]()
   writeFileSync(join(home, 'network.json'), '{"api":"http://127.0.0.1:1"}')
   writeFileSync(join(home, 'network.pid'), '1')
@@ -94,13 +98,13 @@ test('what a killed one left behind does not stop the next', async () => {
   expect(JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))).toEqual(network.profile)
 })
 
-test('a wrong setting ends the start before anything is made', async () => {
+test('rejects a wrong setting before it creates anything', async () => {
   const wrong = { ...options(), environment: { CAIRN_FREE_BYTES: 'much' } }
   await expect(createNetwork(wrong)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
   expect(existsSync(home)).toBe(false)
 })
 
-test('ports in use are named, all at once, with the way out', async () => {
+test('names all ports in use in one error, with the remedy', async () => {
   const servers = [createServer(), createServer()]
   try {
     const ports = await Promise.all(servers.map(listen))

@@ -4,75 +4,87 @@ import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
 import { lockFolder, metricsPortDistance } from '@cairn/service'
-import { readConfig, type Storage, settings, startStorage } from '@cairn/storage'
+import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
 import { checkPorts } from './check-ports.ts'
 import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
+import { loadLitesvm } from './litesvm.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
+import { type LocalSolana, startLocalSolana } from './local-solana.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
-import { publishedTestChains } from './published-test-names.ts'
+import { publishedTestChains, publishedTestClusters } from './published-test-names.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
-/** A whole network on this machine. Disposing ends all of it. */
+/** A whole network on this machine. Disposing stops it. */
 export type Network = AsyncDisposable & {
-  /** As in `network.json`, the test wallet included. */
+  /** As in `network.json`, including the test wallet. */
   readonly profile: NetworkProfile & { wallet: TestWallet }
   readonly home: string
   readonly storage: Storage
   readonly keys: KeyNetwork
-  /** The storage providers; none where none were asked for. */
+  /** The storage providers; empty if none were requested. */
   readonly providers: ProviderNetwork['providers']
-  /** The local chain; absent where it was not asked for, or this machine has no program for it. */
+  /** The local chain; absent if it was not requested, or this machine has no program for it. */
   readonly chain: LocalChain | undefined
+  /** The local Solana chain; absent with the local chain, with chains of the settings, or without an engine for this machine. */
+  readonly solana: LocalSolana | undefined
 }
 
 export type NetworkOptions = {
-  /** Folder of data and secrets; made where it is missing. */
+  /** Folder of data and secrets; created if missing. */
   home: string
   /** `default`: the documented ports; `any`: free ones, for tests. */
   ports?: 'default' | 'any'
-  /** `processes`: each key node and provider is a process of its own, as operators run them; `inside`: all are in this one, for tests. */
+  /**
+   * `processes`: each key node and provider is its own process, as operators run them; `inside`: all in this one, for
+   * tests.
+   */
   keyNodes?: 'processes' | 'inside'
-  /** How many storage providers are started; none unless told, and none where the settings name others. */
+  /** Number of storage providers. Defaults to none; also none if the settings name others. */
   providers?: number
-  /** `none`: no chain is started, for tests that pay nothing; a chain in the settings is used as it is. */
+  /** `none`: starts no chains, for tests without payments; a chain in the settings is used unchanged. */
   chain?: 'local' | 'none'
-  /** `build`: the web console is built where it has to be, and served; none unless told. */
+  /** `build`: builds the web console if required, and serves it. Defaults to none. */
   console?: 'build' | 'none'
-  /** Told when the console has to be built, which takes seconds. */
+  /** Called when the console must be built, which takes seconds. */
   onBuildConsole?: () => void
-  /** How long a transaction waits for its block at least, in ms; 300 unless told: published clients need a quarter of a second. */
+  /**
+   * Minimum time in ms that a transaction waits for its block. Defaults to 300: published clients need a quarter of a
+   * second.
+   */
   mineEveryMs?: number
-  /** `CAIRN_` settings, as the environment has them. */
+  /** `CAIRN_` settings from the environment. */
   environment?: Record<string, string | undefined>
-  /** Ends the start early: what was started ends, and the call throws the signal's reason. */
+  /** Aborts the start: started services stop, and the call throws the reason of the signal. */
   signal?: AbortSignal
 }
 
-/** What differs at home from a deployed service: nobody has to be kept from using much. */
+/** Differences of a local network from a deployed one: there is no abuse to limit. */
 const localDefaults = {
   CAIRN_NETWORK_NAME: 'local',
   CAIRN_FREE_BYTES: String(100 * GIB),
   CAIRN_FREE_TOTAL_BYTES: '',
   CAIRN_FREE_DISK_RESERVE: '0',
   CAIRN_FREE_ACCOUNTS_PER_DAY: '',
+  CAIRN_PIN_PRIVATE_ORIGINS: 'on',
+  CAIRN_WEBHOOK_PRIVATE_ADDRESSES: 'on',
   CAIRN_RATE_FACTOR: '1000',
   CAIRN_STOP_TIMEOUT_SECONDS: '3',
   CAIRN_LOG_LEVEL: 'warn',
 }
 
-/** Here a proof should be there while somebody waits for it: packs become deals after a second, and are proven every minute. */
+/** Users of a local network wait for proofs: packs become deals after a second, and are proven every minute. */
 const localDealSettings = {
   CAIRN_DEALS: JSON.stringify({ waitSeconds: 1, challengeSeconds: 60, pollMs: 500 }),
 }
 
-/** Pause between calls to key nodes, in ms: here nobody has to be spared. */
+/** Pause in ms between calls to key nodes: here there is no load to limit. */
 const keyNodePauseMs = 0
 
-/** Every name that some part of the network reads. */
+/** All setting names of all services. */
 const allNames = new Set(
   [settings, keyNodeSettings, keyRouterSettings, providerSettings].flatMap((record) => Object.keys(record)),
 )
@@ -95,12 +107,13 @@ export async function createNetwork({
   signal,
 }: NetworkOptions): Promise<Network> {
   const home = resolve(folder)
-  // One port cannot be that of every service's metrics: each has its own, above the one it listens on.
+  // The services cannot share one metrics port: each has its own, above its listener.
   const metricsPort = asGiven['CAIRN_METRICS_PORT'] === 'off' ? 'off' : ''
   const given: Record<string, string | undefined> = { ...asGiven, CAIRN_METRICS_PORT: metricsPort }
-  const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0' } : {}
+  const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0', CAIRN_S3_API_PORT: '0' } : {}
+  const s3Port = { CAIRN_S3_API_PORT: String(8082 + Number(given['CAIRN_PORT_OFFSET'] ?? 0)) }
   const read = (environment: Record<string, string | undefined>) =>
-    readConfig({ ...localDefaults, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
+    readConfig({ ...localDefaults, ...s3Port, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
   const first = read(given)
   const keyPorts =
     ports === 'any'
@@ -112,6 +125,8 @@ export async function createNetwork({
     ports === 'any' ? 0 : 8090 + first.portOffset + i,
   )
   const chainPort = ports === 'any' ? 0 : 8545 + first.portOffset
+  const litesvm = wantedChain === 'none' || given['CAIRN_KEYNODE_CHAINS'] ? undefined : loadLitesvm()
+  const solanaPort = ports === 'any' ? 0 : 8899 + first.portOffset
   await mkdir(home, { recursive: true, mode: 0o700 })
   await chmod(home, 0o700)
 
@@ -120,10 +135,10 @@ export async function createNetwork({
     await lockFolder(home, {
       name: 'network',
       holder: 'A local network',
-      hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_HOME.',
+      hint: 'Use or stop the running one, or choose another folder with CAIRN_HOME.',
     }),
   )
-  // What an earlier run left when it was killed would send clients to ports where nobody listens.
+  // The file of a killed run would send clients to closed ports.
   await removeNetworkFile(home)
   if (ports === 'default') {
     const services = [
@@ -135,7 +150,9 @@ export async function createNetwork({
     await checkPorts(first.host, [
       ...services,
       { part: 'gateway', port: first.gatewayPort },
+      ...(first.s3Api === undefined ? [] : [{ part: 'S3 API', port: first.s3Api.port }]),
       ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
+      ...(litesvm === undefined ? [] : [{ part: 'Solana chain', port: solanaPort }]),
     ])
     if (first.metrics !== undefined) {
       const metricsPorts = services.map(({ part, port }) => ({
@@ -164,7 +181,11 @@ export async function createNetwork({
             signal,
           }),
         )
-  const environment = { ...given, ...chainSettings(chain, given) }
+  const solana =
+    litesvm === undefined
+      ? undefined
+      : group.use(await startLocalSolana(litesvm, { home, host: first.host, port: solanaPort }))
+  const environment = { ...given, ...paymentSettings(chain, given), ...conditionSettings(chain, solana, given) }
   let config = read(environment)
   let apiUrls = [
     `http://${config.host}:${config.port}`,
@@ -206,31 +227,59 @@ export async function createNetwork({
     await startStorage({ ...config, consoleFolder }, { profile: { ...keyProfile, ...providerProfile } }),
   )
   apiUrls = [storage.apiUrl]
-  const profile = { ...storage.profile, wallet }
+  const profile = { ...storage.profile, ...(await openS3(storage, wallet)), wallet }
   stack.defer(() => removeNetworkFile(home))
   await writeNetworkFile(home, profile)
 
   const running = stack.move()
-  return { profile, home, storage, keys, providers, chain, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { profile, home, storage, keys, providers, chain, solana, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** What all parts are told of the local chain, where the settings do not say otherwise. */
-function chainSettings(
+/** The S3 API with an access key of the test wallet, the same at each start. */
+async function openS3({ context, profile: { s3 } }: Storage, wallet: TestWallet): Promise<Pick<NetworkProfile, 's3'>> {
+  if (s3 === undefined) return {}
+  const keys = await findOrCreateS3Credential(context, wallet.address.toLowerCase(), 'local network')
+  return { s3: { ...s3, ...keys } }
+}
+
+/** Settings of the local chain for all services, as defaults. */
+function paymentSettings(
   chain: LocalChain | undefined,
   given: Record<string, string | undefined>,
 ): Record<string, string> {
   if (chain === undefined) return {}
-  const local = {
-    family: 'evm',
-    chainId: chain.chainId,
-    rpcUrls: [chain.url],
-    confirmations: 0,
-    aliases: publishedTestChains,
-  }
   return {
     CAIRN_PAYMENTS: chain.payments,
     CAIRN_FAUCET_KEY: chain.faucetKey,
     ...(given['CAIRN_EVM_RPC_URL'] ? {} : { CAIRN_EVM_RPC_URL: chain.url }),
-    ...(given['CAIRN_KEYNODE_CHAINS'] ? {} : { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains: { local } }) }),
   }
+}
+
+/** The local chains for conditions, as defaults. */
+function conditionSettings(
+  evm: LocalChain | undefined,
+  solana: LocalSolana | undefined,
+  given: Record<string, string | undefined>,
+): Record<string, string> {
+  if (given['CAIRN_KEYNODE_CHAINS'] || (evm === undefined && solana === undefined)) return {}
+  const chains = {
+    ...(evm && {
+      local: {
+        family: 'evm',
+        chainId: evm.chainId,
+        rpcUrls: [evm.url],
+        confirmations: 0,
+        aliases: publishedTestChains,
+      },
+    }),
+    ...(solana && {
+      'local Solana': {
+        family: 'solana',
+        chainId: solana.genesisHash,
+        rpcUrls: [solana.url],
+        aliases: publishedTestClusters,
+      },
+    }),
+  }
+  return { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) }
 }

@@ -1,10 +1,10 @@
-/** Parts that end side by side, so that one that hangs delays no other. */
+/** Services that stop concurrently, so that one that hangs delays no other. */
 export type PartGroup = AsyncDisposable & {
-  /** Adds a part, and answers it. */
+  /** Adds a service and returns it. */
   use<T extends AsyncDisposable>(part: T): T
 }
 
-/** Makes an empty group. Disposing it waits for all parts, and throws the first error after that. */
+/** Creates an empty group. Disposing it waits for all services, and then throws the first error. */
 export function createPartGroup(): PartGroup {
   const parts: AsyncDisposable[] = []
   return {

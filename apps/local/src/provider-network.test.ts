@@ -20,7 +20,7 @@ const options = (environment = {}): NetworkOptions => ({
   environment: { CAIRN_LOG_LEVEL: 'silent', ...environment },
 })
 
-test('the providers of a network are in its profile, each with an id of its own that stays', async () => {
+test('the profile lists the providers of a network, each with a stable id of its own', async () => {
   const ids = async () => {
     await using network = await createNetwork(options())
     const { providers = [] } = network.profile
@@ -29,7 +29,7 @@ test('the providers of a network are in its profile, each with an id of its own 
     }
     const served: unknown = await (await fetch(`${network.profile.api}/.well-known/cairn.json`)).json()
     expect(served).toMatchObject({ providers })
-    // The storage service was told of them.
+    // The settings of the storage service name them.
     expect(network.storage.context.config.providers.map(({ name }) => name)).toEqual(['provider-1', 'provider-2'])
     return providers.map(({ id }) => id)
   }
@@ -41,7 +41,7 @@ test('the providers of a network are in its profile, each with an id of its own 
   }
 })
 
-test('a provider fetches from the network’s own storage service, and from nowhere else', async () => {
+test('a provider fetches from the storage service of its network only', async () => {
   await using network = await createNetwork(options())
   const { context, url } = { url: network.profile.providers?.[0]?.url, context: network.storage.context }
   const [settings] = context.config.providers
@@ -54,7 +54,7 @@ test('a provider fetches from the network’s own storage service, and from nowh
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ piece, url: from }),
     })
-  // Of 127 zero bytes.
+  // The piece CID of 127 zero bytes.
   const piece = 'bafkzcibcaabdomn3tgwgrh3g532zopskstnbrd2n3sxfqbze7rxt7vqn7veigmy'
   try {
     const refused = await offer(`http://127.0.0.1:${(other.address() as AddressInfo).port}/x`)
@@ -65,7 +65,7 @@ test('a provider fetches from the network’s own storage service, and from nowh
   }
 })
 
-test('who names other providers gets none of these', async () => {
+test('settings with other providers start none of these', async () => {
   await using network = await createNetwork(options({ CAIRN_PROVIDERS: '[]' }))
   expect(network.providers).toEqual([])
   expect(network.profile.providers).toBeUndefined()

@@ -6,43 +6,46 @@ import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'
 
-/** A storage provider: where it is, who it is, and its end. */
+/** A storage provider, with its URL and id. */
 type Part = AsyncDisposable & { readonly url: string; readonly id: string }
 
 /** The storage providers of a local network. */
 export type ProviderNetwork = AsyncDisposable & {
   readonly providers: readonly Part[]
-  /** What the storage service has to know of them: the value of its setting CAIRN_PROVIDERS. */
+  /** Value of the setting CAIRN_PROVIDERS for the storage service. */
   readonly setting: string
 }
 
 export type ProviderNetworkOptions = {
   home: string
   host: string
-  /** Port of each; 0 takes any free one. */
+  /** Port of each; 0 selects a free one. */
   ports: readonly number[]
-  /** `processes`: each a process of its own, as operators run them. `inside`: all in this one, for tests. */
+  /** `processes`: each in its own process, as operators run them. `inside`: all in this one, for tests. */
   run: 'processes' | 'inside'
-  /** Where pieces may be fetched from; asked at each offer, for a service that takes any port has none before it runs. */
+  /** Allowed sources of pieces; read at each offer, because a service on a free port has no URL before it runs. */
   sources(): readonly string[]
-  /** How long requests under way may take at the end, in ms. */
+  /** Time limit for requests in progress at shutdown, in ms. */
   stopTimeoutMs: number
-  /** Ends the start early. */
+  /** Aborts the start. */
   signal?: AbortSignal | undefined
-  /** `CAIRN_` settings, as the environment has them. */
+  /** `CAIRN_` settings from the environment. */
   environment: Environment
-  /** Names that other parts read. */
+  /** Names that other services read. */
   foreign: ReadonlySet<string>
 }
 
 const program = fileURLToPath(new URL('../../../services/provider/src/main.ts', import.meta.url))
 
-/** Folder of one provider; its pieces and secrets are nobody else's. */
+/** Returns the folder of one provider, with its own pieces and secrets. */
 export function providerFolder(home: string, number: number): string {
   return join(home, 'providers', String(number))
 }
 
-/** Starts one provider for each port. @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE */
+/**
+ * Starts one provider per port.
+ * @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE
+ */
 export async function startProviderNetwork(options: ProviderNetworkOptions): Promise<ProviderNetwork> {
   const group = createPartGroup()
   await using stack = new AsyncDisposableStack()
@@ -67,8 +70,8 @@ export async function startProviderNetwork(options: ProviderNetworkOptions): Pro
 async function startOne(options: ProviderNetworkOptions, number: number, port: number): Promise<Part> {
   const { home, host, run, sources, stopTimeoutMs, signal, foreign } = options
   const folder = providerFolder(home, number)
-  await openSecret(join(folder, 'secret.key'), 'what this provider proves is signed with it')
-  await openSecret(accessKeyFile(home, number), 'the storage service knows the provider by it')
+  await openSecret(join(folder, 'secret.key'), 'it signs the proofs of this provider')
+  await openSecret(accessKeyFile(home, number), 'it identifies the provider to the storage service')
   const environment = {
     ...options.environment,
     CAIRN_PROVIDER_NAME: providerName(number),

@@ -29,14 +29,14 @@ function isAlive(pid: number): boolean {
 
 const ready = `process.send({ url: 'http://127.0.0.1:1' })`
 
-test('a service that hangs is ended by force after its time', async () => {
+test('kills a service that hangs past its time limit', async () => {
   const service = await spawnService(options(ready))
   process.kill(service.pid, 'SIGSTOP')
   await service[Symbol.asyncDispose]()
   expect(isAlive(service.pid)).toBe(false)
 })
 
-test('a service that hangs does not outlive the process that started it, when that exits', async () => {
+test('a service that hangs does not outlive the process that started it', async () => {
   const script = `import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
 const service = await spawnService(${JSON.stringify(options(ready))})
 process.kill(service.pid, 'SIGSTOP')
@@ -47,14 +47,14 @@ process.stdout.write(String(service.pid), () => process.exit(1))`
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exit = once(parent, 'exit')
-  const [told]: unknown[] = await once(parent.stdout, 'data')
+  const [received]: unknown[] = await once(parent.stdout, 'data')
   await exit
-  const pid = Number(String(told))
+  const pid = Number(String(received))
   expect(pid).toBeGreaterThan(0)
   await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
-test('a start that is given up leaves no process', async () => {
+test('a canceled start leaves no process', async () => {
   const stop = new AbortController()
   const starting = spawnService({ ...options(`process.title = 'silent'`), signal: stop.signal })
   starting.catch(() => undefined)
@@ -62,7 +62,7 @@ test('a start that is given up leaves no process', async () => {
   await expect(starting).rejects.toThrow('given up')
 })
 
-test('what a service says as it fails to start is told', async () => {
+test('a failed start reports the output of the service', async () => {
   const failing = options(`process.stderr.write('no such folder'); process.exit(1)`)
   await expect(spawnService(failing)).rejects.toMatchObject({
     code: 'UNAVAILABLE',

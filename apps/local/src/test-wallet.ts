@@ -3,21 +3,25 @@ import { join } from 'node:path'
 import { CairnError, isPrivateKey } from '@cairn/protocol'
 import { type Hex, isHex } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { writeSecretFile } from './write-secret-file.ts'
+import { writeFileWhole } from './write-file-whole.ts'
 
-/** The wallet of a local network, for trying things out. Never a wallet of value: its key lies on the disk in the clear. */
+/** The wallet of a local network, for testing. Never a wallet of value: its key is on disk in plain text. */
 export type TestWallet = { address: string; privateKey: Hex }
 
 /**
- * The test wallet of a home folder, made at its first start and kept in `wallet.key`, readable to its owner alone.
- * @throws CairnError INVALID_CONFIGURATION when the file is damaged or others can read it; it is never made anew then
+ * Returns the test wallet of a home folder, created on first start and stored in `wallet.key`, readable by its owner
+ * only.
+ * @throws CairnError INVALID_CONFIGURATION if the file is damaged or others can read it; it is never created again
  */
 export async function openTestWallet(home: string): Promise<TestWallet> {
   const privateKey = await openSecretKey(join(home, 'wallet.key'))
   return { address: privateKeyToAddress(privateKey), privateKey }
 }
 
-/** A private key in a file, made where there is none. @throws CairnError INVALID_CONFIGURATION as above */
+/**
+ * Returns the private key in a file, created if missing.
+ * @throws CairnError INVALID_CONFIGURATION as above
+ */
 export async function openSecretKey(path: string): Promise<Hex> {
   return (await readKey(path)) ?? (await makeKey(path))
 }
@@ -28,18 +32,18 @@ async function readKey(path: string): Promise<Hex | undefined> {
     text = (await readFile(path, 'utf8')).trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new CairnError('INVALID_CONFIGURATION', { message: `${path} cannot be read`, cause: error })
+    throw new CairnError('INVALID_CONFIGURATION', { message: `Cannot read ${path}`, cause: error })
   }
   if (!isHex(text) || !isPrivateKey(text)) {
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: `${path} holds no private key`,
-      hint: 'Restore the file from a backup, or remove it: the next start makes another wallet.',
+      message: `${path} does not contain a private key`,
+      hint: 'Restore the file from a backup, or remove it to create a new wallet at the next start.',
     })
   }
-  // Windows keeps rights elsewhere; its mode bits say nothing.
+  // Windows stores permissions elsewhere; its mode bits have no meaning.
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) {
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: `${path} can be read by others`,
+      message: `${path} is readable by other users`,
       hint: `Run: chmod 600 ${path}`,
     })
   }
@@ -48,6 +52,6 @@ async function readKey(path: string): Promise<Hex | undefined> {
 
 async function makeKey(path: string): Promise<Hex> {
   const privateKey = generatePrivateKey()
-  await writeSecretFile(path, privateKey)
+  await writeFileWhole(path, `${privateKey}\n`)
   return privateKey
 }

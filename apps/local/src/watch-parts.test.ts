@@ -21,7 +21,7 @@ async function serve(listener: RequestListener, port = 0): Promise<{ server: Ser
   return { server, url: `http://127.0.0.1:${own}`, port: own }
 }
 
-/** Watches with short times; `lines` are what it printed. */
+/** Watches with short intervals; `lines` is its output. */
 function watch(parts: readonly WatchedPart[]): AsyncDisposable & { lines: string[] } {
   const lines: string[] = []
   const watching = watchParts(parts, { everyMs: 20, limitMs: 200, retryMs: 20, print: (line) => lines.push(line) })
@@ -31,52 +31,52 @@ function watch(parts: readonly WatchedPart[]): AsyncDisposable & { lines: string
 const part = (url: string): WatchedPart => httpPart('Key node 3', url, '/readyz', 'Files wait.')
 const advice = 'Files wait. If this lasts, restart the network: press Ctrl-C, then run npm start.'
 
-test('a part that takes requests and answers none is named once, and once more when it answers again', async () => {
+test('names a part that stops answering once, and once more when it answers again', async () => {
   let isHanging = true
-  let asked = 0
+  let probes = 0
   const { url } = await serve((_request, response) => {
-    asked++
+    probes++
     if (!isHanging) response.end()
   })
   await using watching = watch([part(url)])
   await expect.poll(() => watching.lines).toHaveLength(1)
-  expect(watching.lines[0]).toBe(`Key node 3 does not answer at ${url} (no answer within 0.2 s). ${advice}`)
-  // It goes on asking, and says nothing twice.
-  const before = asked
-  await expect.poll(() => asked).toBeGreaterThan(before + 2)
+  expect(watching.lines[0]).toBe(`Key node 3 does not respond at ${url} (no response within 0.2 s). ${advice}`)
+  // Probing continues, without repeated lines.
+  const before = probes
+  await expect.poll(() => probes).toBeGreaterThan(before + 2)
   expect(watching.lines).toHaveLength(1)
   isHanging = false
   await expect.poll(() => watching.lines).toHaveLength(2)
-  expect(watching.lines[1]).toMatch(/^Key node 3 answers again, after \d+ s\.$/)
+  expect(watching.lines[1]).toMatch(/^Key node 3 is available again after \d+ s\.$/)
 })
 
-test('a part whose process has ended, and one that is not ready, are told with the reason', async () => {
+test('reports an ended or unready service with the reason', async () => {
   const gone = await serve((_request, response) => response.end())
   const broken = await serve((_request, response) => response.writeHead(503).end())
   gone.server.close()
   await using watching = watch([part(gone.url), part(broken.url)])
   await expect.poll(() => watching.lines).toHaveLength(2)
   expect(watching.lines).toContain(
-    `Key node 3 does not answer at ${gone.url} (connection refused: its process has ended). ${advice}`,
+    `Key node 3 does not respond at ${gone.url} (connection refused, its process has exited). ${advice}`,
   )
-  expect(watching.lines).toContain(`Key node 3 does not answer at ${broken.url} (status 503). ${advice}`)
+  expect(watching.lines).toContain(`Key node 3 does not respond at ${broken.url} (status 503). ${advice}`)
 })
 
-test('one call that fails is no reason for a line', async () => {
-  let asked = 0
+test('a single failed call is not reported', async () => {
+  let probes = 0
   const { url } = await serve((_request, response) => {
-    asked++
-    response.writeHead(asked % 2 === 0 ? 200 : 503).end()
+    probes++
+    response.writeHead(probes % 2 === 0 ? 200 : 503).end()
   })
   await using watching = watch([part(url)])
-  await expect.poll(() => asked).toBeGreaterThan(6)
+  await expect.poll(() => probes).toBeGreaterThan(6)
   expect(watching.lines).toEqual([])
 })
 
-test('it ends at once, while a part does not answer', async () => {
-  let asked = 0
-  const { url } = await serve(() => asked++)
+test('disposal is immediate, even if a service does not answer', async () => {
+  let probes = 0
+  const { url } = await serve(() => probes++)
   const watching = watchParts([part(url)], { limitMs: 3_600_000, print: () => undefined })
-  await expect.poll(() => asked).toBe(1)
+  await expect.poll(() => probes).toBe(1)
   await watching[Symbol.asyncDispose]()
 })

@@ -2,22 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { WatchedPart } from './watched-part.ts'
 
 export type WatchOptions = {
-  /** Pause between two calls to one part, in ms; defaults to 10 s. */
+  /** Pause in ms between two probes of a service. Defaults to 10 s. */
   everyMs?: number
-  /** Time limit of a call, in ms; defaults to 5 s. */
+  /** Time limit of a probe in ms. Defaults to 5 s. */
   limitMs?: number
-  /** Pause before a call that failed is made again, in ms; defaults to 1 s. */
+  /** Pause in ms before a failed probe is retried. Defaults to 1 s. */
   retryMs?: number
   /** Prints one line. */
   print(line: string): void
 }
 
-/** Calls that fail in a row before a line says so: one alone is a busy machine. */
+/** Consecutive failures before a line is printed: a single one is a busy machine. */
 const failuresBeforeLine = 2
 
 /**
- * Asks each part regularly. Prints one line when a part does not answer, with what to do, and one when it answers again.
- * Disposing ends it.
+ * Probes each service regularly. Prints one line when a service does not answer, with what to do, and one when it
+ * recovers. Disposing stops it.
  */
 export function watchParts(parts: readonly WatchedPart[], options: WatchOptions): AsyncDisposable {
   const stop = new AbortController()
@@ -39,11 +39,11 @@ async function watch(
   let failedAt = 0
   while (!stop.aborted) {
     const began = performance.now()
-    const reason = await ask(part, limitMs, stop)
+    const reason = await probe(part, limitMs, stop)
     if (stop.aborted) return
     if (reason === undefined) {
       if (failures >= failuresBeforeLine) {
-        print(`${part.name} answers again, after ${Math.round((began - failedAt) / 1000)} s.`)
+        print(`${part.name} is available again after ${Math.round((began - failedAt) / 1000)} s.`)
       }
       failures = 0
     } else {
@@ -51,7 +51,7 @@ async function watch(
       failures++
       if (failures === failuresBeforeLine) {
         print(
-          `${part.name} does not answer at ${part.url} (${reason}). ${part.effect} If this lasts, restart the network: press Ctrl-C, then run npm start.`,
+          `${part.name} does not respond at ${part.url} (${reason}). ${part.effect} If this lasts, restart the network: press Ctrl-C, then run npm start.`,
         )
       }
     }
@@ -60,14 +60,14 @@ async function watch(
   }
 }
 
-/** Answers why a part does not answer; undefined when it does. */
-async function ask(part: WatchedPart, limitMs: number, stop: AbortSignal): Promise<string | undefined> {
+/** Returns the reason why a service does not answer; undefined if it does. */
+async function probe(part: WatchedPart, limitMs: number, stop: AbortSignal): Promise<string | undefined> {
   const limit = AbortSignal.timeout(limitMs)
   try {
-    await part.ask(AbortSignal.any([limit, stop]))
+    await part.probe(AbortSignal.any([limit, stop]))
     return undefined
   } catch (error) {
-    if (limit.aborted) return `no answer within ${limitMs / 1000} s`
+    if (limit.aborted) return `no response within ${limitMs / 1000} s`
     return describe(error)
   }
 }
@@ -76,6 +76,6 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   const isRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
-  if (isRefused) return 'connection refused: its process has ended'
+  if (isRefused) return 'connection refused, its process has exited'
   return cause instanceof Error ? cause.message || error.message : error.message
 }

@@ -1,16 +1,17 @@
 import type { Network } from './network.ts'
-import { chainPart, httpPart, type WatchedPart } from './watched-part.ts'
+import { chainPart, httpPart, solanaPart, type WatchedPart } from './watched-part.ts'
 
-/** What is asked of the gateway: the empty content, which is in its own identifier. */
+/** Probe of the gateway: empty content, which is part of its own CID. */
 const emptyContent = '/ipfs/bafkqaaa'
 
-/** The parts of a network, and how each is asked. */
-export function watchedParts({ profile, chain }: Network): WatchedPart[] {
+/** Returns the services of a network with their probes. */
+export function watchedParts({ profile, chain, solana }: Network): WatchedPart[] {
   const { api, gateway, keyRouter, keyNodes = [], providers = [] } = profile
   return [
     ...(chain === undefined ? [] : [chainPart(chain.url)]),
-    httpPart('The storage service', api, '/readyz', 'Uploads and lists fail until it does.'),
-    httpPart('The gateway', gateway, emptyContent, 'Downloads fail until it does.'),
+    ...(solana === undefined ? [] : [solanaPart(solana.url)]),
+    httpPart('The storage service', api, '/readyz', 'Uploads and lists fail until it responds.'),
+    httpPart('The gateway', gateway, emptyContent, 'Downloads fail until it responds.'),
     ...(keyRouter === undefined
       ? []
       : [
@@ -18,18 +19,23 @@ export function watchedParts({ profile, chain }: Network): WatchedPart[] {
             'The key router',
             keyRouter,
             '/readyz',
-            'Published clients cannot open encrypted files until it does.',
+            'Published clients cannot open encrypted files until it responds.',
           ),
         ]),
     ...keyNodes.map((url, i) =>
-      httpPart(`Key node ${i + 1}`, url, '/readyz', 'Encrypted files open while three of the five key nodes answer.'),
+      httpPart(
+        `Key node ${i + 1}`,
+        url,
+        '/readyz',
+        'Encrypted files can be opened while three of the five key nodes respond.',
+      ),
     ),
     ...providers.map(({ url }, i) =>
       httpPart(
         `Storage provider ${i + 1}`,
         url,
         '/readyz',
-        'Files stay readable; its proofs are missing until it does.',
+        'Files stay readable. Its proofs are missing until it responds.',
       ),
     ),
   ]

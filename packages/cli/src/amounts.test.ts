@@ -19,4 +19,4 @@ test.each([
   [{ coin: 'usdc', units: '3906', network: 'local', token: '0xbb' }, '3906 units of usdc'],
   [{ coin: '', units: '7', network: 'local', token: '0xbb' }, '7 units of 0xbb'],
   [{ coin: 'native', units: '7', network: 'gone' }, '7 units of native'],
-])('%j is %s', (amount, said) => expect(describeAmount(network, amount)).toBe(said))
+])('%j is %s', (amount, expected) => expect(describeAmount(network, amount)).toBe(expected))

@@ -1,9 +1,12 @@
 import { formatUnits, type NetworkProfile, tokensOf } from '@cairn/sdk'
 
-/** An amount in the smallest units of a coin, as services state it; where and of what contract, if they say so. */
+/** An amount in the smallest units of a coin, as services report it; with network and contract, if they do. */
 export type Amount = { coin: string; units: string; network?: string; token?: string }
 
-/** An amount for people, such as `1.5 USDC`. A coin that the network's profile does not list keeps its smallest units. */
+/**
+ * Formats an amount for people, such as `1.5 USDC`. A coin that the network profile does not list keeps its smallest
+ * units.
+ */
 export function describeAmount({ chain, chains }: NetworkProfile, { coin, units, network, token }: Amount): string {
   const all = chains ?? (chain === undefined ? [] : [chain])
   const found = network === undefined ? (chain ?? all[0]) : all.find(({ name }) => name === network)

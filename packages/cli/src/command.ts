@@ -6,23 +6,23 @@ import type { Prompt } from './prompt.ts'
 import type { Session } from './session.ts'
 import type { State } from './state.ts'
 
-/** Options of one command, as `node:util` parses them, each with a line for the help. */
+/** Options of one command for `node:util`, each with a line for the help. */
 export type Options = Record<
   string,
   NonNullable<ParseArgsConfig['options']>[string] & {
     about: string
-    /** What the value is, as the help calls it; completion offers files for `file` and `path`. */
+    /** Name of the value in the help; completion offers files for `file` and `path`. */
     value?: string
     /** Values that completion offers. */
     choices?: readonly string[]
   }
 >
 
-/** Values of options after parsing. */
+/** Parsed option values. */
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>
 
-/** What a command works with. */
-export type Surroundings = {
+/** Context of a command. */
+export type CommandContext = {
   args: string[]
   values: Values
   output: Output
@@ -34,40 +34,43 @@ export type Surroundings = {
   stdin: NodeJS.ReadStream
 }
 
-/** A command: one plain object, from which help and completion are made. */
+/** A command: a plain object that help and completion are generated from. */
 export type Command = {
   name: string
   /** Other names of the same command. */
   aliases?: readonly string[]
   summary: string
-  /** Arguments behind the name, as the help shows them. */
+  /** Arguments after the name, as the help shows them. */
   usage: string
-  /** Least and most arguments. */
-  arity: readonly [least: number, most: number]
+  /** Minimum and maximum number of arguments. */
+  arity: readonly [min: number, max: number]
   options?: Options
-  /** First arguments that are words of a fixed list. */
+  /** Values of a first argument that is a keyword. */
   words?: readonly string[]
   examples: readonly string[]
-  run(surroundings: Surroundings): Promise<void>
+  run(context: CommandContext): Promise<void>
 }
 
-/** A text option. */
+/** Returns a text option. */
 export function text(values: Values, name: string): string | undefined {
   const value = values[name]
   return typeof value === 'string' ? value : undefined
 }
 
-/** A switch. */
+/** Returns a switch. */
 export function flag(values: Values, name: string): boolean {
   return values[name] === true
 }
 
-/** What a command with several actions does with its first argument. @throws CairnError USAGE for an action that it lacks */
+/**
+ * Returns the action that the first argument names.
+ * @throws CairnError USAGE for an unknown action
+ */
 export function pickAction<Action>(name: string, actions: Readonly<Record<string, Action>>, word = ''): Action {
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined
   if (action !== undefined) return action
   throw new CairnError('USAGE', {
-    message: `${name} has no action ${JSON.stringify(word)}`,
+    message: `Unknown action of ${name}: ${JSON.stringify(word)}`,
     hint: `Use ${Object.keys(actions).join(', ')}.`,
   })
 }

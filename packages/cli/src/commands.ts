@@ -10,23 +10,27 @@ import { importCommand } from './commands/import.ts'
 import { info } from './commands/info.ts'
 import { keys } from './commands/keys.ts'
 import { ls } from './commands/ls.ts'
+import { mcp } from './commands/mcp.ts'
 import { name } from './commands/name.ts'
 import { faucet, pay, payments, price } from './commands/pay.ts'
 import { pin } from './commands/pin.ts'
 import { quote } from './commands/quote.ts'
 import { rename } from './commands/rename.ts'
 import { rm } from './commands/rm.ts'
+import { s3 } from './commands/s3.ts'
 import { share, unshare } from './commands/share.ts'
 import { status } from './commands/status.ts'
 import { upload } from './commands/upload.ts'
 import { checks, copies, deals, verify } from './commands/verify.ts'
 import { wallet } from './commands/wallet.ts'
+import { watch } from './commands/watch.ts'
+import { webhook } from './commands/webhook.ts'
 import { completionScript } from './completion.ts'
 import { globalOptions } from './help.ts'
 
 const completion: Command = {
   name: 'completion',
-  summary: 'Print the completion script of a shell',
+  summary: 'Print a shell completion script',
   usage: '<bash|zsh|fish>',
   arity: [1, 1],
   words: ['bash', 'zsh', 'fish'],
@@ -67,7 +71,11 @@ export const commands: readonly Command[] = [
   balance,
   copies,
   status,
+  watch,
+  webhook,
   wallet,
   apiKey,
+  s3,
+  mcp,
   completion,
 ]

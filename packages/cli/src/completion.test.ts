@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from './commands.ts'
 import { completionScript } from './completion.ts'
 import { globalOptions } from './help.ts'
 
-/** What bash offers for a line whose last word is being typed. */
+const folder = resolve(import.meta.dirname, '..')
+
+/** Returns what bash offers in the folder of this package for a line with an incomplete last word. */
 function complete(words: string[]): string[] {
   const script = `${completionScript('bash', commands, globalOptions)}
 COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _cairn; printf '%s\\n' "\${COMPREPLY[@]}"`
-  return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
+  return spawnSync('bash', ['-c', script], { cwd: folder, encoding: 'utf8' }).stdout.trim().split('\n')
 }
 
 test.each(['bash', 'zsh'])('the script for %s is well formed', (shell) => {
@@ -27,7 +30,7 @@ test('bash offers commands, their words and their options', () => {
   expect(complete(['cairn', 'mv', '--js'])).toEqual(['--json'])
 })
 
-test('bash offers the values of options, files where a file is meant, and looks past options before the command', () => {
+test('bash offers the values of options, files for file options, and skips options before the command', () => {
   expect(complete(['cairn', 'pay', '--coin', ''])).toEqual(['native', 'usdc', 'usdt', 'dai'])
   expect(complete(['cairn', 'pay', '--coin', 'us'])).toEqual(['usdc', 'usdt'])
   expect(complete(['cairn', 'upload', '--format', ''])).toEqual(['v1', 'v2'])
@@ -40,7 +43,7 @@ test('bash offers the values of options, files where a file is meant, and looks 
   expect(complete(['cairn', '--js'])).toEqual(['--json'])
 })
 
-test('fish gets a line for each command and option, quoted', () => {
+test('fish has one quoted line per command and option', () => {
   const script = completionScript('fish', commands, globalOptions)
   for (const { name, aliases = [], options = {} } of commands) {
     for (const word of [name, ...aliases]) expect(script).toContain(`-a ${word} -d '`)
@@ -51,6 +54,6 @@ test('fish gets a line for each command and option, quoted', () => {
     expect(line.match(/(?<!\\)'/g)?.length ?? 0).toSatisfy((n: number) => n % 2 === 0)
 })
 
-test('another shell is refused', () => {
+test('rejects another shell', () => {
   expect(() => completionScript('tcsh', commands, globalOptions)).toThrow(expect.objectContaining({ code: 'USAGE' }))
 })

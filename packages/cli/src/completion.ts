@@ -3,12 +3,12 @@ import type { Command, Options } from './command.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 
-/** The completion script of a shell, made from the commands. */
+/** Generates the completion script of a shell from the commands. */
 export function completionScript(shell: string, commands: readonly Command[], globals: Options): string {
   if (shell === 'bash') return bash(commands, globals)
   if (shell === 'zsh') return `#compdef cairn\nautoload -U +X bashcompinit && bashcompinit\n${bash(commands, globals)}`
   if (shell === 'fish') return fish(commands, globals)
-  throw new CairnError('USAGE', { message: `No completion for ${shell}`, hint: `There is ${shells.join(', ')}.` })
+  throw new CairnError('USAGE', { message: `Unsupported shell ${shell}`, hint: `Use one of ${shells.join(', ')}.` })
 }
 
 function namesOf(command: Command): string[] {
@@ -19,18 +19,18 @@ function optionsOf(command: Command, globals: Options): Options {
   return { ...command.options, ...globals }
 }
 
-/** What is offered behind an option: its choices, files, or nothing; undefined behind a switch. */
+/** Returns the completions after an option: its choices, files, or none; undefined for a switch. */
 function valuesOf({ type, value, choices }: Options[string]): { words: readonly string[]; files: boolean } | undefined {
   if (type === 'boolean') return undefined
   return { words: choices ?? [], files: value === 'file' || value === 'path' || value === 'where' }
 }
 
-/** The forms of an option as they are typed. */
+/** Returns the forms of an option on the command line. */
 function formsOf(name: string, { short }: Options[string]): string[] {
   return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])]
 }
 
-/** The cases of a shell for what stands behind the options of a command. */
+/** Generates the cases of a shell for the option values of a command. */
 function valueCases(options: Options, indent: string): string[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const values = valuesOf(option)

@@ -1,6 +1,6 @@
 import type { ConditionsInput } from '@cairn/sdk'
 
-/** What a template is filled with; what is not given has a word in its place that says what belongs there. */
+/** Values of a template; a missing value leaves a descriptive placeholder. */
 export type TemplateValues = {
   chain: string | undefined
   contract: string | undefined
@@ -16,10 +16,10 @@ const evm = (condition: Record<string, unknown>): ConditionsInput => ({
   chainType: 'EVM',
   conditions: [{ id: 1, ...condition }],
 })
-const atLeast = (value: string | undefined, least = '1') => ({ comparator: '>=', value: value ?? least })
+const atLeast = (value: string | undefined, min = '1') => ({ comparator: '>=', value: value ?? min })
 const isEqual = (value: string) => ({ comparator: '==', value })
 
-/** Conditions that people ask for most, by name. */
+/** The most common conditions, by name. */
 export const conditionTemplates: Readonly<Record<string, Template>> = {
   balance: (values) =>
     evm({

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEnvironment } from './environment.ts'
 
-test('with nothing set, secrets lie in the home folder and all else is found out later', () => {
+test('uses the home folder for secrets and defaults for the rest when nothing is set', () => {
   expect(readEnvironment({})).toEqual({
     configFolder: join(homedir(), '.config', 'cairn'),
     apiKey: undefined,
@@ -12,24 +12,24 @@ test('with nothing set, secrets lie in the home folder and all else is found out
   })
 })
 
-test('the folder of secrets: our own name goes before that of the desktop', () => {
+test('prefers our own variable for the folder of secrets to that of the desktop', () => {
   expect(readEnvironment({ XDG_CONFIG_HOME: '/x' }).configFolder).toBe(resolve('/x/cairn'))
   expect(readEnvironment({ XDG_CONFIG_HOME: '/x', CAIRN_CONFIG_HOME: '/c' }).configFolder).toBe(resolve('/c'))
   expect(readEnvironment({ CAIRN_CONFIG_HOME: 'here' }).configFolder).toBe(resolve('here'))
 })
 
-test('every name is taken', () => {
+test('reads every variable', () => {
   expect(readEnvironment({ CAIRN_API_KEY: 'k', CAIRN_PASSWORD_FILE: 'p' })).toMatchObject({
     apiKey: 'k',
     passwordFile: 'p',
   })
 })
 
-test('a name that is set to nothing counts as not set', () => {
+test('treats an empty variable as not set', () => {
   const names = ['XDG_CONFIG_HOME', 'CAIRN_CONFIG_HOME', 'CAIRN_API_KEY', 'NO_COLOR']
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(readEnvironment({}))
 })
 
-test.each([[{ NO_COLOR: '1' }], [{ TERM: 'dumb' }]])('%j means no colours', (env) =>
+test.each([[{ NO_COLOR: '1' }], [{ TERM: 'dumb' }]])('%j turns colours off', (env) =>
   expect(readEnvironment(env).noColor).toBe(true),
 )

@@ -1,18 +1,18 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** What the command line takes from its environment, except where the network is: that is for `loadNetwork` to find. */
+/** Environment of the command line, except for the network, which `loadNetwork` finds. */
 export type Environment = {
   /** Folder of wallet and keys. */
   configFolder: string
   apiKey: string | undefined
-  /** A file that holds the wallet's password, for programs. */
+  /** A file with the password of the wallet, for programs. */
   passwordFile: string | undefined
   noColor: boolean
 }
 
 export function readEnvironment(env: Record<string, string | undefined> = process.env): Environment {
-  // A variable that is set to nothing counts as not set.
+  // An empty variable counts as unset.
   const read = (name: string) => (env[name] === '' ? undefined : env[name])
   const base = read('XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return {

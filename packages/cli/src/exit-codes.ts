@@ -1,6 +1,6 @@
 import { CairnError, type ErrorCode } from '@cairn/sdk'
 
-/** What the process ends with, by what went wrong. Documented in docs/how-to/cli.md. */
+/** Exit codes of the process by kind of error. Documented in docs/how-to/cli.md. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -17,6 +17,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   USAGE: exitCodes.usage,
   INVALID_REQUEST: exitCodes.usage,
   INVALID_CID: exitCodes.usage,
+  NOT_A_PICTURE: exitCodes.usage,
+  PICTURE_TOO_LARGE: exitCodes.usage,
   INVALID_CID_VERSION: exitCodes.usage,
   INVALID_ADDRESS: exitCodes.usage,
   INVALID_PATH: exitCodes.usage,
@@ -36,12 +38,15 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   NOT_FOUND: exitCodes.notFound,
   BLOCK_NOT_FOUND: exitCodes.notFound,
   PATH_NOT_FOUND: exitCodes.notFound,
+  CONTENT_DENIED: exitCodes.notFound,
+  CONTENT_DENIED_BY_LAW: exitCodes.notFound,
   NO_NETWORK: exitCodes.notFound,
   NO_WALLET: exitCodes.authentication,
   NO_API_KEY: exitCodes.authentication,
   UNAUTHENTICATED: exitCodes.authentication,
   API_KEY_EXPIRED: exitCodes.authentication,
   API_KEY_REVOKED: exitCodes.authentication,
+  ACCOUNT_BLOCKED: exitCodes.authentication,
   FORBIDDEN: exitCodes.authentication,
   SIGNED_FOR_ANOTHER_USE: exitCodes.authentication,
   INVALID_SIGNATURE: exitCodes.authentication,
@@ -52,6 +57,14 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   ACCESS_DENIED: exitCodes.authentication,
   KEY_LIMIT: exitCodes.authentication,
   UPLOAD_LIMIT: exitCodes.authentication,
+  PIN_LIMIT: exitCodes.authentication,
+  PIN_NOT_FOUND: exitCodes.notFound,
+  INVALID_CURSOR: exitCodes.usage,
+  EVENT_STREAM_LIMIT: exitCodes.network,
+  WEBHOOK_LIMIT: exitCodes.authentication,
+  WEBHOOK_NOT_FOUND: exitCodes.notFound,
+  INVALID_WEBHOOK_URL: exitCodes.usage,
+  ADDRESS_NOT_ALLOWED: exitCodes.authentication,
   CONDITION_UNKNOWN: exitCodes.network,
   INVALID_CONDITION: exitCodes.usage,
   KEY_NOT_FOUND: exitCodes.notFound,

@@ -1,2 +1,3 @@
 export { readEnvironment } from './environment.ts'
-export { run, version } from './run.ts'
+export { run } from './run.ts'
+export { version } from './version.ts'

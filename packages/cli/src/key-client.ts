@@ -1,37 +1,37 @@
 import { type Client, closeKeySession, createClient, type KeySession, openKeySession } from '@cairn/sdk'
-import type { Surroundings } from './command.ts'
-import { openWallet } from './commands/wallet.ts'
+import type { CommandContext } from './command.ts'
+import { openWallet } from './open-wallet.ts'
 
-/** A session is taken up again unless it ends within this time. */
+/** A session is reused unless it expires within this time. */
 const leftMs = 60_000
 
 /**
- * A client with a session at the key nodes: the one that is kept, or a new one, signed by the wallet (on a local network
- * without a wallet of the user's, by its test wallet).
+ * Returns a client with a session at the key nodes: the stored one, or a new one signed by the wallet (on a local
+ * network without a user wallet, by its test wallet).
  * @throws CairnError NO_WALLET, NO_KEY_NODES, KEY_NODES_UNAVAILABLE, INVALID_SIGNATURE
  */
 export async function openKeyClient(
-  surroundings: Surroundings,
+  context: CommandContext,
   { withApiKey = false }: { withApiKey?: boolean } = {},
 ): Promise<Client> {
-  const { session, state, output } = surroundings
+  const { session, state, output } = context
   const client = withApiKey ? await session.client() : await session.anonymous()
   const { network } = client
   const name = network.keyRouter ?? network.api
   const keep = (kept: KeySession) => {
-    // Written behind the call that renewed it; the next run signs anew where that fails.
-    state.writeSession(name, kept).catch((error: unknown) => output.note(`The session could not be kept: ${error}`))
+    // Written in the background of the call that renewed it; if that fails, the next run signs in again.
+    state.writeSession(name, kept).catch((error: unknown) => output.note(`Cannot save the session: ${error}`))
   }
   const kept = await state.readSession(name)
   const usesTestWallet = (await state.readWallet()) === undefined && network.wallet !== undefined
   const own = (await state.readAddress()) ?? network.wallet?.address.toLowerCase()
   const isOwn = isSession(kept) && kept.address.toLowerCase() === own
   if (isSession(kept) && (!isOwn || kept.isClosing)) {
-    // One last try: after that it is forgotten for the new one, and ends with its time.
-    await closeKeySession(client, kept, { signal: surroundings.signal })
-    if (!isOwn) output.note(`The session of ${kept.address} with the key nodes has ended.`)
+    // A last attempt to close the old session: after it, the new one replaces it, and the old one expires.
+    await closeKeySession(client, kept, { signal: context.signal })
+    if (!isOwn) output.note(`Closed the session of ${kept.address} with the key nodes.`)
   }
-  const keySession = isOwn && isOpen(kept) ? kept : await sign(surroundings, client, usesTestWallet)
+  const keySession = isOwn && isOpen(kept) ? kept : await sign(context, client, usesTestWallet)
   if (keySession !== kept) await state.writeSession(name, keySession)
   return createClient({
     network,
@@ -41,15 +41,15 @@ export async function openKeyClient(
   })
 }
 
-async function sign(surroundings: Surroundings, client: Client, usesTestWallet: boolean): Promise<KeySession> {
-  const { output, signal } = surroundings
+async function sign(context: CommandContext, client: Client, usesTestWallet: boolean): Promise<KeySession> {
+  const { output, signal } = context
   const { wallet } = client.network
-  const { privateKey } = usesTestWallet && wallet !== undefined ? wallet : await openWallet(surroundings)
+  const { privateKey } = usesTestWallet && wallet !== undefined ? wallet : await openWallet(context)
   if (usesTestWallet) output.note(`Signing with the local network's test wallet ${wallet?.address}.`)
   return openKeySession(client, { privateKey }, { signal })
 }
 
-/** What was kept, as far as it is needed here; the nodes look at the rest. */
+/** Validates the stored session as far as this program uses it; the nodes verify the rest. */
 export function isSession(value: unknown): value is KeySession {
   return (
     typeof value === 'object' &&

@@ -1,7 +1,10 @@
 import { CairnError, type Scope, scopes } from '@cairn/sdk'
 import { parseDuration } from './durations.ts'
 
-/** Reads what a key may do: scopes separated by commas. Defaults to all. @throws CairnError USAGE */
+/**
+ * Parses scopes separated by commas. Defaults to all.
+ * @throws CairnError USAGE
+ */
 export function parseScopes(text: string | undefined): Scope[] {
   if (text === undefined) return [...scopes]
   const words = text.split(',').map((word) => word.trim())
@@ -9,14 +12,15 @@ export function parseScopes(text: string | undefined): Scope[] {
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
   if (unknown === undefined) return chosen
   throw new CairnError('USAGE', {
-    message: `There is no scope "${unknown}"`,
-    hint: `There are ${scopes.join(', ')}; separate several by commas.`,
+    message: `Unknown scope "${unknown}"`,
+    hint: `Use ${scopes.join(', ')}, separated by commas.`,
   })
 }
 
 /**
- * Reads when a key expires: a span from now (`30d`), a day or a moment in UTC (`2027-01-31`, `2027-01-31T12:00Z`), or `never`.
- * @returns ms since 1970, or null for never
+ * Parses the expiry of an API key: a duration from now (`30d`), a day or time in UTC (`2027-01-31`,
+ * `2027-01-31T12:00Z`), or `never`.
+ * @returns ms since 1970, or null for no expiry
  * @throws CairnError USAGE
  */
 export function parseExpiry(text: string, now: number): number | null {
@@ -24,7 +28,7 @@ export function parseExpiry(text: string, now: number): number | null {
   if (words === 'never') return null
   const at = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z)?$/.test(words) ? Date.parse(words) : now + readSpan(words)
   if (at > now) return at
-  throw new CairnError('USAGE', { message: `--expires ${text} is not later than now` })
+  throw new CairnError('USAGE', { message: `--expires ${text} is in the past` })
 }
 
 function readSpan(text: string): number {
@@ -32,8 +36,8 @@ function readSpan(text: string): number {
     return parseDuration(text)
   } catch (cause) {
     throw new CairnError('USAGE', {
-      message: `--expires cannot be "${text}"`,
-      hint: 'Write a span (30d), a day (2027-01-31), a moment (2027-01-31T12:00Z) or never.',
+      message: `Invalid value for --expires: "${text}"`,
+      hint: 'Use a duration (30d), a date (2027-01-31), a time (2027-01-31T12:00Z) or never.',
       cause,
     })
   }

@@ -1,16 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto'
 import { CairnError } from '@cairn/sdk'
 
-/** A key's seed under a password; all parts in base64. Bound to the name, so that files cannot be exchanged. */
+/**
+ * The seed of a key, encrypted with a password; all parts in base64. Bound to the name, so that files cannot be
+ * swapped.
+ */
 export type LockedSeed = { kdf: 'scrypt'; logN: number; salt: string; iv: string; ciphertext: string }
 
-/** Cost of the password, as of the wallet's. A file may ask for less, but for no more. */
-const logNMost = 17
+/** Cost of the password, as for the wallet. A file may request less, but not more. */
+const maxLogN = 17
 const algorithm = 'aes-256-gcm'
 const tagBytes = 16
 
-/** Locks a seed with a password. */
-export async function lockSeed(seed: Uint8Array, name: string, password: string, logN = logNMost): Promise<LockedSeed> {
+/** Encrypts a seed with a password. */
+export async function lockSeed(seed: Uint8Array, name: string, password: string, logN = maxLogN): Promise<LockedSeed> {
   const [salt, iv] = [randomBytes(32), randomBytes(12)]
   const cipher = createCipheriv(algorithm, await deriveKey(password, salt, logN), iv, { authTagLength: tagBytes })
   cipher.setAAD(Buffer.from(name))
@@ -19,10 +22,13 @@ export async function lockSeed(seed: Uint8Array, name: string, password: string,
   return { kdf: 'scrypt', logN, salt: saltText ?? '', iv: ivText ?? '', ciphertext: text ?? '' }
 }
 
-/** Opens what {@link lockSeed} gave. @throws CairnError INVALID_KEYSTORE for a wrong password as for a changed file */
+/**
+ * Decrypts the result of {@link lockSeed}.
+ * @throws CairnError INVALID_KEYSTORE for a wrong password or a changed file
+ */
 export async function unlockSeed(locked: LockedSeed, name: string, password: string): Promise<Uint8Array> {
   try {
-    if (!Number.isInteger(locked.logN) || locked.logN < 1 || locked.logN > logNMost) throw new Error('its cost')
+    if (!Number.isInteger(locked.logN) || locked.logN < 1 || locked.logN > maxLogN) throw new Error('its cost')
     const [salt, iv, bytes] = [locked.salt, locked.iv, locked.ciphertext].map((text) => Buffer.from(text, 'base64'))
     if (salt === undefined || iv === undefined || bytes === undefined) throw new Error('its parts')
     const key = await deriveKey(password, salt, locked.logN)

@@ -1,34 +1,40 @@
 import { CairnError, exportName, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
-import { flag, type Surroundings, text } from './command.ts'
+import { type CommandContext, flag, text } from './command.ts'
 import { findName, requireFreeLabel } from './find-name.ts'
 import { argument, quote, readLabel } from './name-arguments.ts'
 import { readKeyFile, writeKeyFile } from './name-files.ts'
 import { openKept, openNameKeys } from './name-keys.ts'
 
-/** Keeps a key on this machine. @throws CairnError FILE_EXISTS where the key or the label is there already */
-export async function keepKey(surroundings: Surroundings, source: NameKey, label: string | undefined): Promise<void> {
-  const { state, prompt, output, values } = surroundings
+/**
+ * Stores a name key on this machine.
+ * @throws CairnError FILE_EXISTS if the key or the label exists
+ */
+export async function keepKey(context: CommandContext, source: NameKey, label: string | undefined): Promise<void> {
+  const { state, prompt, output, values } = context
   const keys = openNameKeys(state.folder)
-  // Nobody else is asked: a key can be made without any network.
-  if (label !== undefined) await requireFreeLabel(surroundings, undefined, label)
+  // Checked on this machine only: creating a key needs no network.
+  if (label !== undefined) await requireFreeLabel(context, undefined, label)
   const password = flag(values, 'encrypt')
     ? await prompt.password('Choose a password for this key', { twice: true })
     : undefined
   await keys.add(source, { label: label ?? null, password })
   output.result({ name: source.name, label: label ?? null, key: 'here' }, source.name)
   output.note(
-    `Its key is in ${state.folder}/names and nowhere else: back it up with \`cairn name export\`. Publish: cairn name publish ${quote(label ?? source.name)} <cid>`,
+    `Its key is stored only in ${state.folder}/names. Back it up with \`cairn name export\`. Publish: cairn name publish ${quote(label ?? source.name)} <cid>`,
   )
 }
 
-/** Shows the key of a name, or writes it to a file. @throws CairnError FILE_EXISTS, USAGE */
-export async function exportKey(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, prompt, signal } = surroundings
+/**
+ * Prints the key of a name, or writes it to a file.
+ * @throws CairnError FILE_EXISTS, USAGE
+ */
+export async function exportKey(context: CommandContext): Promise<void> {
+  const { session, output, values, prompt, signal } = context
   const format = text(values, 'format') ?? 'pem'
   if (format !== 'pem' && format !== 'libp2p') {
-    throw new CairnError('USAGE', { message: `There is no format "${format}": pem or libp2p` })
+    throw new CairnError('USAGE', { message: `Unknown format "${format}". Use pem or libp2p` })
   }
-  const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
+  const found = await findName(context, argument(context, 1, 'a name'))
   const key =
     found.place === 'here'
       ? await exportNameKey(await openKept(found.kept, prompt), format)
@@ -40,12 +46,15 @@ export async function exportKey(surroundings: Surroundings): Promise<void> {
     await writeKeyFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
     output.result({ name: found.name, format, path }, path)
   }
-  output.note('Whoever has this key can publish the name: keep it where secrets are kept.')
+  output.note('Anyone with this key can publish the name. Store it like a password.')
 }
 
-/** Reads a key from a file and keeps it. @throws CairnError INVALID_NAME_KEY, FILE_UNREADABLE */
-export async function importKey(surroundings: Surroundings): Promise<void> {
-  const path = argument(surroundings, 1, 'the file of a key, or - for standard input')
-  const label = readLabel(surroundings, 2)
-  await keepKey(surroundings, await importNameKey(await readKeyFile(path, surroundings)), label)
+/**
+ * Reads a key from a file and stores it.
+ * @throws CairnError INVALID_NAME_KEY, FILE_UNREADABLE
+ */
+export async function importKey(context: CommandContext): Promise<void> {
+  const path = argument(context, 1, 'a key file, or - for standard input')
+  const label = readLabel(context, 2)
+  await keepKey(context, await importNameKey(await readKeyFile(path, context)), label)
 }

@@ -1,12 +1,15 @@
 import { open, readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
-import { flag, type Surroundings } from './command.ts'
+import { type CommandContext, flag } from './command.ts'
 
-/** Keys are short: a file with more is none. */
-const keyBytesMost = 4096
+/** Maximum size of a key file, in bytes. */
+const maxKeyBytes = 4096
 
-/** Reads the file of a key, or standard input. @throws CairnError FILE_UNREADABLE, INVALID_NAME_KEY, USAGE */
-export async function readKeyFile(path: string, { stdin, values }: Surroundings): Promise<Uint8Array> {
+/**
+ * Reads a key file, or standard input.
+ * @throws CairnError FILE_UNREADABLE, INVALID_NAME_KEY, USAGE
+ */
+export async function readKeyFile(path: string, { stdin, values }: CommandContext): Promise<Uint8Array> {
   if (path !== '-') {
     const bytes = await readFile(path).catch((cause: unknown) => {
       throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
@@ -15,8 +18,8 @@ export async function readKeyFile(path: string, { stdin, values }: Surroundings)
   }
   if (flag(values, 'password-stdin')) {
     throw new CairnError('USAGE', {
-      message: 'Standard input cannot have both the key and its password',
-      hint: 'Give the key as a file, or name a file with the password in CAIRN_PASSWORD_FILE.',
+      message: 'Standard input cannot contain both the key and its password',
+      hint: 'Pass the key as a file, or set CAIRN_PASSWORD_FILE to a file with the password.',
     })
   }
   const pieces: Buffer[] = []
@@ -24,22 +27,25 @@ export async function readKeyFile(path: string, { stdin, values }: Surroundings)
   for await (const piece of stdin) {
     const bytes = Buffer.from(piece)
     sizeBytes += bytes.length
-    if (sizeBytes > keyBytesMost) throw new CairnError('INVALID_NAME_KEY')
+    if (sizeBytes > maxKeyBytes) throw new CairnError('INVALID_NAME_KEY')
     pieces.push(bytes)
   }
   return requireShort(Buffer.concat(pieces))
 }
 
 function requireShort(bytes: Buffer): Uint8Array {
-  if (bytes.length > keyBytesMost) throw new CairnError('INVALID_NAME_KEY')
+  if (bytes.length > maxKeyBytes) throw new CairnError('INVALID_NAME_KEY')
   return new Uint8Array(bytes)
 }
 
-/** Writes a key to a new file that only its owner can read. @throws CairnError FILE_EXISTS, FILE_UNREADABLE */
+/**
+ * Writes a key to a new file that only its owner can read.
+ * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
+ */
 export async function writeKeyFile(path: string, key: string | Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
     const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${path} exists already`, cause })
+    if (exists) throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, cause })
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot write ${path}`, cause })
   })
   try {

@@ -14,8 +14,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const pathOf = (name: string) => join(folder, 'state', 'names', `${name}.json`)
-/** Answers each question for a password with the same. */
-const saying = (password: string): Prompt => ({
+/** Answers every password prompt with the same password. */
+const answering = (password: string): Prompt => ({
   password: async () => password,
   secret: async () => password,
   confirm: async () => true,
@@ -26,15 +26,17 @@ async function kept(name: string): Promise<KeptNameKey> {
   return found
 }
 
-test('keys come back as they were kept, open or under a password, and only their owner can read the files', async () => {
+test('reads back stored keys, open or under a password, from files that only their owner can read', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   const [open, locked] = [await createNameKey(), await createNameKey()]
   expect(await keys.list()).toEqual([])
   await keys.add(open, { label: 'open', password: undefined })
   await keys.add(locked, { label: null, password: 'correct horse' })
-  expect(await openKept(await kept(open.name), saying('not asked'))).toEqual(open)
-  expect(await openKept(await kept(locked.name), saying('correct horse'))).toEqual(locked)
-  await expect(openKept(await kept(locked.name), saying('guess'))).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
+  expect(await openKept(await kept(open.name), answering('not asked'))).toEqual(open)
+  expect(await openKept(await kept(locked.name), answering('correct horse'))).toEqual(locked)
+  await expect(openKept(await kept(locked.name), answering('guess'))).rejects.toMatchObject({
+    code: 'INVALID_KEYSTORE',
+  })
   expect((await keys.list()).map(({ label }) => label).toSorted()).toEqual([null, 'open'])
   expect(statSync(join(folder, 'state', 'names')).mode & 0o777).toBe(0o700)
   for (const file of readdirSync(join(folder, 'state', 'names'))) {
@@ -44,11 +46,11 @@ test('keys come back as they were kept, open or under a password, and only their
   for (const form of ['hex', 'base64', 'base64url'] as const) {
     expect(text).not.toContain(Buffer.from(locked.seed).toString(form).slice(0, 40))
   }
-  await keys.forget(open.name)
+  await keys.remove(open.name)
   expect(await keys.read(open.name)).toBeUndefined()
 })
 
-test('a key is never written over', async () => {
+test('never overwrites a key', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   const key = await createNameKey()
   await keys.add(key, { label: 'first', password: undefined })
@@ -56,7 +58,7 @@ test('a key is never written over', async () => {
   expect(await kept(key.name)).toMatchObject({ label: 'first' })
 })
 
-test('keys that are made at the same time are all kept', async () => {
+test('keeps all keys that are created at the same time', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => createNameKey()))
   await Promise.all(
     made.map((key) => openNameKeys(join(folder, 'state')).add(key, { label: null, password: undefined })),
@@ -65,7 +67,7 @@ test('keys that are made at the same time are all kept', async () => {
   expect(names).toEqual(made.map(({ name }) => name).toSorted())
 })
 
-test('a file put in the place of another is not taken for it', async () => {
+test('rejects a key file that replaces that of another name', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   const [open, locked, other] = [await createNameKey(), await createNameKey(), await createNameKey()]
   await keys.add(open, { label: null, password: undefined })
@@ -73,13 +75,13 @@ test('a file put in the place of another is not taken for it', async () => {
   for (const from of [open, locked]) {
     const text = readFileSync(pathOf(from.name), 'utf8').replaceAll(from.name, other.name)
     writeFileSync(pathOf(other.name), text, { mode: 0o600 })
-    await expect(openKept(await kept(other.name), saying('x'))).rejects.toMatchObject({
+    await expect(openKept(await kept(other.name), answering('x'))).rejects.toMatchObject({
       code: from === open ? 'FILE_UNREADABLE' : 'INVALID_KEYSTORE',
     })
   }
 })
 
-test.each(['', 'x', '{}', '{"name":"k51","key":{}}', '[]'])('a damaged file (%j) is said to be so', async (text) => {
+test.each(['', 'x', '{}', '{"name":"k51","key":{}}', '[]'])('rejects a damaged file (%j) by name', async (text) => {
   const keys = openNameKeys(join(folder, 'state'))
   const key = await createNameKey()
   await keys.add(key, { label: null, password: undefined })
@@ -87,7 +89,7 @@ test.each(['', 'x', '{}', '{"name":"k51","key":{}}', '[]'])('a damaged file (%j)
   await expect(keys.read(key.name)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })
 
-test('a file that others can read is not used', async () => {
+test('rejects a file that others can read', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   const key = await createNameKey()
   await keys.add(key, { label: null, password: undefined })
@@ -95,12 +97,12 @@ test('a file that others can read is not used', async () => {
   await expect(keys.read(key.name)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })
 
-test('no other path is read for what is no name', async () => {
+test('reads no other path for an invalid name', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   for (const name of ['../wallet', 'k51/../../x', '', 'K51'.repeat(20)]) expect(await keys.read(name)).toBeUndefined()
 })
 
-test('a locked seed opens with its password and name alone, and not when any part was changed', async () => {
+test('unlocks a seed with its password and name only, and not when any part was changed', async () => {
   const { seed, name } = await createNameKey()
   const locked = await lockSeed(seed, name, 'pässword', 4)
   expect(await unlockSeed(locked, name, 'pa\u0308ssword')).toEqual(seed)
@@ -117,7 +119,7 @@ test('a locked seed opens with its password and name alone, and not when any par
     [{ ...locked, ciphertext: flip(locked.ciphertext) }, 'pässword', name],
     [{ ...locked, ciphertext: '' }, 'pässword', name],
     [{ ...locked, logN: 5 }, 'pässword', name],
-    // A cost that would take all the memory there is.
+    // A cost that would exhaust all memory.
     [{ ...locked, logN: 30 }, 'pässword', name],
   ] as const) {
     await expect(unlockSeed(part, about, password)).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })

@@ -5,7 +5,7 @@ import { type LockedSeed, lockSeed, unlockSeed } from './locked-seed.ts'
 import type { Prompt } from './prompt.ts'
 import { readSecret, writeSecret } from './state.ts'
 
-/** A key of a name on this machine: open, or under a password. */
+/** A name key on this machine, plain or encrypted with a password. */
 export type KeptNameKey = {
   name: string
   label: string | null
@@ -15,14 +15,16 @@ export type KeptNameKey = {
 
 const namePattern = /^k[0-9a-z]{40,80}$/
 
-/** The keys of names that are kept on this machine: a file 0600 for each, so that none is lost when two are made at once. */
+/**
+ * The name keys on this machine: one file with mode 0600 per key, so that none is lost if two are created concurrently.
+ */
 export type NameKeys = {
   list(): Promise<KeptNameKey[]>
   read(name: string): Promise<KeptNameKey | undefined>
   /** @throws CairnError FILE_EXISTS */
   add(key: NameKey, options: { label: string | null; password: string | undefined }): Promise<void>
   rename(kept: KeptNameKey, label: string | null): Promise<void>
-  forget(name: string): Promise<void>
+  remove(name: string): Promise<void>
 }
 
 export function openNameKeys(stateFolder: string): NameKeys {
@@ -54,8 +56,8 @@ export function openNameKeys(stateFolder: string): NameKeys {
     async add(key, { label, password }) {
       if ((await read(key.name)) !== undefined) {
         throw new CairnError('FILE_EXISTS', {
-          message: `The key of ${key.name} is on this machine already`,
-          hint: 'See cairn name list.',
+          message: `The key of ${key.name} is already on this machine`,
+          hint: 'Run cairn name list to list your names.',
         })
       }
       const { name } = key
@@ -66,11 +68,14 @@ export function openNameKeys(stateFolder: string): NameKeys {
       await write({ name, label, key: kept })
     },
     rename: (kept, label) => write({ ...kept, label }),
-    forget: (name) => rm(pathOf(name), { force: true }),
+    remove: (name) => rm(pathOf(name), { force: true }),
   }
 }
 
-/** The key itself; its password is asked for where it has one. @throws CairnError INVALID_KEYSTORE, FILE_UNREADABLE */
+/**
+ * Returns the key itself; asks for its password if it has one.
+ * @throws CairnError INVALID_KEYSTORE, FILE_UNREADABLE
+ */
 export async function openKept(kept: KeptNameKey, prompt: Prompt): Promise<NameKey> {
   const text =
     'libp2p' in kept.key
@@ -79,17 +84,17 @@ export async function openKept(kept: KeptNameKey, prompt: Prompt): Promise<NameK
   const key = await importNameKey(text)
   if (key.name === kept.name) return key
   throw new CairnError('FILE_UNREADABLE', {
-    message: `The file of ${kept.name} has the key of another name`,
-    hint: 'Bring it back from a backup, or import the key again.',
+    message: `The key file of ${kept.name} contains the key of another name`,
+    hint: 'Restore it from a backup, or import the key again.',
   })
 }
 
-/** What a name is called for people. */
+/** Returns the display name of a name. */
 export function titleOf({ name, label }: { name: string; label: string | null }): string {
   return label ?? name
 }
 
-/** PKCS#8 of an Ed25519 seed. @see https://www.rfc-editor.org/rfc/rfc8410 */
+/** Encodes an Ed25519 seed as PKCS#8. @see https://www.rfc-editor.org/rfc/rfc8410 */
 function pemOf(seed: Uint8Array): string {
   const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
@@ -99,7 +104,7 @@ function parseKept(text: string, name: string, path: string): KeptNameKey {
   const damaged = (cause?: unknown) =>
     new CairnError('FILE_UNREADABLE', {
       message: `${path} is damaged`,
-      hint: 'Bring it back from a backup, or move it away and import the key again.',
+      hint: 'Restore it from a backup, or remove it and import the key again.',
       cause,
     })
   let json: unknown

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clean, createOutput, formatTable, progressLine, textWidth } from './output.ts'
 
-test('columns stand under one another, without blanks at the end', () => {
+test('aligns columns, without trailing blanks', () => {
   expect(
     formatTable(
       ['CID', 'NAME'],
@@ -19,7 +19,7 @@ test('columns stand under one another, without blanks at the end', () => {
   ).toBe('CID   NAME\nbafy  a\nb     longer')
 })
 
-test('the last column gives way to the width of the terminal; what is copied from the others stays whole', () => {
+test('shortens the last column to the width of the terminal and keeps the others whole', () => {
   const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), fc.integer({ min: 80, max: 120 }), (name, width) => {
@@ -31,7 +31,7 @@ test('the last column gives way to the width of the terminal; what is copied fro
   )
 })
 
-test('letters of East Asia take two columns, marks none', () => {
+test('counts letters of East Asia as two columns, marks as none', () => {
   expect(textWidth('石塔')).toBe(4)
   expect(textWidth('e\u0301')).toBe(1)
   const [first, second] = formatTable(['N', 'S'], [['石', 'x']]).split('\n')
@@ -39,16 +39,16 @@ test('letters of East Asia take two columns, marks none', () => {
   expect(second).toBe('石  x')
 })
 
-test('a long text is cut with a sign that it was', () => {
+test('marks a shortened text', () => {
   expect(formatTable(['NAME'], [['abcdefghijklmnop']], 8)).toBe('NAME\nabcdefg…')
 })
 
-test('names cannot move the cursor or turn the line', () => {
+test('names cannot move the cursor or break the line', () => {
   expect(clean('a\u001b[2Jb\u009bc\u202ed\ne')).toBe('a\\u001b[2Jb\\u009bc\\u202ed\\ne')
   expect(clean('Käse 石 👍')).toBe('Käse 石 👍')
 })
 
-test('progress: part, bytes, rate and what is left, in one line', () => {
+test('shows part, bytes, rate and time left of a transfer in one line', () => {
   const progress = {
     phase: 'send',
     bytes: 512 * 1024,
@@ -62,7 +62,7 @@ test('progress: part, bytes, rate and what is left, in one line', () => {
   for (const width of [10, 40, 80]) expect(progressLine('a.bin', progress, width).length).toBeLessThan(width)
 })
 
-test('progress of a stream of unknown length', () => {
+test('shows progress of a stream of unknown length', () => {
   expect(
     progressLine(
       '-',
@@ -72,7 +72,7 @@ test('progress of a stream of unknown length', () => {
   ).toBe('- 2.00 KiB  1.00 KiB/s')
 })
 
-test('no way of printing lets a control character of the server through, or adds a line', async () => {
+test('never prints a control character from the server or an extra line', async () => {
   const name = 'laptop\nADMIN  all rights\r\u001b[1A\u0007\u007f\u0085\u009b2J\u2028\u202efdp.exe'
   for (const json of [false, true]) {
     const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
@@ -86,16 +86,18 @@ test('no way of printing lets a control character of the server through, or adds
     output.note(name)
     output.error(new Error(name))
     await Promise.all(streams.map((stream) => finished(stream.end())))
-    const [said = '', told = ''] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
+    const [stdoutText = '', stderrText = ''] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
     rmSync(folder, { recursive: true })
-    expect(`${said}${told}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u)
-    expect(said.trimEnd().split('\n')).toHaveLength(json ? 3 : 5)
-    if (json) for (const line of said.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ name })
-    else expect(said).toContain('laptop\\nADMIN')
+    expect(`${stdoutText}${stderrText}`.replaceAll('\n', '')).not.toMatch(
+      /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u,
+    )
+    expect(stdoutText.trimEnd().split('\n')).toHaveLength(json ? 3 : 5)
+    if (json) for (const line of stdoutText.trimEnd().split('\n')) expect(JSON.parse(line)).toMatchObject({ name })
+    else expect(stdoutText).toContain('laptop\\nADMIN')
   }
 })
 
-test('details of an error stand below it: facts, lists, and records a line each; --quiet prints the one value', async () => {
+test('prints details of an error below it, lists and records one line each; --quiet prints the one value', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
   const streams = ['out', 'err'].map((file) => createWriteStream(join(folder, file)))
   const [stdout, stderr] = streams
@@ -111,10 +113,10 @@ test('details of an error stand below it: facts, lists, and records a line each;
   output.result({ cid: 'b' }, ['b  name  1 B', 'http://g/ipfs/b'], 'b')
   output.table(['ID', 'NAME'], [['1', 'a\u001b']], [{}], 'NAME')
   await Promise.all(streams.map((stream) => finished(stream.end())))
-  const [said, told] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
+  const [stdoutText, stderrText] = ['out', 'err'].map((file) => readFileSync(join(folder, file), 'utf8'))
   rmSync(folder, { recursive: true })
-  expect(said).toBe('b\na\\u001b\n')
-  expect(told?.split('\n').slice(2)).toEqual([
+  expect(stdoutText).toBe('b\na\\u001b\n')
+  expect(stderrText?.split('\n').slice(2)).toEqual([
     '  chains: local, Sepolia',
     '  limitBytes: 7',
     '  body.copies must be at most 5',

@@ -3,21 +3,24 @@ import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
 import { describeDetails } from './describe-details.ts'
 import { formatBytes, formatDuration } from './sizes.ts'
 
-/** Where words go: results to standard output, all else to standard error. Nothing else in this package prints. */
+/**
+ * The output of a command: results to standard output, everything else to standard error. No other module in this
+ * package prints.
+ */
 export type Output = {
   readonly isJson: boolean
-  /** Whether results are one value each. */
+  /** Whether each result is a single value. */
   readonly isQuiet: boolean
   /**
-   * A result: an object for programs; for people a line, or several. A line break within a line is shown escaped.
-   * @param value the one value that `--quiet` prints. Defaults to the text
+   * Prints a result: an object for programs, one or several lines for people. A line break within a line is escaped.
+   * @param value the single value that `--quiet` prints. Defaults to the text
    */
   result(json: unknown, text: Lines | (() => Lines), value?: string): void
-  /** Something to know that is no result: one line. */
+  /** Prints one line that is not a result. */
   note(text: string): void
   error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'details' | 'toJSON'> | Error): void
   /**
-   * Rows for people, one JSON line each for programs.
+   * Prints rows for people, one JSON line per row for programs.
    * @param valueColumn the column that `--quiet` prints, without its title. Defaults to the first
    */
   table(
@@ -26,7 +29,7 @@ export type Output = {
     json: readonly unknown[],
     valueColumn?: string,
   ): void
-  /** A line that tells how far a transfer is; undefined where nobody would see it. */
+  /** Returns a progress line of a transfer; undefined if the output is not visible. */
   progress(label: string): { onProgress: OnProgress; done(): void } | undefined
   write(bytes: Uint8Array): Promise<void>
 }
@@ -87,7 +90,10 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   }
 }
 
-/** Columns two blanks apart; on a terminal the last one gives way, down to 8 letters: what is copied from the others stays whole. */
+/**
+ * Formats columns separated by two spaces; on a terminal the last one shrinks, down to 8 characters, so that values to
+ * copy from the others stay whole.
+ */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [columns, ...rows].map((row) => row.map(clean))
   const widths = columns.map((_column, i) => Math.max(...all.map((row) => textWidth(row[i] ?? ''))))
@@ -101,7 +107,7 @@ export function formatTable(columns: readonly string[], rows: readonly (readonly
   return all.map((row) => row.map(cell).join('  ')).join('\n')
 }
 
-/** Columns that a text takes on a terminal: letters of East Asia and emoji take two, combining marks none. */
+/** Returns the terminal columns of a text: East Asian characters and emoji take two, combining marks none. */
 export function textWidth(text: string): number {
   let width = 0
   for (const letter of text) {
@@ -113,21 +119,21 @@ export function textWidth(text: string): number {
   return width
 }
 
-function cut(text: string, most: number): string {
-  if (textWidth(text) <= most) return text
+function cut(text: string, maxWidth: number): string {
+  if (textWidth(text) <= maxWidth) return text
   let kept = ''
   let width = 0
   for (const letter of text) {
     width += textWidth(letter)
-    if (width > most - 1) break
+    if (width > maxWidth - 1) break
     kept += letter
   }
   return `${kept}…`
 }
 
 /**
- * Escapes what would move a terminal's cursor, begin a line or turn the direction of reading: names come from strangers. The
- * escapes are those of JSON, so that JSON stays the same value.
+ * Escapes what would move the cursor of a terminal, start a line or change the text direction: names are untrusted. The
+ * escapes are those of JSON, so that JSON keeps its value.
  */
 export function clean(text: string): string {
   return text.replace(
@@ -152,7 +158,7 @@ export function progressLine(
   const part = Math.min(1, bytes / total)
   const left = remainingMs === undefined ? '' : `  ${formatDuration(remainingMs)} left`
   const tail = ` ${String(Math.floor(part * 100)).padStart(3)} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${rate}${left}`
-  const room = Math.max(0, Math.min(30, width - 1 - tail.length - label.length - 3))
-  const full = Math.round(part * room)
-  return `${label} ${'█'.repeat(full)}${'░'.repeat(room - full)}${tail}`.slice(0, width - 1)
+  const barWidth = Math.max(0, Math.min(30, width - 1 - tail.length - label.length - 3))
+  const filled = Math.round(part * barWidth)
+  return `${label} ${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}${tail}`.slice(0, width - 1)
 }

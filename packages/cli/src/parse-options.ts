@@ -4,7 +4,7 @@ import type { Options, Values } from './command.ts'
 
 /**
  * Parses the options of a command.
- * @throws CairnError USAGE naming the option that is unknown, or lacks a value or must not have one
+ * @throws CairnError USAGE naming an option that is unknown, lacks a value or must not have one
  */
 export function parseOptions(argv: string[], options: Options, name: string): { values: Values; args: string[] } {
   const { values, positionals, tokens } = parseArgs({
@@ -14,19 +14,19 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
     strict: false,
     tokens: true,
   })
-  const hint = `See cairn ${name} --help.`
+  const hint = `Run cairn ${name} --help for usage.`
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const option = options[token.name]
     if (option === undefined || !Object.hasOwn(options, token.name))
-      throw new CairnError('USAGE', { message: `There is no option ${token.rawName}`, hint })
+      throw new CairnError('USAGE', { message: `Unknown option ${token.rawName}`, hint })
     if (option.type === 'boolean' && token.value !== undefined)
-      throw new CairnError('USAGE', { message: `${token.rawName} takes no value`, hint })
+      throw new CairnError('USAGE', { message: `${token.rawName} does not take a value`, hint })
     const isMissing = token.value === undefined || (token.inlineValue === false && /^-./.test(token.value))
     if (option.type === 'string' && isMissing)
       throw new CairnError('USAGE', {
-        message: `${token.rawName} needs a value${option.value === undefined ? '' : `: <${option.value}>`}`,
-        hint: `${hint} A value that begins with a dash is written as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
+        message: `${token.rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
+        hint: `${hint} Write a value that starts with a dash as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
       })
   }
   return { values, args: positionals }

@@ -2,41 +2,47 @@ import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { clean } from './output.ts'
 
-/** Asks people; programs answer by a file or by lines on standard input. */
+/** Prompts the user; programs answer with a file or with lines on standard input. */
 export type Prompt = {
-  /** The wallet's password: a line of standard input where that was asked for, else CAIRN_PASSWORD_FILE, else typed. */
+  /**
+   * Returns the password of the wallet: from a line of standard input if requested, else from CAIRN_PASSWORD_FILE, else
+   * typed.
+   */
   password(question: string, options?: SecretOptions): Promise<string>
-  /** Another secret: a line of standard input where that was asked for, else typed without echo. */
+  /** Returns another secret: from a line of standard input if requested, else typed without echo. */
   secret(question: string, options?: SecretOptions): Promise<string>
-  /** Yes or no. @throws CairnError USAGE where nobody can be asked */
+  /**
+   * Returns yes or no.
+   * @throws CairnError USAGE without a terminal
+   */
   confirm(question: string): Promise<boolean>
 }
 
-/** `twice`: whoever types is asked again to be sure. */
+/** `twice`: a typed secret must be repeated. */
 type SecretOptions = { twice?: boolean }
 
 export type PromptOptions = {
   passwordFile: string | undefined
-  /** Secrets come by standard input, a line each. */
+  /** Secrets come from standard input, one per line. */
   fromStdin: boolean
   stdin: NodeJS.ReadStream
   stderr: NodeJS.WriteStream
   signal: AbortSignal
 }
 
-/** Secrets are short: more than this on standard input is a mistake. */
-const secretBytesMost = 65_536
+/** Maximum bytes of secrets on standard input; more is a mistake. */
+const maxSecretBytes = 65_536
 
 export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }: PromptOptions): Prompt {
-  const ask = (question: string, echo: boolean) => readLine(stdin, stderr, question, echo, signal)
+  const prompt = (question: string, echo: boolean) => readLine(stdin, stderr, question, echo, signal)
   let lines: Promise<string[]> | undefined
   const nextLine = async (question: string): Promise<string> => {
     lines ??= readLines(stdin)
     const line = (await lines).shift()
     if (line === undefined || line === '')
       throw new CairnError('USAGE', {
-        message: `Standard input has no line for: ${question}`,
-        hint: 'Send a line for each secret.',
+        message: `Standard input has no line for the prompt: ${question}`,
+        hint: 'Send one line per secret.',
       })
     return line
   }
@@ -44,13 +50,13 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
     if (fromStdin && !stdin.isTTY) return nextLine(question)
     if (!stdin.isTTY) {
       throw new CairnError('USAGE', {
-        message: `There is no terminal to type at: ${question}`,
-        hint: 'Give --password-stdin and send it there, or name a file with the wallet’s password in CAIRN_PASSWORD_FILE.',
+        message: `No terminal is available for the prompt: ${question}`,
+        hint: 'Use --password-stdin, or set CAIRN_PASSWORD_FILE to a file with the wallet password.',
       })
     }
-    const typed = await ask(`${question}: `, false)
-    if (typed === '') throw new CairnError('USAGE', { message: 'Nothing was typed', hint: 'Try again.' })
-    if (twice && (await ask('Once more: ', false)) !== typed) {
+    const typed = await prompt(`${question}: `, false)
+    if (typed === '') throw new CairnError('USAGE', { message: 'The input is empty', hint: 'Try again.' })
+    if (twice && (await prompt('Repeat: ', false)) !== typed) {
       throw new CairnError('USAGE', { message: 'The two passwords differ', hint: 'Try again.' })
     }
     return typed
@@ -61,18 +67,22 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
       if (fromStdin || passwordFile === undefined) return secret(question, options)
       const text = await readFile(passwordFile, 'utf8').catch((cause: unknown) => {
         throw new CairnError('FILE_UNREADABLE', {
-          message: 'CAIRN_PASSWORD_FILE names a file that does not open',
+          message: 'Cannot read the file named by CAIRN_PASSWORD_FILE',
           cause,
         })
       })
       const password = text.replace(/\r?\n$/, '')
       if (password === '')
-        throw new CairnError('USAGE', { message: 'CAIRN_PASSWORD_FILE is empty', hint: 'Put the password into it.' })
+        throw new CairnError('USAGE', {
+          message: 'The file named by CAIRN_PASSWORD_FILE is empty',
+          hint: 'Write the password to the file.',
+        })
       return password
     },
     async confirm(question) {
-      if (!stdin.isTTY) throw new CairnError('USAGE', { message: 'This needs a confirmation', hint: 'Give --yes.' })
-      return /^y(es)?$/i.test((await ask(`${question} [y/N] `, true)).trim())
+      if (!stdin.isTTY)
+        throw new CairnError('USAGE', { message: 'This command requires a confirmation', hint: 'Give --yes.' })
+      return /^y(es)?$/i.test((await prompt(`${question} [y/N] `, true)).trim())
     },
   }
 }
@@ -83,17 +93,17 @@ async function readLines(stdin: NodeJS.ReadStream): Promise<string[]> {
   for await (const piece of stdin) {
     const bytes = Buffer.from(piece)
     sizeBytes += bytes.length
-    if (sizeBytes > secretBytesMost)
+    if (sizeBytes > maxSecretBytes)
       throw new CairnError('USAGE', {
-        message: 'Standard input is too long for passwords',
-        hint: 'Send a line for each.',
+        message: 'Standard input is longer than a list of passwords',
+        hint: 'Send one line per password.',
       })
     pieces.push(bytes)
   }
   return Buffer.concat(pieces).toString('utf8').split(/\r?\n/)
 }
 
-/** Reads a line from a terminal letter by letter, so that what is typed stays unseen and Ctrl-C works. */
+/** Reads a line from a terminal character by character, so that input stays hidden and Ctrl-C works. */
 function readLine(
   stdin: NodeJS.ReadStream,
   stderr: NodeJS.WriteStream,
@@ -104,19 +114,19 @@ function readLine(
   return new Promise((resolve, reject) => {
     let line = ''
     const stop = () => {
-      stdin.off('data', take)
-      stdin.off('end', giveUp)
-      signal.removeEventListener('abort', giveUp)
+      stdin.off('data', onData)
+      stdin.off('end', onCancel)
+      signal.removeEventListener('abort', onCancel)
       stdin.setRawMode(false)
       stdin.pause()
       stderr.write('\n')
     }
-    // Ctrl-C, Ctrl-D, a terminal that went away, or a signal from elsewhere.
-    const giveUp = () => {
+    // Ctrl-C, Ctrl-D, a closed terminal, or an external signal.
+    const onCancel = () => {
       stop()
       reject(new CairnError('ABORTED'))
     }
-    const take = (piece: string) => {
+    const onData = (piece: string) => {
       for (const letter of piece) {
         if (letter === '\r' || letter === '\n') {
           stop()
@@ -124,7 +134,7 @@ function readLine(
           return
         }
         if (letter === '\u0003' || letter === '\u0004') {
-          giveUp()
+          onCancel()
           return
         }
         if (letter === '\u007f' || letter === '\b') {
@@ -136,13 +146,13 @@ function readLine(
         }
       }
     }
-    // Before the question is shown: whoever answers at once must not see it either.
+    // Before the prompt is shown: immediate input must not be visible either.
     stdin.setRawMode(true)
     stderr.write(clean(question))
     stdin.setEncoding('utf8')
-    stdin.on('data', take)
-    stdin.on('end', giveUp)
-    signal.addEventListener('abort', giveUp)
+    stdin.on('data', onData)
+    stdin.on('end', onCancel)
+    signal.addEventListener('abort', onCancel)
     stdin.resume()
   })
 }

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError, type ConditionsInput } from '@cairn/sdk'
 
-const bytesMost = 64 * 1024
+const maxBytes = 64 * 1024
 
-/** Reads conditions from a file, or from standard input for `-`: an object, or a list of conditions alone. @throws CairnError FILE_UNREADABLE, INVALID_CONDITION */
+/**
+ * Reads conditions from a file, or from standard input for `-`: an object, or only a list of conditions.
+ * @throws CairnError FILE_UNREADABLE, INVALID_CONDITION
+ */
 export async function readConditionsFile(path: string, stdin: NodeJS.ReadStream): Promise<ConditionsInput> {
   let text: string
   try {
@@ -42,7 +45,7 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   let text = ''
   for await (const piece of stream) {
     text += String(piece)
-    if (text.length > bytesMost) throw new CairnError('PAYLOAD_TOO_LARGE')
+    if (text.length > maxBytes) throw new CairnError('PAYLOAD_TOO_LARGE')
   }
   return text
 }

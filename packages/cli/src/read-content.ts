@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError, type Client, isEncrypted, openEncryptedFolder, recoverExported } from '@cairn/sdk'
-import { flag, type Options, type Surroundings, text } from './command.ts'
+import { type CommandContext, flag, type Options, text } from './command.ts'
 import { findContent } from './content-path.ts'
 import { openKeyClient } from './key-client.ts'
 
 /** Options of commands that read content. */
 export const readOptions = {
-  encrypted: { type: 'boolean', about: 'leave an encrypted file as it is' },
-  'key-file': { type: 'string', about: 'exported key set: no key node is asked', value: 'file' },
+  encrypted: { type: 'boolean', about: 'do not decrypt an encrypted file' },
+  'key-file': { type: 'string', about: 'decrypt with an exported key set, without the key nodes', value: 'file' },
 } as const satisfies Options
 
 /** Content that a command reads, and how. */
@@ -17,56 +17,59 @@ export type Content = {
   cidPath: string
   cid: string
   path: string
-  /** How to decrypt it; undefined for content that is read as it is. */
+  /** How to decrypt it; undefined for plain content. */
   decryption: { masterKey?: string } | undefined
 }
 
 /**
- * Finds what an argument means, and whether it has to be decrypted.
+ * Resolves an argument, and whether its content requires decryption.
  * @throws CairnError INVALID_CID, NAME_NOT_FOUND, FILE_UNREADABLE, KEY_NODES_UNAVAILABLE, NO_WALLET
  */
-export async function openContent(surroundings: Surroundings, argument: string): Promise<Content> {
-  const { values, session, signal } = surroundings
-  const cidPath = await findContent(surroundings, argument)
+export async function openContent(context: CommandContext, argument: string): Promise<Content> {
+  const { values, session, signal } = context
+  const cidPath = await findContent(context, argument)
   const [cid = '', ...names] = cidPath.replace(/^\/ipfs\//, '').split('/')
   const where = { cidPath, cid, path: names.join('/') }
   const client = await session.optionalClient()
-  const masterKey = await readExportedKey(surroundings, cid)
+  const masterKey = await readExportedKey(context, cid)
   if (masterKey !== undefined) return { ...where, client, decryption: { masterKey } }
   if (flag(values, 'encrypted')) return { ...where, client, decryption: undefined }
   const mustDecrypt = await isEncrypted(client, cid, { signal }).catch((error: unknown) => {
     throw withWayOut(error)
   })
   return mustDecrypt
-    ? { ...where, client: await openKeyClient(surroundings), decryption: {} }
+    ? { ...where, client: await openKeyClient(context), decryption: {} }
     : { ...where, client, decryption: undefined }
 }
 
-/** Where a file of a folder that was encrypted as one is, and its key. @throws CairnError NOT_FOUND */
+/**
+ * Returns path and key of a file in a folder encrypted as one.
+ * @throws CairnError NOT_FOUND
+ */
 export async function findEncryptedFile(
   { client, cid, path, decryption }: Content,
   signal: AbortSignal,
 ): Promise<{ cidPath: string; masterKey: string }> {
   const { masterKey, files } = await openEncryptedFolder(client, cid, { ...decryption, signal })
   const file = files.find((one) => one.path === path)
-  if (file === undefined) throw new CairnError('NOT_FOUND', { message: `The folder has no file ${path}` })
+  if (file === undefined) throw new CairnError('NOT_FOUND', { message: `The folder does not contain ${path}` })
   return { cidPath: file.cidPath, masterKey }
 }
 
-/** Anyone can save a key for a CID of plain content: an error of decryption names the way around it. */
+/** Anyone can save a key for a CID of plain content, so a decryption error names the way around it. */
 export function withWayOut(error: unknown): unknown {
   const codes = ['ACCESS_DENIED', 'DECRYPTION_FAILED', 'NOT_ENCRYPTED', 'KEY_NODES_UNAVAILABLE'] as const
   if (!CairnError.is(error) || !codes.some((code) => CairnError.is(error, code))) return error
   return new CairnError(error.code, {
     message: error.message,
-    hint: `${error.hint} With --encrypted you get the bytes as they are stored.`,
+    hint: `${error.hint} To download the encrypted bytes, use --encrypted.`,
     details: error.details,
     cause: error,
   })
 }
 
-/** The key in an exported set, if one is given. */
-async function readExportedKey({ values }: Surroundings, cid: string): Promise<string | undefined> {
+/** Returns the key of an exported set, if one is given. */
+async function readExportedKey({ values }: CommandContext, cid: string): Promise<string | undefined> {
   const path = text(values, 'key-file')
   if (path === undefined) return undefined
   let json: unknown

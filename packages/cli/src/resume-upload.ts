@@ -5,8 +5,8 @@ import { CairnError, createResumable, type ResumableState, type UploadOptions, t
 import type { State } from './state.ts'
 
 /**
- * Uploads in parts and keeps how far it is, so that the same call goes on after whatever ended it. Another file under the same
- * path, or other options, are another upload.
+ * Uploads in parts and stores the progress, so that the same call resumes after any interruption. Another file under
+ * the same path, or other options, start another upload.
  */
 export async function uploadResumably(
   state: State,
@@ -32,13 +32,13 @@ export async function uploadResumably(
     await state.writeUpload(id, undefined)
     return result
   } catch (error) {
-    // The files in a folder changed in between: what was sent of them is of no use.
+    // The files of the folder changed, so the bytes sent so far are useless.
     if (CairnError.is(error, 'CID_MISMATCH')) await state.writeUpload(id, undefined)
     throw error
   }
 }
 
-/** What was kept, where it has the form of today. */
+/** Returns the stored state, if it has the current format. */
 function readState(kept: unknown): ResumableState | undefined {
   if (typeof kept !== 'object' || kept === null) return undefined
   const { id, boundary, sizeBytes, cids }: Partial<Record<keyof ResumableState, unknown>> = kept

@@ -17,7 +17,7 @@ test.each([
   [['--network'], '', ['--network']],
 ])('the command of %j is %s', (argv, name, rest) => expect(splitCommand(argv)).toEqual({ name, rest }))
 
-test('names are given once, and no option of a command hides one that all have', () => {
+test('names are unique, and no option of a command hides a global one', () => {
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   expect(new Set(names).size).toBe(names.length)
   const shorts = Object.values(globalOptions).flatMap((option) => ('short' in option ? [option.short] : []))
@@ -40,4 +40,4 @@ test.each([
   ['FILE_EXISTS', 1],
 ] as const)('%s ends with %i', (code, exit) => expect(exitCodeOf(new CairnError(code))).toBe(exit))
 
-test('what is no error of ours ends with 1', () => expect(exitCodeOf(new Error('x'))).toBe(1))
+test('an unknown error ends with 1', () => expect(exitCodeOf(new Error('x'))).toBe(1))

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { type Command, flag, type Options, text } from './command.ts'
 import { commands } from './commands.ts'
+import { describeFault } from './describe-fault.ts'
 import type { Environment } from './environment.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
@@ -9,13 +10,12 @@ import { parseOptions } from './parse-options.ts'
 import { createPrompt } from './prompt.ts'
 import { createSession } from './session.ts'
 import { createState } from './state.ts'
+import { version } from './version.ts'
 
-export const version = '0.1.0'
-
-/** Streams of the process; tests bring their own. */
+/** Streams of the process; tests pass their own. */
 export type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 
-/** The first word is the command; options that every command takes may stand before it. */
+/** Splits off the command, which global options may precede. */
 export function splitCommand(argv: readonly string[]): { name: string; rest: string[] } {
   let at = 0
   for (;;) {
@@ -32,31 +32,24 @@ export function splitCommand(argv: readonly string[]): { name: string; rest: str
 function findCommand(name: string) {
   const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
   if (command !== undefined) return command
-  throw new CairnError('USAGE', { message: `There is no command ${JSON.stringify(name)}`, hint: 'See cairn --help.' })
+  throw new CairnError('USAGE', {
+    message: `Unknown command ${JSON.stringify(name)}`,
+    hint: 'Run cairn --help for a list of commands.',
+  })
 }
 
-/** @throws CairnError USAGE naming what is missing, or the first argument that is one too many */
+/** @throws CairnError USAGE naming the missing argument, or the first superfluous one */
 function requireArity({ name, usage, arity: [least, most] }: Command, args: readonly string[]): void {
   if (args.length >= least && args.length <= most) return
   const what =
-    args.length < least ? 'needs more arguments' : `has no use for the argument ${JSON.stringify(args[most])}`
+    args.length < least ? 'requires more arguments' : `does not accept the argument ${JSON.stringify(args[most])}`
   throw new CairnError('USAGE', {
     message: `${name} ${what}`,
-    hint: `Usage: cairn ${name} ${usage}. See cairn ${name} --help.`,
+    hint: `Usage: cairn ${name} ${usage}. Run cairn ${name} --help for details.`,
   })
 }
 
-/** A fault of this program: the table's words are about a service. */
-function describeFault(cause: unknown): CairnError {
-  const what = cause instanceof Error ? cause.message : String(cause)
-  return new CairnError('INTERNAL', {
-    message: `Something went wrong in cairn itself: ${what}`,
-    hint: 'Report it with the command and what cairn --version prints.',
-    cause,
-  })
-}
-
-/** Runs one command line and answers the exit code. It throws nothing. */
+/** Runs one command line and returns the exit code. Never throws. */
 export async function run(
   argv: string[],
   environment: Environment,
@@ -113,7 +106,7 @@ export async function run(
     await command.run({ args, values, output, prompt, state, session, environment, signal, stdin })
     return exitCodes.ok
   } catch (error) {
-    // Whoever stopped it knows.
+    // The user who stopped it needs no message.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
     output.error(CairnError.is(error) ? error : describeFault(error))
     return exitCodeOf(error)

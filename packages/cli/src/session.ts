@@ -13,16 +13,19 @@ import type { Environment } from './environment.ts'
 import type { Output } from './output.ts'
 import type { KeptKey, State } from './state.ts'
 
-/** The network and key of this run, found out when first needed. */
+/** Network and API key of this run, determined on first use. */
 export type Session = {
   network(): Promise<NetworkProfile>
-  /** A client without a key. */
+  /** Returns a client without an API key. */
   anonymous(): Promise<Client>
-  /** The key that would be used, if there is one for this account; nobody is asked whether it is valid. */
+  /** Returns the stored API key of this account, without checking whether it is valid. */
   keptKey(): Promise<string | undefined>
-  /** A client with the kept key, or without one. */
+  /** Returns a client with the stored API key, or without one. */
   optionalClient(): Promise<Client>
-  /** A client with a key; on a local network one is made with its test wallet, unless the user has a wallet. @throws CairnError NO_API_KEY */
+  /**
+   * Returns a client with an API key; on a local network without a user wallet, creates one with its test wallet.
+   * @throws CairnError NO_API_KEY
+   */
   client(): Promise<Client>
 }
 
@@ -49,7 +52,10 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     }
     return environment.apiKey
   }
-  /** The address that this machine acts for: of the user's wallet, else of a local network's test wallet. */
+  /**
+   * Returns the address that this machine acts for: that of the user's wallet, else of the test wallet of a local
+   * network.
+   */
   const ownAddress = async ({ wallet }: NetworkProfile) => (await state.readAddress()) ?? wallet?.address.toLowerCase()
   const isOther = ({ address }: KeptKey, own: string | undefined) =>
     address !== undefined && own !== undefined && address !== own
@@ -59,7 +65,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     const kept = await state.readKey(profile.api)
     const own = await ownAddress(profile)
     const isUsable = kept !== undefined && !isOther(kept, own)
-    // A local network that was begun anew does not know the keys of the one before.
+    // A local network that was reset does not know the keys of the previous one.
     if (isUsable && (profile.wallet === undefined || (await isAccepted(profile, kept.key)))) return kept.key
     const hasWallet = (await state.readAddress()) !== undefined
     if (profile.wallet === undefined || hasWallet) throw noKey(kept, own)
@@ -67,11 +73,11 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     const key = await createApiKey(
       createClient({ network: profile }),
       { privateKey },
-      // Of a wallet that everybody on this machine can use.
+      // For a wallet that every user of this machine can use.
       { name: 'cairn command line', scopes, expiresAt: null },
     )
     await state.writeKey(profile.api, { key, address: address.toLowerCase() })
-    output.note(`Made an API key for the local network's test wallet ${address}.`)
+    output.note(`Created an API key for the local network's test wallet ${address}.`)
     return key
   }
   const keptKey = async () => {
@@ -97,7 +103,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
 
 function noKey(kept: KeptKey | undefined, own: string | undefined): CairnError {
   if (own === undefined) return new CairnError('NO_API_KEY')
-  const whose = kept?.address === undefined || kept.address === own ? '' : `: the one kept is for ${kept.address}`
+  const whose = kept?.address === undefined || kept.address === own ? '' : `: the saved key belongs to ${kept.address}`
   return new CairnError('NO_API_KEY', { message: `No valid API key for your wallet ${own}${whose}` })
 }
 

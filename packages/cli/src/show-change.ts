@@ -1,7 +1,7 @@
 import type { ChangeResult } from '@cairn/sdk'
 import type { Output } from './output.ts'
 
-/** Tells what became of a change on the five nodes. */
+/** Shows the outcome of a change on the five nodes. */
 export function showChange(
   output: Output,
   what: Record<string, unknown>,
@@ -16,19 +16,19 @@ export function showChange(
     String(what['cid']),
   )
   for (const id of openConditions ?? [])
-    output.note(`Condition ${id} is met by everyone: no number is below 0. Use ">" to ask for some.`)
-  if (pending.length > 0) output.note(sayPending(pending, withstands))
+    output.note(`Condition ${id} is met by everyone, because every number is at least 0. Use ">" to require an amount.`)
+  if (pending.length > 0) output.note(showPending(pending, withstands))
 }
 
-/** What it means that nodes lack a change, and what to do. */
-export function sayPending(pending: readonly { node: number }[], withstands: number): string {
+/** Explains what pending nodes mean, and what to do. */
+export function showPending(pending: readonly { node: number }[], withstands: number): string {
   const nodes = pending.map(({ node }) => node)
   const missing = nodes.length === 1 ? `Node ${nodes[0]} does` : `Nodes ${nodes.join(', ')} do`
-  const risk = withstands === 0 ? ' It is in force as long as none of the other three lies.' : ''
-  return `${missing} not have it yet.${risk} Run the same command again, or \`cairn keys repair\`.`
+  const risk = withstands === 0 ? ' The change is active if the other three nodes are honest.' : ''
+  return `${missing} not have it yet.${risk} Run the same command again, or run \`cairn keys repair\`.`
 }
 
-/** Five dots for five nodes, full where it is done. */
+/** Returns five dots for five nodes, filled for those that applied it. */
 export function dots(done: readonly number[]): string {
   return [1, 2, 3, 4, 5].map((node) => (done.includes(node) ? '●' : '○')).join('')
 }

@@ -15,7 +15,7 @@ test.each([
   [Number.MAX_SAFE_INTEGER, '8.00 PiB'],
 ])('%i bytes are %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
-test('a size takes eight columns at most', () => {
+test('a size takes at most eight columns', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (bytes) => {
       expect(formatBytes(bytes).length).toBeLessThanOrEqual(8)

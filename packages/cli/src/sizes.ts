@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/sdk'
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
 
-/** Bytes for people: steps of 1,024, three digits. */
+/** Formats bytes for people: steps of 1,024, three digits. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let unit = 0
@@ -21,7 +21,10 @@ export function formatBytes(bytes: number): string {
   return `${digits} ${units[unit] ?? ''}`
 }
 
-/** Reads a size as people write it: `1GiB`, `500 MB`, `1.5TiB`, `1048576`. @throws CairnError USAGE */
+/**
+ * Parses a size such as `1GiB`, `500 MB`, `1.5TiB` or `1048576`.
+ * @throws CairnError USAGE
+ */
 export function parseBytes(text: string): number {
   const found = /^(\d{1,15}(?:\.\d{1,6})?)\s*([kmgtpe]?)(i?)b?$/i.exec(text.trim())
   const [, number = '', letter = '', binary = ''] = found ?? []
@@ -29,14 +32,14 @@ export function parseBytes(text: string): number {
   const bytes = Math.ceil(Number(number) * (binary === '' ? 1000 : 1024) ** power)
   if (found === null || !Number.isSafeInteger(bytes) || bytes < 1) {
     throw new CairnError('USAGE', {
-      message: `"${text}" is no size`,
-      hint: 'Write 1GiB, 500MiB, 10GB or a number of bytes.',
+      message: `"${text}" is not a size`,
+      hint: 'Use 1GiB, 500MiB, 10GB or a number of bytes.',
     })
   }
   return bytes
 }
 
-/** A span of time for people: `12 s`, `3 min 05 s`, `2 h 10 min`. */
+/** Formats a duration for people: `12 s`, `3 min 05 s`, `2 h 10 min`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1000)
   if (seconds < 60) return `${seconds} s`

@@ -12,15 +12,15 @@ afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const mode = (path: string) => statSync(path).mode & 0o777
 
-test('a fresh folder has nothing, and reading makes nothing', async () => {
+test('an empty folder has no state, and reading creates nothing', async () => {
   const state = createState(join(base, 'cairn'))
   expect(await state.readWallet()).toBeUndefined()
   expect(await state.readKey('http://a')).toBeUndefined()
-  expect(await state.forgetWallet()).toBe(false)
+  expect(await state.clearWallet()).toBe(false)
   expect(readdirSync(base)).toEqual([])
 })
 
-test('secrets are 0600 in a folder 0700, whatever the folder was, and nothing temporary stays', async () => {
+test('writes secrets as 0600 in a folder 0700, whatever its mode was, and leaves nothing temporary', async () => {
   const folder = join(base, 'cairn')
   const state = createState(folder)
   await state.writeWallet('{}')
@@ -38,12 +38,12 @@ test('each network has its own key', async () => {
   await state.writeKey('http://a', { key: 'one' })
   await state.writeKey('http://b', { key: 'two' })
   expect(await state.readKey('http://a')).toEqual({ key: 'one' })
-  await state.forgetKey('http://a')
+  await state.clearKey('http://a')
   expect(await state.readKey('http://a')).toBeUndefined()
   expect(await state.readKey('http://b')).toEqual({ key: 'two' })
 })
 
-test('keys of earlier versions are read, without an account; the address of the wallet needs no password', async () => {
+test('reads keys of earlier versions, without an account; the address of the wallet needs no password', async () => {
   const state = createState(base)
   writeFileSync(join(base, 'keys.json'), '{"http://a":"one","http://b":7}', { mode: 0o600 })
   await state.writeKey('http://c', { key: 'three', address: '0xab' })
@@ -53,7 +53,7 @@ test('keys of earlier versions are read, without an account; the address of the 
   expect(await state.readAddress()).toBe('0xab')
 })
 
-test('a file that others can read, or that is damaged, is refused', async () => {
+test('rejects a file that is damaged or that others can read', async () => {
   const state = createState(base)
   const keys = join(base, 'keys.json')
   writeFileSync(keys, '{"http://a":"one"}', { mode: 0o640 })

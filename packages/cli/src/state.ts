@@ -2,29 +2,32 @@ import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 
-/** An API key, and the account that it was made for; of imported keys that is not known. */
+/** An API key with its account, which is unknown for imported keys. */
 export type KeptKey = { key: string; address?: string }
 
-/** What the command line keeps: a locked wallet, and one API key for each network. Files 0600 in a folder 0700. */
+/**
+ * State of the command line: an encrypted wallet, and one API key per network. Files with mode 0600 in a folder with
+ * mode 0700.
+ */
 export type State = {
   readonly folder: string
   readWallet(): Promise<string | undefined>
   writeWallet(keystore: string): Promise<void>
-  forgetWallet(): Promise<boolean>
-  /** The address of the wallet, in lower case; it stays locked. */
+  clearWallet(): Promise<boolean>
+  /** Returns the address of the wallet in lower case; the wallet stays locked. */
   readAddress(): Promise<string | undefined>
   readKey(api: string): Promise<KeptKey | undefined>
-  /** Keys of all networks, by the URL of their API. */
+  /** Returns the API keys of all networks, by the URL of their API. */
   readKeys(): Promise<Record<string, KeptKey>>
   writeKey(api: string, key: KeptKey): Promise<void>
-  forgetKey(api: string): Promise<void>
-  /** The session with the key nodes of a network, as JSON. */
+  clearKey(api: string): Promise<void>
+  /** Returns the session with the key nodes of a network, as JSON. */
   readSession(network: string): Promise<unknown>
-  /** Keeps a session; undefined forgets it. */
+  /** Stores a session; undefined removes it. */
   writeSession(network: string, session: unknown): Promise<void>
-  /** How far an unfinished upload is, as JSON. */
+  /** Returns the progress of an unfinished upload, as JSON. */
   readUpload(id: string): Promise<unknown>
-  /** Keeps it; undefined forgets it. */
+  /** Stores the progress; undefined removes it. */
   writeUpload(id: string, upload: unknown): Promise<void>
 }
 
@@ -54,7 +57,7 @@ export function createState(folder: string): State {
     folder,
     readWallet: () => readSecret(wallet),
     writeWallet: (keystore) => writeSecret(folder, wallet, `${keystore}\n`),
-    async forgetWallet() {
+    async clearWallet() {
       const there = (await readSecret(wallet)) !== undefined
       await rm(wallet, { force: true })
       return there
@@ -62,7 +65,7 @@ export function createState(folder: string): State {
     readKey: async (api) => (await readKeys())[api],
     readKeys,
     writeKey: (api, key) => writeEntry(keys, api, key),
-    forgetKey: (api) => writeEntry(keys, api, undefined),
+    clearKey: (api) => writeEntry(keys, api, undefined),
     async readAddress() {
       const text = await readSecret(wallet)
       if (text === undefined) return undefined
@@ -77,7 +80,7 @@ export function createState(folder: string): State {
   }
 }
 
-/** A kept key; earlier versions kept nothing but the key. */
+/** Parses a stored key; earlier versions stored only the key. */
 function readKept(value: unknown): KeptKey | undefined {
   if (typeof value === 'string') return { key: value }
   if (typeof value !== 'object' || value === null || !('key' in value) || typeof value.key !== 'string')
@@ -92,19 +95,19 @@ function parse(text: string, path: string): unknown {
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `${path} is damaged`,
-      hint: 'Move it away and make a new key.',
+      hint: 'Remove the file and create a new API key.',
       cause,
     })
   }
 }
 
-/** Reads a secret, if others cannot: a file that is open to them is not used. */
+/** Reads a secret, unless others can read the file. */
 export async function readSecret(path: string): Promise<string | undefined> {
   try {
     const { mode } = await stat(path)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CairnError('FILE_UNREADABLE', {
-        message: `${path} can be read by others`,
+        message: `${path} is readable by other users`,
         hint: `Run: chmod 600 '${path}'`,
       })
     }
@@ -115,7 +118,7 @@ export async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file that only its owner can read, whole or not at all. */
+/** Writes a file that only its owner can read, atomically. */
 export async function writeSecret(folder: string, path: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)

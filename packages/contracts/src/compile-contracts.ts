@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 
-// Compiled by the compiler's own JavaScript build, from packages of the registry: nothing is fetched.
+// Uses the JavaScript build of the compiler from registry packages: nothing is downloaded.
 
 const require = createRequire(import.meta.url)
 const folder = resolve(import.meta.dirname, '../contracts')
 
-/** A contract as the compiler gives it. */
+/** A contract as the compiler returns it. */
 export type CompiledContract = {
   abi: readonly object[]
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } }
@@ -17,12 +17,12 @@ type Output = {
   contracts: Record<string, Record<string, CompiledContract>>
 }
 
-/** What deployments and clients need of a contract. */
+/** The parts of a contract that deployments and clients need. */
 export type ContractArtifact = { name: string; abi: readonly object[]; bytecode: string; deployedBytes: number }
 
 /**
- * What is deployed, and the oldest machine it runs on: the payment contract wants no more than every chain has, the stand-ins
- * of local networks use parts that need a newer one.
+ * The contracts and the oldest EVM version they run on: the payment contract runs on every chain, the stand-ins of
+ * local networks need a newer one.
  */
 const targets = [
   { file: 'LocalPriceFeed.sol', evmVersion: 'paris', names: ['LocalPriceFeed'] },
@@ -31,8 +31,8 @@ const targets = [
 ]
 
 /**
- * Compiles all contracts with the optimiser on. The same sources give the same bytes: no metadata hash is appended.
- * @throws Error with the compiler's own words for every error and every warning
+ * Compiles all contracts with the optimiser on. The same sources produce the same bytes: no metadata hash is appended.
+ * @throws Error with the message of the compiler for every error and warning
  */
 export function compileContracts(): ContractArtifact[] {
   return targets.flatMap(({ file, evmVersion, names }) => {
@@ -40,7 +40,7 @@ export function compileContracts(): ContractArtifact[] {
     const contracts = compileSource(file, source, evmVersion)
     return names.map((name) => {
       const contract = contracts[name]
-      if (contract === undefined) throw new Error(`There is no contract ${name}`)
+      if (contract === undefined) throw new Error(`Contract ${name} does not exist`)
       const { abi, evm } = contract
       const { bytecode, deployedBytecode } = evm
       return { name, abi, bytecode: `0x${bytecode.object}`, deployedBytes: deployedBytecode.object.length / 2 }
@@ -48,7 +48,10 @@ export function compileContracts(): ContractArtifact[] {
   })
 }
 
-/** Compiles one source, which may import OpenZeppelin's contracts. @throws Error as above */
+/**
+ * Compiles one source, which may import the contracts of OpenZeppelin.
+ * @throws Error as above
+ */
 export function compileSource(file: string, content: string, evmVersion = 'cancun'): Record<string, CompiledContract> {
   const { compile }: { compile(input: string, callbacks: object): string } = require('solc')
   const input = {
@@ -70,7 +73,7 @@ export function compileSource(file: string, content: string, evmVersion = 'cancu
 
 const note = '// Written by `npm run generate` from contracts/. Do not edit.\n\n'
 
-/** The two generated files: ABIs, and what is deployed. */
+/** Returns the two generated files: ABIs, and bytecodes. */
 export function generateContractFiles(): { abis: string; bytecodes: string } {
   const artifacts = compileContracts()
   const abis = artifacts.map(
@@ -82,7 +85,7 @@ export function generateContractFiles(): { abis: string; bytecodes: string } {
   return { abis: note + abis.join('\n'), bytecodes: note + bytecodes.join('\n') }
 }
 
-/** `LocalUSDC` is `localUsdc`. */
+/** `LocalUSDC` becomes `localUsdc`. */
 function constantName(name: string): string {
   const words = name.replace(/[A-Z]{2,}/g, (word) => word[0] + word.slice(1).toLowerCase())
   return words[0]?.toLowerCase() + words.slice(1)

@@ -8,7 +8,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
   await using chain = await startTestChain()
   const [owner, alice, bob] = chain.wallets
   const rows: string[] = []
-  // Each is in a block before the next one is made: what it costs depends on what was there.
+  // Each is mined before the next one: its cost depends on the state before it.
   const mined = (hash: Hex) => chain.reader.waitForTransactionReceipt({ hash })
   const note = async (what: string, hash: Hex) => {
     const { gasUsed, status } = await mined(hash)
@@ -97,7 +97,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
   )
   const page = `# Gas
 
-Measured by a test on a local EVM node; \`npm run test:unit -- packages/contracts --update\` writes this page anew.
+Measured by a test on a local EVM node; \`npm run test:unit -- packages/contracts --update\` updates this page.
 
 | call | gas |
 |---|---|

@@ -74,7 +74,7 @@ beforeEach(async () => {
 })
 afterAll(() => chain?.[Symbol.asyncDispose]())
 
-/** Sends a call; its simulation first tells the error by name. */
+/** Sends a call; its simulation first reports the error by name. */
 async function call(from: Wallet, to: Hex, abi: Abi, functionName: string, args: readonly unknown[], value?: bigint) {
   const request = {
     address: to,
@@ -115,7 +115,7 @@ const heldOf = (token: Hex) =>
   chain.reader.readContract({ address: payments, abi: paymentsAbi, functionName: 'getERC20Balance', args: [token] })
 
 describe('payments', () => {
-  test('the selector that published clients call', () => {
+  test('has the selector that published clients call', () => {
     const names = paymentsAbi.flatMap((entry) => ('name' in entry ? [entry.name] : []))
     for (const name of [
       'receiveToken',
@@ -129,11 +129,11 @@ describe('payments', () => {
     expect(paymentsBytecode).toContain('7a43c086')
   })
 
-  test('in the chain’s own coin: by a plain transfer, with data, and for somebody else', async () => {
+  test('accepts the native coin: by a plain transfer, with data, and for another account', async () => {
     expect(eventsOf(await pay(alice, 5n))).toMatchObject([
       { sender: alice.account.address, tokenAddress: zeroAddress, txId: 1n, amount: 5n, data: '0x' },
     ])
-    // Data that looks like an address names nobody: only the call for it does.
+    // Data that looks like an address names no beneficiary: only the call for it does.
     const address = `0x${bob.account.address.slice(2).padStart(64, '0')}` as const
     expect(eventsOf(await pay(alice, 6n, address))).toMatchObject([{ txId: 2n, amount: 6n, data: '0x' }])
     const [event] = eventsOf(await call(alice, payments, paymentsAbi, 'payFor', [bob.account.address], 7n))
@@ -149,7 +149,7 @@ describe('payments', () => {
     )
   })
 
-  test('in each stablecoin: what arrived is what was paid', async () => {
+  test('credits the stablecoin amount that arrived', async () => {
     for (const token of [usdc, usdt, dai]) {
       expect(eventsOf(await payToken(alice, token, 3906n))).toMatchObject([
         { tokenAddress: getCase(token), amount: 3906n },
@@ -167,7 +167,7 @@ describe('payments', () => {
     expect(eventsOf(await payToken(alice, usdt, 1000n))).toMatchObject([{ amount: 990n }])
   })
 
-  test('an allowance that is in the way, too little of it, too little money, nothing: refused with a name', async () => {
+  test('rejects a blocking allowance, a low allowance, a low balance and a zero amount by name', async () => {
     await call(alice, usdt, localUsdtAbi, 'approve', [payments, 5n])
     await expect(call(alice, usdt, localUsdtAbi, 'approve', [payments, 6n])).rejects.toThrow('set it to 0 first')
     await expect(call(alice, payments, paymentsAbi, 'receiveToken', [6n, usdt])).rejects.toThrow('TOKEN_PAYMENT_FAILED')
@@ -180,7 +180,7 @@ describe('payments', () => {
     )
   })
 
-  test('tokens that say false, say true and move nothing, or come back in: refused', async () => {
+  test('rejects tokens that return false, move nothing despite true, or re-enter', async () => {
     const contracts = compileSource('hostile.sol', hostile)
     for (const [name, error] of [
       ['FalseToken', 'TOKEN_PAYMENT_FAILED'],
@@ -197,7 +197,7 @@ describe('payments', () => {
     }
   })
 
-  test('with permits: one transaction, and a permit that somebody else submitted first spoils nothing', async () => {
+  test('accepts a permit in one transaction, even if another account submitted the permit first', async () => {
     const deadline = 2n ** 48n
     const domain = { name: 'USD Coin', version: '1', chainId: 31337, verifyingContract: usdc }
     const message = { owner: alice.account.address, spender: payments, value: 500n, nonce: 0n, deadline }
@@ -231,7 +231,7 @@ describe('payments', () => {
     ])
   })
 
-  test('with an authorisation that anybody may bring, once, and for the account it was signed for', async () => {
+  test('accepts an authorisation from any sender, once, and only for the account it was signed for', async () => {
     const salt = toHex(7n, { size: 32 })
     const nonce = await chain.reader.readContract({
       address: payments,
@@ -299,7 +299,7 @@ describe('the owner', () => {
     await expect(call(owner, payments, paymentsAbi, 'unpause', [])).rejects.toThrow('OwnableUnauthorizedAccount')
   })
 
-  test('gets out what came by plain transfers, to who takes it', async () => {
+  test('withdraws plain transfers to the given address', async () => {
     await call(alice, usdc, localUsdcAbi, 'transfer', [payments, 40n])
     await payToken(alice, usdc, 60n)
     expect(await heldOf(usdc)).toBe(100n)
@@ -320,7 +320,7 @@ describe('the owner', () => {
   })
 })
 
-test('whatever is done in whatever order, the contract holds what its events say, less what was withdrawn', async () => {
+test('the balance equals the events less the withdrawals, in any order of calls', async () => {
   const actions = fc.array(
     fc.record({
       kind: fc.constantFrom('pay', 'payFor', 'token', 'gift', 'withdraw', 'fee', 'pause', 'unpause'),
@@ -367,7 +367,7 @@ test('whatever is done in whatever order, the contract holds what its events say
           if (kind === 'pause') await call(owner, payments, paymentsAbi, 'pause', [])
           if (kind === 'unpause') await call(owner, payments, paymentsAbi, 'unpause', [])
         } catch (error) {
-          // Refused as a whole: then nothing of it may show below.
+          // Rejected as a whole: none of it may show below.
           expect(String(error)).toMatch(
             /INVALID_AMOUNT|INSUFFICIENT|EnforcedPause|ExpectedPause|TOKEN_PAYMENT_FAILED|fee/,
           )

@@ -1,25 +1,28 @@
 import { isEvmAddress, keyShardCount, normalizeIdentity } from '@cairn/protocol'
 import { checksumAddress } from './wallet.ts'
 
-/** What a message to sign for the key nodes says. Times are ms since 1970; a node that gave no nonce has none. */
+/** Fields of a message to sign for the key nodes. Times are ms since 1970; a node without a nonce has none. */
 export type Challenge = {
-  /** Names the message; equal for all nodes. */
+  /** Id of the message; equal for all nodes. */
   id: string
-  /** Host that the signature counts for. */
+  /** Domain of the signature. */
   domain: string
   /** Normalised. */
   address: string
   network: string
   issuedAt: number
   expiresAt: number
-  /** 32 hex characters of each node, in order. */
+  /** 32 hex characters per node, in order. */
   nonces: readonly (string | undefined)[]
 }
 
-/** How the message begins: published clients look for it. */
+/** First words of the message, which published clients look for. */
 const opening = 'Please sign this message to prove you are owner of this account: '
 
-/** The message that the router writes for published clients. One challenge has one text, and {@link parseChallenge} reads no other. */
+/**
+ * Formats the message that the router issues for published clients. One challenge has one text, and {@link
+ * parseChallenge} accepts no other.
+ */
 export function writeChallenge(challenge: Challenge): string {
   const { id, domain, address, network, issuedAt, expiresAt, nonces } = challenge
   const present = nonces.map((nonce, i) => (nonce === undefined ? '-' : String(i + 1)))
@@ -53,7 +56,7 @@ const fieldsPattern = new RegExp(
   ].join('\n'),
 )
 
-/** Reads such a message: exactly the form that is written, or undefined. */
+/** Parses such a message: exactly the form that {@link writeChallenge} produces, or undefined. */
 export function parseChallenge(text: string): Challenge | undefined {
   const [, id, domain, written, network, issued, expires, , joined] = fieldsPattern.exec(text) ?? []
   if (id === undefined || domain === undefined || network === undefined || joined === undefined) return undefined

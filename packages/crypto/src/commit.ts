@@ -4,8 +4,8 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 import { parseShard, writeScalar } from './group-order.ts'
 
 /**
- * Commits to a set of shards: a SHA-256 hash of each, in the order of the nodes, and a hash over all as the set's name. A
- * shard has 510 bits that nobody can guess, so its hash tells nothing of it.
+ * Commits to a set of shards: a SHA-256 hash of each, in the order of the nodes, and a hash over all as the id of the
+ * set. A shard has 510 random bits, so its hash reveals nothing about it.
  * @throws CairnError INVALID_KEY_SHARDS unless there are five, INVALID_SHARD
  */
 export function commitShards(shards: readonly KeyShard[], threshold = keyShardThreshold): ShardSet {
@@ -14,20 +14,20 @@ export function commitShards(shards: readonly KeyShard[], threshold = keyShardTh
   return { id: nameSet(commitments, threshold), commitments, threshold }
 }
 
-/** Whether a shard is the one that a set committed to for a node, 1 to 5. */
+/** Returns whether a shard matches the commitment of a set for a node, 1 to 5. */
 export function fitsCommitment(set: ShardSet, node: number, shard: unknown): boolean {
   const commitment = set.commitments[node - 1]
   if (commitment === undefined) return false
   try {
     return commitShard(shard) === commitment
   } catch (error) {
-    // What is no shard at all fits nothing.
+    // An invalid shard matches no commitment.
     if (CairnError.is(error, 'INVALID_SHARD')) return false
     throw error
   }
 }
 
-/** Whether the name of a set is that of its list. */
+/** Returns whether the id of a set matches its list. */
 export function isWholeSet(set: ShardSet): boolean {
   return set.commitments.length === keyShardCount && nameSet(set.commitments, set.threshold) === set.id
 }

@@ -17,7 +17,7 @@ async function join(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(all))
 }
 
-/** Bytes in pieces of odd sizes, as networks give them. */
+/** Bytes in chunks of odd sizes, as networks deliver them. */
 function* pieces(bytes: Uint8Array, size = 1000): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
@@ -47,7 +47,7 @@ describe('the first format', () => {
     expect(Buffer.concat([decipher.update(sealed.subarray(28, -16)), decipher.final()])).toEqual(plain)
   })
 
-  test('comes back, also empty, and is the same bytes for the same seed', async () => {
+  test('decrypts its own output, also empty, and is deterministic for the same seed', async () => {
     const seed = createSeedV1()
     for (const length of [0, 1, 15, 16, 17, 5000]) {
       const plain = new Uint8Array(randomBytes(length))
@@ -57,7 +57,7 @@ describe('the first format', () => {
     }
   })
 
-  test('gives nothing for another key, a changed byte anywhere, or a part', async () => {
+  test('releases nothing for another key, a changed byte or a part', async () => {
     const sealed = await encryptBytesV1(randomBytes(20), masterKey)
     expect(await codeOf(decryptBytesV1(sealed, other))).toBe('DECRYPTION_FAILED')
     for (let at = 0; at < sealed.length; at += 7) {
@@ -72,7 +72,7 @@ describe('the first format', () => {
 })
 
 describe('the second format', () => {
-  test('comes back at every length around the borders of chunks, with and without a promised length', async () => {
+  test('decrypts at every length around the borders of chunks, with and without a promised length', async () => {
     for (const length of [0, 1, chunkBytes - 1, chunkBytes, chunkBytes + 1, 3 * chunkBytes, 3 * chunkBytes + 5]) {
       const plain = new Uint8Array(randomBytes(length))
       for (const options of [{}, { sizeBytes: length }]) {
@@ -84,7 +84,7 @@ describe('the second format', () => {
     }
   })
 
-  test('a range reads only the chunks it touches, and the last', async () => {
+  test('reads only the chunks that a range touches, and the last', async () => {
     const plain = new Uint8Array(randomBytes(20 * chunkBytes + 100))
     const sealed = await encrypt(plain)
     let read = 0
@@ -108,7 +108,7 @@ describe('the second format', () => {
     )
   })
 
-  test('a changed byte anywhere releases nothing of its chunk and nothing after it', async () => {
+  test('releases nothing of a chunk with a changed byte, and nothing after it', async () => {
     const plain = new Uint8Array(randomBytes(2 * chunkBytes + 50))
     const sealed = await encrypt(plain)
     const places = [...Array(headerBytesV2).keys(), headerBytesV2, headerBytesV2 + chunkBytes + 20, sealed.length - 1]
@@ -127,7 +127,7 @@ describe('the second format', () => {
     }
   })
 
-  test('chunks out of order, twice, missing, of another file, or cut off are refused', async () => {
+  test('rejects chunks that are out of order, repeated, missing, foreign or cut off', async () => {
     const plain = new Uint8Array(randomBytes(3 * chunkBytes))
     const sealed = await encrypt(plain)
     const foreign = await encrypt(plain)
@@ -153,7 +153,7 @@ describe('the second format', () => {
     expect(await codeOf(decrypt(sealed, other))).toBe('DECRYPTION_FAILED')
   })
 
-  test('an empty last chunk is that of an empty file only, even from who knows the key', async () => {
+  test('accepts an empty last chunk in an empty file only, even with the right key', async () => {
     const chunkBytes = 4096
     const all: Uint8Array[] = []
     for await (const piece of encryptV2([randomBytes(10)], masterKey, { chunkBytes })) all.push(piece)
@@ -178,7 +178,7 @@ describe('the second format', () => {
     await expect(stream()).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
   })
 
-  test('whatever else is given is told to be no such file', async () => {
+  test('rejects any other input as not encrypted', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
         expect(['NOT_ENCRYPTED', 'DECRYPTION_FAILED']).toContain(await codeOf(decrypt(bytes)))

@@ -1,32 +1,33 @@
 import { CairnError } from '@cairn/protocol'
 import { parseScalar } from './group-order.ts'
 
-/** Iterations of the first file format, as published clients have them. */
+/** Iterations of the first file format, as in published clients. */
 const iterations = 250_000
 const utf8 = new TextEncoder()
 
-/** What a key is used for. */
+/** Purpose of a key. */
 export type KeyUse = 'encrypt' | 'decrypt'
 
 /**
- * The text that files' passwords are made of: 64 lower-case hex characters.
- * @throws CairnError KEY_NOT_SHARDABLE to encrypt, DECRYPTION_FAILED to decrypt: what is no key is the key of no file
+ * Returns the text that the passwords of files are derived from: 64 lower-case hex characters.
+ * @throws CairnError KEY_NOT_SHARDABLE to encrypt, DECRYPTION_FAILED to decrypt: an invalid key is the key of no file
  */
 export function passwordOf(masterKey: string, use: KeyUse): Uint8Array<ArrayBuffer> {
   const text = masterKey.toLowerCase()
-  // Keys of other clients may be any 64 digits; only their form is looked at.
+  // Keys of other clients may be any 64 digits, so only the form is checked.
   if (!/^[0-9a-f]{64}$/.test(text) || (parseScalar(text) === undefined && /^0+$/.test(text)))
     throw use === 'encrypt' ? new CairnError('KEY_NOT_SHARDABLE') : wrongKey()
   return utf8.encode(text)
 }
 
-/** The refusal of a key that is not the file's. */
+/** Returns the error for a key that does not belong to the file. */
 export function wrongKey(): CairnError {
-  return new CairnError('DECRYPTION_FAILED', { message: 'This is not the key of the file' })
+  return new CairnError('DECRYPTION_FAILED', { message: 'The key does not match the file' })
 }
 
 /**
- * The bytes of the AES-256 key of a file of the first format: PBKDF2-SHA-256 over the **text** of the key, 250,000 iterations.
+ * Derives the AES-256 key of a file of the first format: PBKDF2-SHA-256 over the **text** of the key, 250,000
+ * iterations.
  * @param salt 16 bytes
  * @see https://www.rfc-editor.org/rfc/rfc8018
  */
@@ -41,18 +42,18 @@ export async function deriveBytesV1(
   )
 }
 
-/** What a file of the second format is made with. */
+/** Keys of a file of the second format. */
 export type FileKeysV2 = {
   /** AES-256-GCM key of the chunks. */
   chunks: CryptoKey
   /** HMAC-SHA-256 key that authenticates the header. */
   header: CryptoKey
-  /** 32 bytes that only this key gives: a wrong key is told from changed data. */
+  /** 32 bytes that only this key produces: they distinguish a wrong key from changed data. */
   commitment: Uint8Array<ArrayBuffer>
 }
 
 /**
- * The keys of a file of the second format, each for one purpose: HKDF-SHA-256 over the bytes of the key.
+ * Derives the keys of a file of the second format, each for one purpose: HKDF-SHA-256 over the bytes of the key.
  * @param nonce 32 random bytes of the file
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */

@@ -31,7 +31,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   )
 }
 
-test('the stream is byte for byte the message that WebCrypto makes whole, at every length around its pieces', async () => {
+test('the stream equals the message of WebCrypto byte for byte, at every length around its pieces', async () => {
   const seed = createSeedV1()
   for (const length of [0, 1, 15, 16, 17, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 5]) {
     const plain = new Uint8Array(randomBytes(length))
@@ -45,7 +45,7 @@ test('the stream is byte for byte the message that WebCrypto makes whole, at eve
   }
 })
 
-test('a changed bit anywhere, another key, or a missing end is found before anything is decrypted', async () => {
+test('detects a changed bit, another key or a missing end before it decrypts anything', async () => {
   const sealed = await join(encryptV1(cut(new Uint8Array(randomBytes(mebibyte + 100)), 50_000), masterKey))
   const places = [0, 15, 16, 27, 28, 29, 28 + mebibyte - 1, 28 + mebibyte, sealed.length - 17, sealed.length - 1]
   for (const at of places) {
@@ -61,7 +61,7 @@ test('a changed bit anywhere, another key, or a missing end is found before anyt
     expect(await codeOf(verifyV1([sealed.subarray(0, length)], masterKey)), String(length)).toBe('NOT_ENCRYPTED')
 })
 
-test('what is read again must be what was verified: nothing else is decrypted', async () => {
+test('decrypts only the bytes that it verified, even if a second read differs', async () => {
   const sealed = await join(encryptV1(cut(new Uint8Array(randomBytes(3 * mebibyte)), 50_000), masterKey))
   const verified = await verifyV1([sealed], masterKey)
   const other = await join(encryptV1([new Uint8Array(3 * mebibyte)], masterKey))
@@ -86,7 +86,7 @@ test('what is read again must be what was verified: nothing else is decrypted', 
   expect((await join(verified.decrypt([sealed]))).length).toBe(3 * mebibyte)
 })
 
-test('the source is closed when its reader stops', async () => {
+test('closes the source when its reader stops', async () => {
   let closed = 0
   async function* endless(): AsyncGenerator<Uint8Array> {
     try {

@@ -1,14 +1,14 @@
 import { CairnError } from '@cairn/protocol'
 import { deriveBytesV1 } from './file-key.ts'
-import { bytesMostV1, createSeedV1, ivBytes, type SeedV1, saltBytes, tagBytes } from './file-v1.ts'
+import { createSeedV1, ivBytes, maxBytesV1, type SeedV1, saltBytes, tagBytes } from './file-v1.ts'
 import { type GcmMessage, openGcm } from './gcm-message.ts'
 import { isEqual } from './is-equal.ts'
+import { createLengthReader, type LengthReader } from './length-reader.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
-import { type LengthReader, takeLengths } from './take-lengths.ts'
 
-// The first format as a stream, in flat memory, wherever there is WebCrypto. Node's own cipher does the same faster.
+// The first format as a stream, in constant memory, with WebCrypto. Node's own cipher does the same faster.
 
-/** Bytes that are worked on at a time. */
+/** Bytes processed at a time. */
 const pieceBytes = 1024 * 1024
 
 /**
@@ -39,10 +39,10 @@ async function* encryptPieces(
   head.set(salt)
   head.set(iv, saltBytes)
   yield head
-  const reader = takeLengths(pieces)
+  const reader = createLengthReader(pieces)
   for (let total = 0; !(await reader.isAtEnd()); ) {
-    const plain = await reader.take(pieceBytes)
-    if (total + plain.length > bytesMostV1) throw tooLarge()
+    const plain = await reader.read(pieceBytes)
+    if (total + plain.length > maxBytesV1) throw tooLarge()
     const sealed = await message.crypt(plain, total)
     await message.absorb(sealed)
     total += plain.length
@@ -52,8 +52,8 @@ async function* encryptPieces(
 }
 
 /**
- * Decrypts a stream of the first format as it comes. **What it gives is not verified before it has ended without an error**:
- * only for a place that nobody sees until then.
+ * Decrypts a stream of the first format as it arrives. **Its output is unverified until it ends without an error**:
+ * write it only where no reader sees it before that.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptUnverifiedV1(
@@ -72,17 +72,17 @@ export async function* decryptUnverifiedV1(
   }
 }
 
-/** A file whose tag was found to be right. */
+/** A file with a verified tag. */
 export type VerifiedV1 = {
   /**
-   * Decrypts what was verified: the same bytes again. Each piece is compared before it is given.
-   * @throws CairnError DECRYPTION_FAILED where they are others
+   * Decrypts the verified bytes in a second pass. Compares each chunk before it yields its plaintext.
+   * @throws CairnError DECRYPTION_FAILED if the bytes differ
    */
   decrypt(again: ByteSource): AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
- * Goes through a stream of the first format and verifies it; nothing is decrypted.
+ * Reads a stream of the first format to its end and verifies it, without decrypting.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function verifyV1(source: ByteSource, masterKey: string): Promise<VerifiedV1> {
@@ -99,11 +99,11 @@ export async function verifyV1(source: ByteSource, masterKey: string): Promise<V
 async function* decryptVerified(source: ByteSource, message: GcmMessage): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = openSource(source)
   try {
-    const reader = takeLengths(pieces)
-    await reader.take(saltBytes + ivBytes)
+    const reader = createLengthReader(pieces)
+    await reader.read(saltBytes + ivBytes)
     let count = 0
     for await (const { sealed, fromByte } of readBody(reader)) {
-      // Side by side, for both take time; what is given is known to be right.
+      // Concurrent, because both take time; only verified chunks are yielded.
       const [isSame, plain] = await Promise.all([message.isAbsorbed(count++, sealed), message.crypt(sealed, fromByte)])
       if (!isSame) throw hasChanged()
       yield plain
@@ -116,13 +116,13 @@ async function* decryptVerified(source: ByteSource, message: GcmMessage): AsyncG
 
 type Piece = { sealed: Uint8Array<ArrayBuffer>; fromByte: number }
 
-/** Reads the head; the body ends with an error unless all of it was absorbed and the tag is right. */
+/** Reads the head; the body ends with an error unless all of it was absorbed and the tag is valid. */
 async function openMessage(
   pieces: OpenSource,
   masterKey: string,
 ): Promise<{ message: GcmMessage; body: AsyncGenerator<Piece, void, undefined> }> {
-  const reader = takeLengths(pieces)
-  const head = await reader.take(saltBytes + ivBytes)
+  const reader = createLengthReader(pieces)
+  const head = await reader.read(saltBytes + ivBytes)
   if (head.length < saltBytes + ivBytes) throw new CairnError('NOT_ENCRYPTED')
   const key = await deriveBytesV1(masterKey, head.slice(0, saltBytes), 'decrypt')
   const message = await openGcm(key, head.slice(saltBytes))
@@ -133,30 +133,33 @@ async function openMessage(
   return { message, body: body() }
 }
 
-/** The ciphertext in pieces; the last 16 bytes are its tag. @throws CairnError NOT_ENCRYPTED */
+/**
+ * Yields the ciphertext in chunks; the last 16 bytes are its tag.
+ * @throws CairnError NOT_ENCRYPTED
+ */
 async function* readBody(reader: LengthReader): AsyncGenerator<Piece, Uint8Array, undefined> {
-  // What may still turn out to be the tag is held back.
-  let held = await reader.take(tagBytes)
+  // Keeps the bytes that may turn out to be the tag.
+  let held = await reader.read(tagBytes)
   if (held.length < tagBytes) throw new CairnError('NOT_ENCRYPTED')
   for (let fromByte = 0; ; fromByte += pieceBytes) {
-    const next = await reader.take(pieceBytes)
+    const next = await reader.read(pieceBytes)
     if (next.length === 0) return held
     const joined = new Uint8Array(held.length + next.length)
     joined.set(held)
     joined.set(next, held.length)
-    if (fromByte + next.length > bytesMostV1) throw new CairnError('DECRYPTION_FAILED')
+    if (fromByte + next.length > maxBytesV1) throw new CairnError('DECRYPTION_FAILED')
     yield { sealed: joined.subarray(0, next.length), fromByte }
     held = joined.slice(next.length)
   }
 }
 
 function hasChanged(): CairnError {
-  return new CairnError('DECRYPTION_FAILED', { message: 'The file changed after it was verified' })
+  return new CairnError('DECRYPTION_FAILED', { message: 'The file changed after verification' })
 }
 
 function tooLarge(): CairnError {
   return new CairnError('FILE_TOO_LARGE', {
-    details: { bytesMost: bytesMostV1 },
-    hint: 'Use the second format: it has no such limit.',
+    details: { limitBytes: maxBytesV1 },
+    hint: 'Use file format 2, which has no such limit.',
   })
 }

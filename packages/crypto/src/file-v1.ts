@@ -5,15 +5,15 @@ import { deriveBytesV1, type KeyUse } from './file-key.ts'
 export const saltBytes = 16
 export const ivBytes = 12
 export const tagBytes = 16
-/** What encrypting adds. */
+/** Bytes that encryption adds. */
 export const overheadV1 = saltBytes + ivBytes + tagBytes
-/** Longest file of one AES-GCM message. @see https://csrc.nist.gov/pubs/sp/800/38/d/final */
-export const bytesMostV1 = 2 ** 36 - 32
+/** Maximum size of a file in one AES-GCM message. @see https://csrc.nist.gov/pubs/sp/800/38/d/final */
+export const maxBytesV1 = 2 ** 36 - 32
 
-/** The random parts of a file: the same ones give the same bytes again. */
+/** The random parts of a file: equal ones produce equal bytes. */
 export type SeedV1 = { salt: Uint8Array<ArrayBuffer>; iv: Uint8Array<ArrayBuffer> }
 
-/** A fresh salt and IV. */
+/** Creates a random salt and IV. */
 export function createSeedV1(): SeedV1 {
   return {
     salt: crypto.getRandomValues(new Uint8Array(saltBytes)),
@@ -38,7 +38,7 @@ export async function encryptBytesV1(bytes: Uint8Array, masterKey: string, seed 
 }
 
 /**
- * Decrypts bytes of the first format. Nothing is given before all of it is verified.
+ * Decrypts bytes of the first format, and returns them only if all are verified.
  * @throws CairnError NOT_ENCRYPTED (too short), DECRYPTION_FAILED (another key, or changed data)
  */
 export async function decryptBytesV1(bytes: Uint8Array, masterKey: string): Promise<Uint8Array> {

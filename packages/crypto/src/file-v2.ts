@@ -2,38 +2,37 @@ import { CairnError } from '@cairn/protocol'
 import { deriveKeysV2, type FileKeysV2, wrongKey } from './file-key.ts'
 import { tagBytes } from './file-v1.ts'
 import { isEqual } from './is-equal.ts'
+import { createLengthReader } from './length-reader.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
-import { takeLengths } from './take-lengths.ts'
 
 /**
- * The second format: a header, then chunks of one size, each an AES-256-GCM message of its own, so that any range can be
- * read and verified alone, and a file of any length is written and read in flat memory.
- *
- * Header, 148 bytes: magic (8), version (1), chunk size as a power of two (1), flags (2: bit 0 length known, bit 1 owner
- * commitment there), file nonce (32), nonce prefix (7) and a zero (1), plaintext length (8, big-endian), key commitment (32),
- * owner commitment (32, zeros where there is none), and 24 bytes of an HMAC over all before. The nonce of a chunk is prefix,
- * counter (4, big-endian), 1 for the last and 0 for all others, as in STREAM.
+ * The second format: a header, then chunks of one size, each its own AES-256-GCM message, so that any range can be read
+ * and verified alone, and a file of any length is written and read in constant memory.
+ * Header, 148 bytes: magic (8), version (1), chunk size as a power of two (1), flags (2: bit 0 length known, bit 1
+ * owner commitment present), file nonce (32), nonce prefix (7) and a zero (1), plaintext length (8, big-endian), key
+ * commitment (32), owner commitment (32, zeros if absent), and 24 bytes of an HMAC over all before. The nonce of a
+ * chunk is prefix, counter (4, big-endian), 1 for the last and 0 for all others, as in STREAM.
  * @see https://eprint.iacr.org/2015/189
  */
 export const headerBytesV2 = 148
 const magic = [0x89, 0x43, 0x41, 0x49, 0x52, 0x4e, 0x0d, 0x0a]
 const version = 2
 const macBytes = 24
-const chunksMost = 2 ** 32
+const maxChunks = 2 ** 32
 
-/** 1 MiB unless told; 64 KiB suits media that people seek in. */
+/** 1 MiB by default; 64 KiB suits media with seeking. */
 export const chunkBytesV2 = 1024 * 1024
 
 export type EncryptOptionsV2 = {
   /** Bytes of a chunk: a power of two from 4 KiB to 16 MiB. */
   chunkBytes?: number | undefined
-  /** Bytes of the plaintext, where they are known: the header then promises them. */
+  /** Size of the plaintext in bytes, if known: the header then states it. */
   sizeBytes?: number | undefined
-  /** 32 bytes by which the owner can show that the file was his first. */
+  /** 32 bytes that let the owner prove to have had the file first. */
   ownerCommitment?: Uint8Array | undefined
 }
 
-/** What the header of a file says. */
+/** Decoded header of a file. */
 export type HeaderV2 = {
   chunkBytes: number
   sizeBytes: number | undefined
@@ -47,12 +46,12 @@ type Header = HeaderV2 & {
   raw: Uint8Array<ArrayBuffer>
 }
 
-/** Whether bytes begin as a file of the second format does. */
+/** Returns whether bytes start like a file of the second format. */
 export function isFormatV2(first: Uint8Array): boolean {
   return first.length >= magic.length && magic.every((byte, i) => first[i] === byte)
 }
 
-/** Bytes of the encrypted file for a plaintext of known length. */
+/** Returns the size in bytes of the encrypted file for a plaintext of known length. */
 export function encryptedSizeV2(sizeBytes: number, chunkBytes = chunkBytesV2): number {
   return headerBytesV2 + sizeBytes + tagBytes * Math.max(1, Math.ceil(sizeBytes / chunkBytes))
 }
@@ -60,7 +59,7 @@ export function encryptedSizeV2(sizeBytes: number, chunkBytes = chunkBytesV2): n
 /**
  * Encrypts a stream in the second format.
  * @param masterKey 64 hex characters
- * @throws CairnError KEY_NOT_SHARDABLE, INVALID_REQUEST (chunk size), FILE_CHANGED (another length than promised)
+ * @throws CairnError KEY_NOT_SHARDABLE, INVALID_REQUEST (chunk size), FILE_CHANGED (another length than stated)
  */
 export async function* encryptV2(
   source: ByteSource,
@@ -81,17 +80,17 @@ async function* encryptPieces(
   { chunkBytes = chunkBytesV2, sizeBytes, ownerCommitment }: EncryptOptionsV2,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   if (!Number.isInteger(Math.log2(chunkBytes)) || chunkBytes < 4096 || chunkBytes > 16 * 1024 * 1024)
-    throw new CairnError('INVALID_REQUEST', { message: 'A chunk is a power of two from 4 KiB to 16 MiB' })
+    throw new CairnError('INVALID_REQUEST', { message: 'The chunk size must be a power of two from 4 KiB to 16 MiB' })
   const nonce = crypto.getRandomValues(new Uint8Array(32))
   const prefix = crypto.getRandomValues(new Uint8Array(7))
   const keys = await deriveKeysV2(masterKey, nonce, 'encrypt')
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
-  const reader = takeLengths(pieces)
+  const reader = createLengthReader(pieces)
   let total = 0
-  // The last piece is shorter, and empty only where the whole stream is.
+  // The last chunk is shorter, and empty only if the whole stream is.
   for (let counter = 0, isLast = false; !isLast; counter++) {
-    if (counter >= chunksMost) throw new CairnError('FILE_TOO_LARGE')
-    const bytes = await reader.take(chunkBytes)
+    if (counter >= maxChunks) throw new CairnError('FILE_TOO_LARGE')
+    const bytes = await reader.read(chunkBytes)
     isLast = await reader.isAtEnd()
     total += bytes.length
     const iv = nonceOf(prefix, counter, isLast)
@@ -101,8 +100,7 @@ async function* encryptPieces(
 }
 
 /**
- * Decrypts a stream of the second format; each piece is given once it is verified, and the end only counts where it is the
- * true one.
+ * Decrypts a stream of the second format; yields each chunk once it is verified, and verifies the end.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptV2(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -115,14 +113,14 @@ export async function* decryptV2(source: ByteSource, masterKey: string): AsyncGe
 }
 
 async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = takeLengths(pieces)
-  const header = readHeader(await reader.take(headerBytesV2))
+  const reader = createLengthReader(pieces)
+  const header = readHeader(await reader.read(headerBytesV2))
   const keys = await openHeader(header, masterKey)
   let total = 0
   for (let counter = 0; ; counter++) {
-    // Beyond it a nonce would come a second time: no writer makes such a file.
-    if (counter >= chunksMost) throw new CairnError('DECRYPTION_FAILED')
-    const sealed = await reader.take(header.chunkBytes + tagBytes)
+    // Beyond it a nonce would repeat: no writer produces such a file.
+    if (counter >= maxChunks) throw new CairnError('DECRYPTION_FAILED')
+    const sealed = await reader.read(header.chunkBytes + tagBytes)
     const isLast = await reader.isAtEnd()
     if (sealed.length <= tagBytes && counter > 0) throw new CairnError('DECRYPTION_FAILED')
     const bytes = await openChunk(keys, header, sealed, counter, isLast)
@@ -134,22 +132,22 @@ async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGener
   }
 }
 
-/** Reads a range of the encrypted bytes. Shorter than asked only at the end of the file. */
+/** Reads a range of the encrypted bytes. Returns fewer only at the end of the file. */
 export type ReadRange = (fromByte: number, length: number) => Promise<Uint8Array>
 
 /** A file of the second format, open for ranges. */
 export type OpenV2 = {
-  /** Bytes of the plaintext. */
+  /** Size of the plaintext in bytes. */
   sizeBytes: number
   header: HeaderV2
-  /** The plaintext from a byte on, verified; shorter than asked only at the end. */
+  /** Returns verified plaintext from a byte on; fewer bytes only at the end. */
   read(fromByte: number, length: number): Promise<Uint8Array>
 }
 
 /**
- * Opens a file of the second format for ranges: only the chunks that a range touches are read. The last chunk is verified
- * first, for only it proves the length.
- * @param encryptedBytes bytes of the whole encrypted file
+ * Opens a file of the second format for ranges: reads only the chunks that a range touches. Verifies the last chunk
+ * first, because only it proves the length.
+ * @param encryptedBytes size of the whole encrypted file
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function openV2(readRange: ReadRange, encryptedBytes: number, masterKey: string): Promise<OpenV2> {
@@ -159,9 +157,9 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
   const body = encryptedBytes - headerBytesV2
   const count = Math.max(1, Math.ceil(body / sealedBytes))
   const sizeBytes = body - count * tagBytes
-  // As when it is read as a stream: only an empty file ends with an empty chunk, and no counter comes twice.
+  // As in a stream: only an empty file ends with an empty chunk, and no counter repeats.
   const lastBytes = body - (count - 1) * sealedBytes
-  if (count > chunksMost || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
+  if (count > maxChunks || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
   if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
     throw new CairnError('DECRYPTION_FAILED')
   const readChunk = async (counter: number): Promise<Uint8Array> => {
@@ -194,7 +192,7 @@ async function writeHeader(
   { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix }: HeaderV2 & { nonce: Uint8Array; prefix: Uint8Array },
 ): Promise<Uint8Array> {
   if (ownerCommitment !== undefined && ownerCommitment.length !== 32)
-    throw new CairnError('INVALID_REQUEST', { message: 'An owner commitment has 32 bytes' })
+    throw new CairnError('INVALID_REQUEST', { message: 'An owner commitment must have 32 bytes' })
   const header = new Uint8Array(headerBytesV2)
   const view = new DataView(header.buffer)
   header.set(magic)
@@ -231,7 +229,7 @@ function readHeader(bytes: Uint8Array): Header {
   }
 }
 
-/** The keys of a file, once its header is known to be theirs. */
+/** Derives the keys of a file and verifies its header with them. */
 async function openHeader(header: Header, masterKey: string): Promise<FileKeysV2> {
   const keys = await deriveKeysV2(masterKey, header.nonce, 'decrypt')
   if (!isEqual(keys.commitment, header.commitment)) throw wrongKey()

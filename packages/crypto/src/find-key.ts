@@ -3,29 +3,30 @@ import { fitsCommitment, isWholeSet } from './commit.ts'
 import { parseShard, writeScalar } from './group-order.ts'
 import { areConsistent, interpolate } from './recover.ts'
 
-/** What one node gave. */
+/** Answer of one node. */
 export type ShardAnswer = { node: number; shard: KeyShard; set?: ShardSet | undefined }
 
 export type FindKeyOptions = {
-  /** A set whose commitments are known to be right, such as one kept beside the file. */
+  /** A set with trusted commitments, such as one stored next to the file. */
   trustedSet?: ShardSet | undefined
-  /** Whether a key is the file's, where that can be tried: needed where shards have no commitments and do not all agree. */
+  /**
+   * Verifies that a key belongs to the file, if possible: required if shards have no commitments and do not all agree.
+   */
   confirm?: ((masterKey: string) => boolean | Promise<boolean>) | undefined
 }
 
 export type FoundKey = {
   masterKey: string
-  /** Nodes that gave a shard of something else. */
+  /** Nodes that returned a shard of another key. */
   wrongNodes: number[]
 }
 
 type Candidate = { node: number; x: bigint; y: bigint }
 
 /**
- * Finds a key among the answers of nodes of which some may lie, and names those.
- *
- * Commitments count where they are trusted, or where three nodes gave the same: two liars cannot. Without them, shards of
- * five nodes that all agree are the key's; anything less is only believed once `confirm` has said so.
+ * Finds a key among the answers of nodes of which some may lie, and reports those. Commitments count if they are
+ * trusted, or if three nodes gave the same: two liars cannot. Without them, shards of five agreeing nodes form the key;
+ * anything less requires `confirm`.
  * @throws CairnError NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT with the nodes in `details`
  */
 export async function findKey(answers: readonly ShardAnswer[], options: FindKeyOptions = {}): Promise<FoundKey> {
@@ -43,10 +44,10 @@ export async function findKey(answers: readonly ShardAnswer[], options: FindKeyO
       return { masterKey, wrongNodes: [...wrongNodes, ...others].sort((a, b) => a - b) }
     }
   }
-  throw new CairnError('SHARDS_INCONSISTENT', { details: { nodes: candidates.map(({ node }) => node) } })
+  throw new CairnError('SHARDS_INCONSISTENT', { details: { nodeNumbers: candidates.map(({ node }) => node) } })
 }
 
-/** The set that at least three nodes gave alike, and that is whole. */
+/** Returns the consistent set that at least three nodes agree on. */
 export function agreedSet(answers: readonly ShardAnswer[]): ShardSet | undefined {
   for (const { set } of answers) {
     if (set === undefined || !isWholeSet(set)) continue
@@ -63,7 +64,7 @@ function findCommitted(answers: readonly ShardAnswer[], set: ShardSet): FoundKey
   return { masterKey: keyOf(points), wrongNodes }
 }
 
-/** Shards that can be shards: those that are none, and all but one of an index, are somebody's lie. */
+/** Returns the plausible shards: invalid ones, and all but one per index, are lies. */
 function readCandidates(answers: readonly ShardAnswer[]): { candidates: Candidate[]; wrongNodes: number[] } {
   const candidates: Candidate[] = []
   const wrongNodes: number[] = []

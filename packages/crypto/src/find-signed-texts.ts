@@ -1,13 +1,13 @@
 import { verifyWalletSignature } from './verify-signature.ts'
 
-/** A question that only a contract can answer: which of the texts it accepts the signature of. */
-export type ContractQuestion = { address: `0x${string}`; texts: readonly string[]; signature: `0x${string}` }
+/** A check that only a contract can do: which of the messages it accepts the signature for. */
+export type ContractCheck = { address: `0x${string}`; texts: readonly string[]; signature: `0x${string}` }
 
 /**
- * Which of several texts a signature may be of: the one where it is a key's; where only a contract could have made it, all
- * that a contract would have to be asked about.
+ * Returns which of several messages a signature may belong to: the one if a key made it; if only a contract could have
+ * accepted it, all that the contract must check.
  * @param address normalised
- * @returns whether a key made it, and the texts
+ * @returns whether a key made it, and the messages
  */
 export function findSignedTexts(
   address: string,
@@ -24,7 +24,7 @@ export function findSignedTexts(
 }
 
 /**
- * Finds the one of several texts that an address signed.
+ * Returns the one of several messages that an address signed.
  * @param address normalised
  * @param texts the likeliest first
  * @param askContract called if no key made the signature and a contract could have accepted it
@@ -33,12 +33,12 @@ export async function findSignedText(
   address: string,
   texts: readonly string[],
   signature: string,
-  askContract: (question: ContractQuestion) => Promise<string | undefined>,
+  verifyByContract: (check: ContractCheck) => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const possible = findSignedTexts(address, texts, signature)
   if (possible.isKeys) return possible.texts[0]
   if (possible.texts.length === 0 || !isHex(address) || !isHex(signature)) return undefined
-  return askContract({ address, texts: possible.texts, signature })
+  return verifyByContract({ address, texts: possible.texts, signature })
 }
 
 function isHex(text: string): text is `0x${string}` {

@@ -1,26 +1,34 @@
 /**
- * One AES-256-GCM message in pieces. WebCrypto takes a message whole only; its parts it gives one by one: the key stream is
- * AES-CTR, and GHASH of a piece is what the tag of an empty message says of the piece as additional data. What is left to do
- * here is one multiplication for each piece. Nothing of such an inner tag leaves this file.
+ * One AES-256-GCM message in chunks. WebCrypto only supports whole messages, but offers the parts: the key stream is
+ * AES-CTR, and the GHASH of a chunk follows from the tag of an empty message with the chunk as additional data. What
+ * remains is one multiplication per chunk. Such inner tags never leave this file.
  * @see https://csrc.nist.gov/pubs/sp/800/38/d/final
  */
 export type GcmMessage = {
-  /** Encrypts, or decrypts, which is the same. @param fromByte where the bytes lie in the message, a multiple of 16 */
+  /**
+   * Encrypts or decrypts, which is the same operation.
+   * @param fromByte position of the bytes in the message, a multiple of 16
+   */
   crypt(bytes: Uint8Array<ArrayBuffer>, fromByte: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Takes ciphertext into the tag, piece after piece; only the last may end within a block of 16 bytes. */
+  /** Adds ciphertext to the tag, chunk by chunk; only the last may end within a block of 16 bytes. */
   absorb(ciphertext: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Whether this is the piece that was absorbed at that place, bit for bit. @param index 0 for the first */
+  /**
+   * Returns whether this chunk is identical to the one absorbed at that position.
+   * @param index 0 for the first
+   */
   isAbsorbed(index: number, ciphertext: Uint8Array<ArrayBuffer>): Promise<boolean>
-  /** How many pieces were absorbed. */
+  /** Number of absorbed chunks. */
   readonly absorbedPieces: number
-  /** The 16 bytes of the tag of all that was absorbed. */
+  /** Returns the 16-byte tag of everything absorbed. */
   tag(): Promise<Uint8Array<ArrayBuffer>>
 }
 
 const blockBytes = 16
 const nothing = new Uint8Array(0)
 const zeroBlock = new Uint8Array(blockBytes)
-/** The field's polynomial, x^128 + x^7 + x^2 + x + 1, as GCM writes it: the first bit is the lowest power. */
+/**
+ * The polynomial of the field, x^128 + x^7 + x^2 + x + 1, in the notation of GCM: the first bit is the lowest power.
+ */
 const polynomial = 0xe1n << 120n
 const one = 1n << 127n
 
@@ -37,7 +45,7 @@ export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<
   ])
   const stream = async (counter: Uint8Array<ArrayBuffer>, bytes: Uint8Array<ArrayBuffer>) =>
     new Uint8Array(await subtle.encrypt({ name: 'AES-CTR', counter, length: 32 }, counterKey, bytes))
-  // The hash key is the block cipher of zeros, and what hides a tag that of the counter's first value.
+  // The hash key is the encryption of zeros; the mask of the tag is that of the first counter value.
   const [h, mask] = await Promise.all([
     stream(new Uint8Array(blockBytes), zeroBlock).then(toElement),
     stream(counterAt(iv, 1), zeroBlock).then(toElement),
@@ -51,7 +59,7 @@ export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<
     )
 
   const absorbed: bigint[] = []
-  // GHASH of what came so far, times h: so the hashes of pieces join without a division.
+  // GHASH so far, times h: so the hashes of chunks combine without a division.
   let hash = 0n
   let total = 0
   return {
@@ -79,12 +87,12 @@ function counterAt(iv: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   return counter
 }
 
-/** The block of lengths of a message that has additional data only, in bits. */
+/** The length block of a message with additional data only, in bits. */
 function additionalLength(bytes: number): bigint {
   return BigInt(bytes) << 67n
 }
 
-/** Keeps the last answer: all pieces but one have the same length. */
+/** Caches the last result: all chunks but one have the same length. */
 function rememberLast(work: (input: number) => bigint): (input: number) => bigint {
   let known: { input: number; output: bigint } | undefined
   return (input) => {

@@ -4,13 +4,13 @@ import { bytesToHex, randomBytes } from '@noble/hashes/utils.js'
 /** Order of the scalar field of BLS12-381: keys, shards and indexes are numbers below it. */
 export const order = 0x73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001n
 
-/** The representative of a number from 0 to the order less one. */
+/** Returns the representative of a number from 0 to the order less one. */
 export function reduce(value: bigint): bigint {
   const rest = value % order
   return rest < 0n ? rest + order : rest
 }
 
-/** The inverse of a number that is not zero, by Fermat: its power to the order less two. */
+/** Returns the inverse of a non-zero number by Fermat's theorem: its power to the order less two. */
 export function invert(value: bigint): bigint {
   let result = 1n
   let base = reduce(value)
@@ -21,13 +21,13 @@ export function invert(value: bigint): bigint {
   return result
 }
 
-/** Bytes of a scalar on the wire: big-endian, always all of them. */
+/** Bytes of a scalar on the wire: big-endian, fixed length. */
 export const scalarBytes = 32
-/** Bytes drawn for one random scalar: reduced modulo the order they are uniform to 2^-128. */
+/** Random bytes per scalar: reduced modulo the order they are uniform to 2^-128. */
 const drawnBytes = 48
 const scalarPattern = /^[0-9a-f]{64}$/
 
-/** A scalar of 64 hex characters, any case, from 1 to the order less one; undefined for anything else. */
+/** Parses a scalar of 64 hex characters, any case, from 1 to the order less one; undefined for anything else. */
 export function parseScalar(text: unknown): bigint | undefined {
   if (typeof text !== 'string') return undefined
   const digits = text.toLowerCase()
@@ -36,12 +36,14 @@ export function parseScalar(text: unknown): bigint | undefined {
   return value === 0n || value >= order ? undefined : value
 }
 
-/** 64 lower-case hex characters, leading zeros and all: the text is what files' passwords are made of. */
+/**
+ * Formats a scalar as 64 lower-case hex characters with leading zeros: the passwords of files derive from this text.
+ */
 export function writeScalar(value: bigint): string {
   return value.toString(16).padStart(2 * scalarBytes, '0')
 }
 
-/** A uniform scalar that is not zero. */
+/** Returns a uniform non-zero scalar. */
 export function randomScalar(): bigint {
   for (;;) {
     const value = reduce(BigInt(`0x${bytesToHex(randomBytes(drawnBytes))}`))
@@ -49,7 +51,10 @@ export function randomScalar(): bigint {
   }
 }
 
-/** Both coordinates of a shard. @throws CairnError INVALID_SHARD */
+/**
+ * Parses both coordinates of a shard.
+ * @throws CairnError INVALID_SHARD
+ */
 export function parseShard(shard: unknown): { x: bigint; y: bigint } {
   const isPair = typeof shard === 'object' && shard !== null && 'index' in shard && 'key' in shard
   const x = isPair ? parseScalar(shard.index) : undefined
@@ -59,7 +64,7 @@ export function parseShard(shard: unknown): { x: bigint; y: bigint } {
   return { x, y }
 }
 
-/** A shard of two coordinates. */
+/** Formats a shard of two coordinates. */
 export function writeShard(x: bigint, y: bigint): KeyShard {
   return { key: writeScalar(y), index: writeScalar(x) }
 }

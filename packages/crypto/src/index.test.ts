@@ -5,7 +5,6 @@ test('the public surface', () => {
   expect(Object.keys(door).sort()).toMatchInlineSnapshot(`
     [
       "agreedSet",
-      "bytesMostV1",
       "checksumAddress",
       "chunkBytesV2",
       "commitShards",
@@ -33,6 +32,7 @@ test('the public surface', () => {
       "isFormatV2",
       "isWholeSet",
       "ivBytes",
+      "maxBytesV1",
       "nameSignature",
       "openSource",
       "openV2",

@@ -2,11 +2,11 @@ export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 export { passwordOf } from './file-key.ts'
 export {
-  bytesMostV1,
   createSeedV1,
   decryptBytesV1,
   encryptBytesV1,
   ivBytes,
+  maxBytesV1,
   overheadV1,
   type SeedV1,
   saltBytes,
@@ -27,7 +27,7 @@ export {
   type ReadRange,
 } from './file-v2.ts'
 export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
-export { type ContractQuestion, findSignedText, findSignedTexts } from './find-signed-texts.ts'
+export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { recoverKey } from './recover.ts'
 export {

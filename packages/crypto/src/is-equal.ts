@@ -1,4 +1,4 @@
-/** Compares without telling by its time where two differ. */
+/** Compares in constant time. */
 export function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   let difference = one.length ^ other.length
   for (const [i, byte] of one.entries()) difference |= byte ^ (other[i] ?? 0)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decryptKeystore, encryptKeystore } from './keystore.ts'
 import { createWallet, signMessage, walletFromPrivateKey } from './wallet.ts'
 
-// ethers as the peer's published SDK brings it: an oracle, resolved from where it lives.
+// The ethers of the peer's published SDK as an oracle, resolved from its location.
 type Ethers = {
   Wallet: (new (
     key: string,
@@ -58,11 +58,11 @@ const secretOfExamples = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5
 test.each([
   ['PBKDF2', pbkdf2File],
   ['scrypt', scryptFile],
-])('the published example with %s opens', async (_kdf, file) => {
+])('opens the published example with %s', async (_kdf, file) => {
   expect((await decryptKeystore(file, 'testpassword')).privateKey).toBe(secretOfExamples)
 })
 
-test('what is locked here opens here and in ethers, and the other way round', async () => {
+test('opens its own files and those of ethers, and ethers opens ours', async () => {
   const wallet = createWallet()
   const ours = await encryptKeystore(wallet.privateKey, 'correct hörse', fast)
   expect(await decryptKeystore(ours, 'correct hörse')).toEqual(wallet)
@@ -71,7 +71,7 @@ test('what is locked here opens here and in ethers, and the other way round', as
   expect(await decryptKeystore(theirs, 'other')).toEqual(wallet)
 })
 
-test('a wrong password, a changed file and a foreign file are refused with one code', async () => {
+test('rejects a wrong password, a changed file and a foreign file with one code', async () => {
   const file = await encryptKeystore(createWallet().privateKey, 'right', fast)
   await expect(decryptKeystore(file, 'wrong')).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
   const changed = file.replace(
@@ -102,6 +102,9 @@ test('addresses and signatures equal those of ethers', async () => {
   }
 })
 
-test.each(['', '0x', 'a'.repeat(63), '0'.repeat(64), 'f'.repeat(64), 'g'.repeat(64)])('%s is no private key', (key) => {
-  expect(() => walletFromPrivateKey(key)).toThrow('Invalid private key')
-})
+test.each(['', '0x', 'a'.repeat(63), '0'.repeat(64), 'f'.repeat(64), 'g'.repeat(64)])(
+  '%s is not a private key',
+  (key) => {
+    expect(() => walletFromPrivateKey(key)).toThrow('Invalid private key')
+  },
+)

@@ -7,17 +7,18 @@ import { bytesToHex, concatBytes, hexToBytes, randomBytes, utf8ToBytes } from '@
 import { isEqual } from './is-equal.ts'
 import { keyBytes, type Wallet, walletFromBytes, walletFromPrivateKey } from './wallet.ts'
 
-/** Cost of the password: 2^17 as geth and ethers use it. */
+/** Default cost of the password: 2^17 as in geth and ethers. */
 const defaultLogN = 17
-/** A file may ask for so much and no more: 1 GiB of memory, ten million rounds. */
-const memoryBytesMost = 2 ** 30
-const roundsMost = 10_000_000
+/** Maximum cost that a file may request: 1 GiB of memory, ten million rounds. */
+const maxMemoryBytes = 2 ** 30
+const maxRounds = 10_000_000
 
-/** `logN`: scrypt's cost as a power of two, 17 unless told. Tests may take less. */
+/** `logN`: cost of scrypt as a power of two. Defaults to 17. Tests may use less. */
 export type KeystoreOptions = { logN?: number }
 
 /**
- * Locks a private key with a password: the text of a version 3 keystore, which ethers and geth open.
+ * Encrypts a private key with a password.
+ * @returns the text of a version 3 keystore, which ethers and geth open
  * @see https://ethereum.org/developers/docs/data-structures-and-encoding/web3-secret-storage/
  * @throws CairnError INVALID_PRIVATE_KEY
  */
@@ -51,7 +52,10 @@ export async function encryptKeystore(
   })
 }
 
-/** Opens a version 3 keystore. @throws CairnError INVALID_KEYSTORE for a wrong password as for a changed or foreign file */
+/**
+ * Decrypts a version 3 keystore.
+ * @throws CairnError INVALID_KEYSTORE for a wrong password, or a changed or foreign file
+ */
 export async function decryptKeystore(json: string, password: string): Promise<Wallet> {
   const { cipher, iv, ciphertext, mac, derive } = parseKeystore(json)
   if (cipher !== 'aes-128-ctr') throw invalid('its cipher is not supported')
@@ -89,13 +93,13 @@ function parseKeystore(json: string): Parsed {
 function derivation(kdf: string, params: Record<string, unknown>, salt: Uint8Array): Parsed['derive'] {
   if (kdf === 'scrypt') {
     const [N, r, p] = [whole(params['n']), whole(params['r']), whole(params['p'])]
-    if (N < 2 || (N & (N - 1)) !== 0 || 128 * N * r * p > memoryBytesMost)
-      throw invalid('its scrypt cost is out of bounds')
-    return (password) => scryptAsync(password, salt, { N, r, p, dkLen: 32, maxmem: memoryBytesMost * 2 })
+    if (N < 2 || (N & (N - 1)) !== 0 || 128 * N * r * p > maxMemoryBytes)
+      throw invalid('its scrypt cost is out of range')
+    return (password) => scryptAsync(password, salt, { N, r, p, dkLen: 32, maxmem: maxMemoryBytes * 2 })
   }
   if (kdf === 'pbkdf2' && params['prf'] === 'hmac-sha256') {
     const c = whole(params['c'])
-    if (c > roundsMost) throw invalid('it asks for too many rounds')
+    if (c > maxRounds) throw invalid('it requires too many rounds')
     return (password) => pbkdf2Async(sha256, password, salt, { c, dkLen: 32 })
   }
   throw invalid('its key derivation is not supported')
@@ -109,14 +113,14 @@ async function aesCtr(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Promis
   )
 }
 
-/** As ethers does, so that the same letters typed on different keyboards are one password. */
+/** As in ethers, so that the same characters from different keyboards are one password. */
 function passwordBytes(password: string): Uint8Array {
   return utf8ToBytes(password.normalize('NFKC'))
 }
 
-/** Both spellings of the keys are about: `crypto` and `Crypto`. */
+/** Both spellings of the keys are in use: `crypto` and `Crypto`. */
 function lowerKeys(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) throw invalid('a part is missing')
+  if (typeof value !== 'object' || value === null) throw invalid('a field is missing')
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key.toLowerCase(), inner]))
 }
 
@@ -130,17 +134,17 @@ function parseJson(json: string): unknown {
 
 function hex(value: unknown, lengthBytes?: number): Uint8Array {
   const text = typeof value === 'string' ? value.replace(/^0x/, '') : ''
-  if (!/^([0-9a-fA-F]{2})+$/.test(text)) throw invalid('a part is not hexadecimal')
+  if (!/^([0-9a-fA-F]{2})+$/.test(text)) throw invalid('a field is not hexadecimal')
   const bytes = hexToBytes(text)
-  if (lengthBytes !== undefined && bytes.length !== lengthBytes) throw invalid('a part has the wrong length')
+  if (lengthBytes !== undefined && bytes.length !== lengthBytes) throw invalid('a field has the wrong length')
   return bytes
 }
 
 function whole(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw invalid('a number is out of bounds')
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw invalid('a number is out of range')
   return value
 }
 
 function invalid(why: string): CairnError {
-  return new CairnError('INVALID_KEYSTORE', { message: `The wallet file cannot be opened: ${why}` })
+  return new CairnError('INVALID_KEYSTORE', { message: `Cannot open the wallet file: ${why}` })
 }

@@ -5,31 +5,31 @@ import { base58, base64urlnopad } from '@scure/base'
 
 /** A key that signs the requests of one session, as plain data. */
 export type PlainSessionKey = {
-  /** did:key, as the wallet signs it. */
+  /** did:key, as in the message that the wallet signs. */
   publicKey: string
   /** Seed of 32 bytes in hex. */
   secretKey: string
 }
 
-/** The same, whose secret the platform keeps: whoever reads all that a page has reads no secret. */
+/** A session key with its secret inside the platform: code that reads all data of a page cannot read the secret. */
 export type HeldSessionKey = { publicKey: string; privateKey: CryptoKey }
 
 export type SessionKey = PlainSessionKey | HeldSessionKey
 
-/** Header that carries the proof of a session's key. */
+/** Header with the proof of a session key. */
 export const proofHeader = 'x-cairn-proof'
 
-/** Stands for the storage service where nodes have their numbers. */
+/** Number of the storage service, next to the numbers of the nodes. */
 export const storageParty = 0
 
-/** What a proof covers. */
+/** Fields that a proof covers. */
 export type SignedRequest = {
   method: string
   /** Path with its query, as sent. */
   path: string
-  /** Node the request is for, 1 to 5; {@link storageParty} for the storage service. */
+  /** Number of the target node, 1 to 5; {@link storageParty} for the storage service. */
   node: number
-  /** The body as sent; the empty text where there is none. */
+  /** The body as sent; empty if there is none. */
   body: string
   token: string
 }
@@ -37,17 +37,18 @@ export type SignedRequest = {
 /** Multicodec of an Ed25519 public key, as a varint. */
 const ed25519Code = [0xed, 0x01]
 const prefix = 'did:key:z'
-const proofMost = 1024
+const maxProof = 1024
 
-/** Makes a session key from the system's random source. */
+/** Creates a session key from the random source of the system. */
 export function createSessionKey(): PlainSessionKey {
   const seed = randomBytes(32)
   return { publicKey: writeDidKey(ed25519.getPublicKey(seed)), secretKey: bytesToHex(seed) }
 }
 
 /**
- * Makes a session key whose secret never leaves the platform: it can be used, and be kept in IndexedDB, but not be read.
- * @throws the platform's error where it has no Ed25519, as older browsers and pages without TLS
+ * Creates a session key with a secret that never leaves the platform: it can be used, and stored in IndexedDB, but not
+ * read.
+ * @throws the error of the platform without Ed25519, as in older browsers and pages without TLS
  */
 export async function createHeldSessionKey(): Promise<HeldSessionKey> {
   const { publicKey, privateKey } = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify'])
@@ -55,12 +56,12 @@ export async function createHeldSessionKey(): Promise<HeldSessionKey> {
   return { publicKey: writeDidKey(bytes), privateKey }
 }
 
-/** The did:key of an Ed25519 public key. @see https://w3c-ccg.github.io/did-key-spec/ */
+/** Formats an Ed25519 public key as a did:key. @see https://w3c-ccg.github.io/did-key-spec/ */
 export function writeDidKey(publicKey: Uint8Array): string {
   return prefix + base58.encode(Uint8Array.of(...ed25519Code, ...publicKey))
 }
 
-/** The public key of a did:key; undefined unless it is an Ed25519 key. */
+/** Parses the public key of a did:key; undefined unless it is an Ed25519 key. */
 export function parseDidKey(text: string): Uint8Array | undefined {
   if (!text.startsWith(prefix) || text.length > 100) return undefined
   try {
@@ -72,7 +73,7 @@ export function parseDidKey(text: string): Uint8Array | undefined {
   }
 }
 
-/** The header value that proves a request: good at one node, for one request, at one time. */
+/** Returns the header value that proves a request: valid at one node, for one request, at one time. */
 export function signRequest(request: SignedRequest, secretKey: string, timeMs: number): string {
   const id = createProofId()
   return writeProof(timeMs, id, ed25519.sign(covered(request, timeMs, id), hexToBytes(secretKey)))
@@ -80,7 +81,7 @@ export function signRequest(request: SignedRequest, secretKey: string, timeMs: n
 
 /**
  * As {@link signRequest}, with either kind of key.
- * @param sign Ed25519 of the platform's own, where it is faster
+ * @param sign Ed25519 of the platform, if it is faster
  */
 export async function proveRequest(
   request: SignedRequest,
@@ -103,7 +104,7 @@ function writeProof(timeMs: number, id: string, signature: Uint8Array): string {
   return base64urlnopad.encode(utf8ToBytes(JSON.stringify(proof)))
 }
 
-/** What a proof says of itself, where it is the session key's and covers this request; undefined otherwise. */
+/** Returns the content of a proof if it belongs to the session key and covers this request; undefined otherwise. */
 export function verifyRequest(
   header: string,
   request: SignedRequest,
@@ -116,13 +117,13 @@ export function verifyRequest(
     const isRight = ed25519.verify(proof.signature, covered(request, proof.timeMs, proof.id), key, { zip215: false })
     return isRight ? { timeMs: proof.timeMs, id: proof.id } : undefined
   } catch {
-    // A key or signature that is no point of the curve proves nothing.
+    // A key or signature that is not a point of the curve proves nothing.
     return undefined
   }
 }
 
 function readProof(header: string): { timeMs: number; id: string; signature: Uint8Array } | undefined {
-  if (header.length > proofMost) return undefined
+  if (header.length > maxProof) return undefined
   try {
     const json: unknown = JSON.parse(new TextDecoder().decode(base64urlnopad.decode(header)))
     if (typeof json !== 'object' || json === null || !('t' in json && 'j' in json && 's' in json)) return undefined
@@ -132,7 +133,7 @@ function readProof(header: string): { timeMs: number; id: string; signature: Uin
     const signature = base64urlnopad.decode(s)
     return signature.length === 64 ? { timeMs: t, id: j, signature } : undefined
   } catch {
-    // Neither base64 nor JSON: no proof.
+    // Neither base64 nor JSON: not a proof.
     return undefined
   }
 }

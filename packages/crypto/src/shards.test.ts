@@ -50,7 +50,7 @@ const flip = (shard: KeyShard): KeyShard => ({
 })
 
 describe('shards', () => {
-  test('any three of five made by the published client recover its key', () => {
+  test('any three of five shards of the published client recover its key', () => {
     expect(vectors.length).toBeGreaterThanOrEqual(40)
     for (const { masterKey, keyShards } of vectors) {
       const all = subsets(keyShards, 3)
@@ -75,7 +75,7 @@ describe('shards', () => {
     expect(recoverKey(keyShards.slice(2))).toBe(masterKey)
   })
 
-  test('other thresholds hold as well', () => {
+  test('supports other thresholds', () => {
     for (const [threshold, count] of [
       [2, 2],
       [2, 5],
@@ -98,11 +98,11 @@ describe('shards', () => {
     [3, Number.NaN],
     [6, 5],
     [3, 100_000],
-  ])('a threshold of %s of %s is refused', (threshold, count) => {
+  ])('rejects a threshold of %s of %s', (threshold, count) => {
     expect(codeOf(() => generateKey(threshold, count))).toBe('INVALID_THRESHOLD')
   })
 
-  test('a threshold above the count is refused in the words of the specification', () => {
+  test('rejects a threshold above the count in the words of the specification', () => {
     expect(() => generateKey(6, 5)).toThrow('keyCount must be greater then threshold')
   })
 
@@ -116,17 +116,17 @@ describe('shards', () => {
     ['no hex', 'z'.repeat(64)],
     ['blanks', ` ${'1'.repeat(63)}`],
     ['nothing', ''],
-  ])('a key of %s cannot be split', (_name, key) => {
+  ])('rejects a key of %s', (_name, key) => {
     expect(codeOf(() => splitKey(key))).toBe('KEY_NOT_SHARDABLE')
   })
 
-  test('the largest key, a small one and upper case are split; the text comes back padded and in lower case', () => {
+  test('splits the largest key, a small one and one in upper case; the result is padded and in lower case', () => {
     for (const key of [writeScalar(order - 1n), writeScalar(1n), 'A'.repeat(64).replace('A', '0')]) {
       expect(recoverKey(splitKey(key).slice(1, 4))).toBe(key.toLowerCase())
     }
   })
 
-  test('shards that are none are refused, each for what it is', () => {
+  test('rejects invalid shards, each with its reason', () => {
     const shards = generateKey().keyShards
     const [first, second, third] = shards as [KeyShard, KeyShard, KeyShard]
     expect(codeOf(() => recoverKey([]))).toBe('KEY_NOT_RECOVERED')
@@ -153,7 +153,7 @@ describe('shards', () => {
     expect(codeOf(() => recoverKey([...shards.slice(0, 4), flip(shards[4] as KeyShard)]))).toBe('KEY_NOT_RECOVERED')
   })
 
-  test('whatever is given for shards gives a key or an error of ours', () => {
+  test('returns a key or an error of ours for any input', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-fA-F]{60,68}$/))
     fc.assert(
       fc.property(fc.array(fc.record({ key: text, index: text }), { maxLength: 6 }), (shards) => {
@@ -168,7 +168,7 @@ describe('commitments', () => {
   const { masterKey, keyShards } = generateKey()
   const set = commitShards(keyShards)
 
-  test('each shard fits its node and no other, and no changed one does', () => {
+  test('each shard matches its own node only, and no changed shard does', () => {
     expect(isWholeSet(set)).toBe(true)
     for (const [i, shard] of keyShards.entries()) {
       for (let node = 0; node <= 6; node++) expect(fitsCommitment(set, node, shard)).toBe(node === i + 1)
@@ -181,7 +181,7 @@ describe('commitments', () => {
     expect(codeOf(() => commitShards(keyShards.slice(1)))).toBe('INVALID_KEY_SHARDS')
   })
 
-  test('with any two nodes lying, silent, or giving another file’s shard, the key is found and the liars are named', async () => {
+  test('finds the key and names the liars if any two nodes lie, are silent or send a foreign shard', async () => {
     const foreign = generateKey().keyShards
     for (let one = 0; one < 5; one++) {
       for (let other = one + 1; other < 5; other++) {
@@ -205,12 +205,12 @@ describe('commitments', () => {
     await expect(findKey(answers.slice(0, 4))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
   })
 
-  test('a set whose name is not that of its list counts for nothing', async () => {
+  test('ignores a set whose name is not that of its list', async () => {
     const forged = { ...set, commitments: commitShards(generateKey().keyShards).commitments }
     expect((await findKey(answersOf(keyShards, forged))).masterKey).toBe(masterKey)
   })
 
-  test('fewer than three right shards are too few, and say whose are wrong', async () => {
+  test('rejects fewer than three right shards and names the wrong ones', async () => {
     const lies = keyShards.map((shard, i) => (i < 3 ? flip(shard) : shard))
     await expect(findKey(answersOf(lies, set))).rejects.toMatchObject({
       code: 'NOT_ENOUGH_SHARDS',
@@ -224,14 +224,14 @@ describe('shards without commitments', () => {
   const { masterKey, keyShards } = generateKey()
   const confirm = (key: string) => key === masterKey
 
-  test('five that agree are the key; fewer are not believed unconfirmed', async () => {
+  test('accepts five that agree; does not trust fewer without confirmation', async () => {
     expect(await findKey(answersOf(keyShards))).toEqual({ masterKey, wrongNodes: [] })
     await expect(findKey(answersOf(keyShards.slice(0, 4)))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
     await expect(findKey(answersOf(keyShards.slice(0, 3)))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
     expect(await findKey(answersOf(keyShards.slice(0, 3)), { confirm })).toEqual({ masterKey, wrongNodes: [] })
   })
 
-  test('confirmed, two wrong ones are found out and named', async () => {
+  test('finds and names two wrong shards once confirmed', async () => {
     const lies = keyShards.map((shard, i) => (i === 0 || i === 3 ? flip(shard) : shard))
     expect(await findKey(answersOf(lies), { confirm })).toEqual({ masterKey, wrongNodes: [1, 4] })
     await expect(findKey(answersOf(lies))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })

@@ -9,13 +9,13 @@ import {
 import type { Challenge } from './challenge.ts'
 import { checksumAddress } from './wallet.ts'
 
-/** What a sign-in says: a challenge, and the key that the session's requests will be signed with. */
+/** Fields of a sign-in: a challenge, and the key that signs the requests of the session. */
 export type SignIn = Challenge & {
   /** did:key of an Ed25519 key. */
   sessionKey: string
-  /** 32 hex characters of the storage service; absent where the text is not for it. */
+  /** 32 hex characters of the storage service; absent if the message is not for it. */
   storageNonce?: string | undefined
-  /** What the API key of the storage service may do, and until when; texts of older clients do not say. */
+  /** Scopes and expiry of the API key of the storage service; absent in messages of older clients. */
   apiKey?: { scopes: readonly string[]; expiresAt: number | null } | undefined
 }
 
@@ -25,7 +25,10 @@ function family(address: string): string {
   return isEvmAddress(address) ? 'Ethereum' : isCoreumAddress(address) ? 'Coreum' : 'Solana'
 }
 
-/** What the text lets each party do that gave a nonce; the others are not named, and take no text that does not name them. */
+/**
+ * Lists the rights of each party that issued a nonce; other parties are not named, and reject a message that does not
+ * name them.
+ */
 function listResources({ network, storageNonce, nonces, apiKey }: SignIn): string[] {
   const base = `cairn:${encodeURIComponent(network)}`
   const grant =
@@ -37,8 +40,8 @@ function listResources({ network, storageNonce, nonces, apiKey }: SignIn): strin
 }
 
 /**
- * The text of a sign-in with the storage service, the key nodes or all of them, as wallets show it: each that is named gave a
- * nonce of its own. One sign-in has one text, and {@link parseSignIn} reads no other.
+ * Formats a sign-in for the storage service, the key nodes or all of them, as wallets show it: each named party issued
+ * its own nonce. One sign-in has one text, and {@link parseSignIn} accepts no other.
  * @see https://eips.ethereum.org/EIPS/eip-4361
  */
 export function writeSignIn(signIn: SignIn): string {
@@ -86,11 +89,11 @@ function readGrant(text: string): SignIn['apiKey'] {
   const [, scopes, expires] = grantPattern.exec(text) ?? []
   if (scopes === undefined || expires === undefined) return undefined
   const expiresAt = expires === 'never' ? null : Date.parse(expires)
-  // A time that cannot be written is none of ours: the text is not what would be written then.
+  // A time out of range is never ours: formatting it again would give another text.
   return expiresAt !== null && !(expiresAt <= latestTimeMs) ? undefined : { scopes: scopes.split(','), expiresAt }
 }
 
-/** Reads such a text: exactly the form that is written, or undefined. */
+/** Parses such a message: exactly the form that {@link writeSignIn} produces, or undefined. */
 export function parseSignIn(text: string): SignIn | undefined {
   const [, domain, written, network, sessionKey, joined = '', issued, expires, id] = fieldsPattern.exec(text) ?? []
   if (domain === undefined || network === undefined || sessionKey === undefined || id === undefined) return undefined
@@ -112,6 +115,6 @@ export function parseSignIn(text: string): SignIn | undefined {
     ...(apiKey === undefined ? {} : { apiKey }),
   }
   if (Number.isNaN(signIn.issuedAt) || Number.isNaN(signIn.expiresAt) || signIn.address === '') return undefined
-  // Half a surrogate pair has no form in an address.
+  // A lone surrogate cannot be encoded in a URI.
   return network.isWellFormed() && writeSignIn(signIn) === text ? signIn : undefined
 }

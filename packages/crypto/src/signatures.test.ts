@@ -47,7 +47,7 @@ describe('EVM', () => {
     }
   })
 
-  test('takes each honest form of a signature and not its twin', async () => {
+  test('accepts each honest form of a signature but not its malleable twin', async () => {
     const account = privateKeyToAccount(generatePrivateKey())
     const address = account.address.toLowerCase()
     const signature = await account.signMessage({ message: 'text' })
@@ -74,7 +74,7 @@ describe('EVM', () => {
     expect(verifyWalletSignature(address.toLowerCase(), "It's a small(er) world", odd)).toBe('valid')
   })
 
-  test('what is no signature at all is never valid', () => {
+  test('rejects any input that is not a signature', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), hexPattern(64), hexPattern(65), hexPattern(70)), (signature) => {
         for (const text of [signature, `0x${signature}`])
@@ -90,7 +90,7 @@ describe('Solana', () => {
   const secret = '7'.repeat(64)
   const address = solanaAddress(secret)
 
-  test('takes the key’s own signature of this text in each encoding, nothing else', () => {
+  test('accepts the signature of the key over this text in each encoding, nothing else', () => {
     const signature = signSolana(secret, 'text')
     const hex = nameSignature(signature)
     const base64 = Buffer.from(hex, 'hex').toString('base64')
@@ -103,7 +103,7 @@ describe('Solana', () => {
     expect(verifyWalletSignature(address, 'text', '0'.repeat(128))).toBe('invalid')
   })
 
-  test('a text that could be a transaction proves nothing', () => {
+  test('rejects a text that could be a transaction', () => {
     const message = '\u0001\u0000\u0001text'
     expect(verifyWalletSignature(address, message, signSolana(secret, message))).toBe('invalid')
   })
@@ -112,7 +112,7 @@ describe('Solana', () => {
 describe('Coreum', () => {
   const key = '4'.repeat(64)
 
-  test.each(['core', 'testcore', 'devcore'])('takes an account of %s for its own text alone', (prefix) => {
+  test.each(['core', 'testcore', 'devcore'])('accepts an account of %s for its own text alone', (prefix) => {
     const address = coreumAddress(key, prefix)
     expect(address).toMatch(new RegExp(`^${prefix}1`))
     const signature = signCoreum(key, prefix, 'text')
@@ -148,7 +148,7 @@ const grants = fc.record({
 })
 
 describe('messages to sign', () => {
-  test('each is read back as it was written', () => {
+  test('reads each message back as it was written', () => {
     const sessionKey = createSessionKey().publicKey
     fc.assert(
       fc.property(fields, grants, (challenge, apiKey) => {
@@ -165,7 +165,7 @@ describe('messages to sign', () => {
     )
   })
 
-  test('begins as published clients expect', () => {
+  test('starts as published clients expect', () => {
     const text = writeChallenge({
       id,
       domain: 'd',
@@ -178,7 +178,7 @@ describe('messages to sign', () => {
     expect(text).toMatch(/^Please sign this message to prove you are owner of this account: [0-9a-f-]{36}\n/)
   })
 
-  test('a sign-in names those who gave a nonce, and no others', () => {
+  test('a sign-in names only the parties that issued a nonce', () => {
     const [given, none] = ['a'.repeat(32), undefined]
     const write = (storageNonce: string | undefined, nonces: (string | undefined)[]) => {
       const sessionKey = createSessionKey().publicKey
@@ -192,12 +192,12 @@ describe('messages to sign', () => {
     const ofStorage = write(given, [none, none, none, none, none])
     expect(resources(ofStorage)).toBe('\n- cairn:n%20m/storage/api-key')
     expect(parseSignIn(ofStorage)?.nonces).toEqual([none, none, none, none, none])
-    // A line more or less is no text of ours.
+    // An extra or missing line invalidates the text.
     expect(parseSignIn(`${ofStorage}\n- cairn:n%20m/key-nodes/1/session`)).toBeUndefined()
     expect(parseSignIn(ofStorage.replace(/\n- .*$/, ''))).toBeUndefined()
   })
 
-  test('a sign-in says what the API key may do and when it expires', () => {
+  test('a sign-in states the rights and the expiry of the API key', () => {
     const sessionKey = createSessionKey().publicKey
     const nonces = [undefined, undefined, undefined, undefined, undefined]
     const signIn = { id, domain: 'd', address, network: 'n', issuedAt: 0, expiresAt: 1, nonces, sessionKey }
@@ -234,7 +234,7 @@ describe('messages to sign', () => {
         ] as const) {
           const changed = text.slice(0, at) + to + text.slice(at + 1)
           const read = parse(changed)
-          // What is read says all that the text says: writing it again gives the same letters.
+          // The parsed value is complete: formatting it again gives the same text.
           if (read !== undefined) expect(write({ sessionKey, ...read })).toBe(changed)
         }
       }),
@@ -256,7 +256,7 @@ describe('session keys', () => {
   const request = { method: 'POST', path: '/api/retrieveSharedKey/2?x=1', node: 2, body: '{"a":1}', token: 'token' }
   const proof = signRequest(request, key.secretKey, 1234)
 
-  test('a proof holds for its request and key alone', () => {
+  test('a proof is valid for its request and key alone', () => {
     expect(verifyRequest(proof, request, key.publicKey)).toMatchObject({ timeMs: 1234 })
     expect(signRequest(request, key.secretKey, 1234)).not.toBe(proof)
     for (const other of [{ method: 'PUT' }, { path: '/api' }, { node: 3 }, { body: '{}' }, { token: 'tokem' }]) {
@@ -265,7 +265,7 @@ describe('session keys', () => {
     expect(verifyRequest(proof, request, createSessionKey().publicKey)).toBeUndefined()
   })
 
-  test('a key that the platform keeps signs as one of ours, and cannot be read', async () => {
+  test('a key of the platform signs like one of ours, and cannot be read', async () => {
     const held = await createHeldSessionKey()
     const given = await proveRequest(request, held, 1234)
     expect(verifyRequest(given, request, held.publicKey)).toMatchObject({ timeMs: 1234 })
@@ -277,7 +277,7 @@ describe('session keys', () => {
     expect(JSON.stringify(held)).toBe(JSON.stringify({ publicKey: held.publicKey, privateKey: {} }))
   })
 
-  test('rubbish is no proof and no key', () => {
+  test('rejects garbage as proof and as key', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         expect(verifyRequest(text, request, key.publicKey)).toBeUndefined()

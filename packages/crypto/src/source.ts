@@ -1,15 +1,18 @@
-/** Where bytes come from: a stream, or pieces that are there. */
+/** Source of bytes: a stream, or existing chunks. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** A source that was opened: read once, and closed by whoever opened it. */
+/** An open source: read once, and closed by its opener. */
 export type OpenSource = AsyncIterableIterator<Uint8Array> & {
-  /** Lets go of what the source holds (a file, a connection), however far it was read. Does nothing at its end, or twice. */
+  /**
+   * Releases the resources of the source (a file, a connection), however far it was read. Idempotent; no effect at the
+   * end.
+   */
   close(): Promise<void>
 }
 
 /**
- * Opens a source at once, so that it can be closed even where not one piece is read: a generator that was never started
- * would not do so by itself.
+ * Opens a source immediately, so that it can be closed even if no chunk is read: a generator that never started would
+ * not clean up.
  */
 export function openSource(source: ByteSource): OpenSource {
   const pieces = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
@@ -37,7 +40,7 @@ export function openSource(source: ByteSource): OpenSource {
       try {
         await pieces.return?.()
       } catch {
-        // As in `for await`: what made the reader stop is what its caller hears of.
+        // As in `for await`: the caller receives the error that stopped the reader.
       }
     },
     [Symbol.asyncIterator]: () => opened,

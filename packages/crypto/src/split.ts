@@ -1,16 +1,16 @@
 import { CairnError, type KeyShard, keyShardCount, keyShardThreshold } from '@cairn/protocol'
 import { parseScalar, randomScalar, reduce, writeScalar, writeShard } from './group-order.ts'
 
-/** Shards made at most: far above any use, so that a wrong number costs no minutes. */
-const shardsMost = 1000
+/** Maximum number of shards: far above any use, so that a wrong number does not cost minutes. */
+const maxShards = 1000
 
 /** A key and its shards. */
 export type KeySet = { masterKey: string; keyShards: KeyShard[] }
 
 /**
- * Makes a random key and splits it.
+ * Generates a random key and splits it.
  * @param threshold shards needed to recover, at least 2
- * @param count shards made
+ * @param count total shards
  * @throws CairnError INVALID_THRESHOLD
  */
 export function generateKey(threshold = keyShardThreshold, count = keyShardCount): KeySet {
@@ -19,19 +19,19 @@ export function generateKey(threshold = keyShardThreshold, count = keyShardCount
 }
 
 /**
- * Splits a key by Shamir's scheme over the scalar field of BLS12-381: any `threshold` shards recover it, fewer tell nothing.
- * Coefficients and indexes are uniform, indexes are distinct and never zero.
+ * Splits a key by Shamir's scheme over the scalar field of BLS12-381: any `threshold` shards recover it, fewer reveal
+ * nothing. Coefficients and indexes are uniform; indexes are distinct and never zero.
  * @param masterKey 64 hex characters, a number from 1 to the order less one
  * @throws CairnError KEY_NOT_SHARDABLE, INVALID_THRESHOLD
  */
 export function splitKey(masterKey: string, threshold = keyShardThreshold, count = keyShardCount): KeyShard[] {
   const secret = parseScalar(masterKey)
   if (secret === undefined) throw new CairnError('KEY_NOT_SHARDABLE')
-  if (!Number.isSafeInteger(threshold) || !Number.isSafeInteger(count) || count > shardsMost || threshold > count)
+  if (!Number.isSafeInteger(threshold) || !Number.isSafeInteger(count) || count > maxShards || threshold > count)
     throw new CairnError('INVALID_THRESHOLD')
   if (threshold < 2)
     throw new CairnError('INVALID_THRESHOLD', {
-      message: 'The threshold must be at least 2: one shard would be the key',
+      message: 'The threshold must be at least 2. With 1, a single shard is the key',
     })
   const coefficients = [secret]
   while (coefficients.length < threshold) coefficients.push(randomScalar())
@@ -40,7 +40,7 @@ export function splitKey(masterKey: string, threshold = keyShardThreshold, count
   return [...indexes].map((x) => writeShard(x, evaluate(coefficients, x)))
 }
 
-/** The polynomial's value, by Horner's rule. */
+/** Evaluates the polynomial by Horner's rule. */
 function evaluate(coefficients: readonly bigint[], x: bigint): bigint {
   return coefficients.reduceRight((sum, coefficient) => reduce(sum * x + coefficient), 0n)
 }

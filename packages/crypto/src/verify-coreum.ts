@@ -9,7 +9,8 @@ import { keyBytes } from './wallet.ts'
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
- * Whether a Coreum account signed a text by ADR-036. The wire carries no public key: both that fit the signature are tried.
+ * Returns whether a Coreum account signed a message by ADR-036. The wire carries no public key: both candidates of the
+ * signature are tried.
  * @param signature r and s, 64 bytes in base64 or hex
  * @see https://docs.cosmos.network/sdk/latest/reference/architecture/adr-036-arbitrary-signature
  */
@@ -25,19 +26,26 @@ export function verifyCoreum(address: string, message: string, signature: string
       const point = found.addRecoveryBit(recovery).recoverPublicKey(digest)
       if (addressOf(point.toBytes(true), prefix) === address) return true
     } catch {
-      // No point of the curve for this candidate: the other may be one.
+      // Not a point of the curve for this candidate; the other may be one.
     }
   }
   return false
 }
 
-/** Signs a text by ADR-036: 64 bytes in base64, as Keplr answers. @throws CairnError INVALID_PRIVATE_KEY */
+/**
+ * Signs a message by ADR-036.
+ * @returns 64 bytes in base64, as in Keplr
+ * @throws CairnError INVALID_PRIVATE_KEY
+ */
 export function signCoreum(privateKey: string, prefix: string, message: string): string {
   const document = signDocument(coreumAddress(privateKey, prefix), message)
   return base64.encode(secp256k1.sign(sha256(document), keyBytes(privateKey), { prehash: false }))
 }
 
-/** The account of a private key on a network of Coreum: `core`, `testcore` or `devcore`. @throws CairnError INVALID_PRIVATE_KEY */
+/**
+ * Returns the account of a private key on a network of Coreum: `core`, `testcore` or `devcore`.
+ * @throws CairnError INVALID_PRIVATE_KEY
+ */
 export function coreumAddress(privateKey: string, prefix: string): string {
   return addressOf(secp256k1.getPublicKey(keyBytes(privateKey), true), prefix)
 }
@@ -46,7 +54,7 @@ function addressOf(publicKey: Uint8Array, prefix: string): string {
   return bech32.encodeFromBytes(prefix, ripemd160(sha256(publicKey)))
 }
 
-/** Amino JSON with sorted keys, as ADR-036 fixes it: no chain, no account, no fee. */
+/** Amino JSON with sorted keys, as ADR-036 specifies: no chain, no account, no fee. */
 function signDocument(signer: string, message: string): Uint8Array {
   const data = base64.encode(utf8ToBytes(message))
   return utf8ToBytes(

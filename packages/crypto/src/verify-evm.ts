@@ -2,16 +2,18 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { addressOfPublicKey, hashMessage } from './wallet.ts'
 
-/** Half of the order of secp256k1: a larger s is the malleable twin of a signature and refused (EIP-2). */
+/** Half of the order of secp256k1: a larger s is the malleable twin of a signature and rejected (EIP-2). */
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/
 
-/** `needs-chain`: not the key's of this address, but perhaps a contract's, which only a chain can tell. */
+/**
+ * `needs-chain`: not a signature by the key of this address, but possibly by a contract, which only a chain can verify.
+ */
 export type EvmCheck = 'valid' | 'needs-chain' | 'invalid'
 
 /**
- * Whether an EVM address signed a text: 65 bytes with v of 27, 28, 0 or 1, or the 64 of EIP-2098. Only the low of the two
- * values of s counts, so that each signature has one form.
+ * Checks whether an EVM address signed a message: 65 bytes with v of 27, 28, 0 or 1, or the 64 of EIP-2098. Accepts
+ * only the lower of the two values of s, so that each signature has one form.
  * @param address in lower case
  * @see https://eips.ethereum.org/EIPS/eip-191
  * @see https://eips.ethereum.org/EIPS/eip-2098
@@ -26,7 +28,7 @@ export function verifyEvm(address: string, message: string, signature: string): 
     const point = new secp256k1.Signature(parts.r, parts.s, parts.recovery).recoverPublicKey(hashMessage(message))
     return addressOfPublicKey(point.toBytes(false)) === address ? 'valid' : 'needs-chain'
   } catch {
-    // A point that is not on the curve is a wrong signature like any other.
+    // A point that is not on the curve is an invalid signature.
     return 'needs-chain'
   }
 }
@@ -39,7 +41,7 @@ function readFull(bytes: Uint8Array): Parts | undefined {
   return recovery === 0 || recovery === 1 ? { r: toNumber(bytes, 0), s: toNumber(bytes, 32), recovery } : undefined
 }
 
-/** The parity bit lies on top of s. */
+/** The parity bit is the top bit of s. */
 function readCompact(bytes: Uint8Array): Parts {
   const yParityAndS = toNumber(bytes, 32)
   return { r: toNumber(bytes, 0), s: yParityAndS & ((1n << 255n) - 1n), recovery: Number(yParityAndS >> 255n) }

@@ -4,8 +4,8 @@ import { type EvmCheck, verifyEvm } from './verify-evm.ts'
 import { verifySolana } from './verify-solana.ts'
 
 /**
- * Whether an address signed a text: EIP-191 for EVM, ed25519 for Solana, ADR-036 for Coreum. `needs-chain` tells that only a
- * contract at that EVM address could have accepted the signature.
+ * Checks whether an address signed a message: EIP-191 for EVM, ed25519 for Solana, ADR-036 for Coreum. `needs-chain`
+ * means that only a contract at that EVM address could have accepted the signature.
  * @param address normalised
  */
 export function verifyWalletSignature(address: string, message: string, signature: string): EvmCheck {

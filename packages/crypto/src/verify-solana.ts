@@ -2,15 +2,15 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base58, base64 } from '@scure/base'
 
-/** The bytes of a Solana address; undefined unless it is 32 bytes in base58. */
+/** Returns the bytes of a Solana address; undefined unless it is 32 bytes in base58. */
 export function solanaKeyOf(address: string): Uint8Array | undefined {
   const key = decode(() => base58.decode(address))
   return key?.length === 32 ? key : undefined
 }
 
 /**
- * Whether a Solana address signed a text: ed25519 over its UTF-8 bytes, by RFC 8032 rather than ZIP-215: one signature, one
- * meaning. The signature comes in base58, base64 or hex.
+ * Returns whether a Solana address signed a message: ed25519 over its UTF-8 bytes, by RFC 8032 rather than ZIP-215,
+ * which has one meaning per signature. The signature is in base58, base64 or hex.
  */
 export function verifySolana(address: string, message: string, signature: string): boolean {
   const key = solanaKeyOf(address)
@@ -19,22 +19,25 @@ export function verifySolana(address: string, message: string, signature: string
   try {
     return ed25519.verify(bytes, utf8ToBytes(message), key, { zip215: false })
   } catch {
-    // A key or signature that is no point of the curve proves nothing.
+    // A key or signature that is not a point of the curve proves nothing.
     return false
   }
 }
 
-/** Signs a text with a 32-byte secret key in hex: base58, as wallets answer. */
+/**
+ * Signs a message with a 32-byte secret key in hex.
+ * @returns base58, as in wallets
+ */
 export function signSolana(secretKey: string, message: string): string {
   return base58.encode(ed25519.sign(utf8ToBytes(message), hexToBytes(secretKey)))
 }
 
-/** The address of a secret key. */
+/** Returns the address of a secret key. */
 export function solanaAddress(secretKey: string): string {
   return base58.encode(ed25519.getPublicKey(hexToBytes(secretKey)))
 }
 
-/** A signature of 64 bytes, in whichever encoding it came. */
+/** Decodes a signature of 64 bytes in any of the encodings. */
 export function readSignature(text: string): Uint8Array | undefined {
   const readings = [() => hexToBytes(text.replace(/^0x/, '')), () => base58.decode(text), () => base64.decode(text)]
   for (const read of readings) {
@@ -44,7 +47,7 @@ export function readSignature(text: string): Uint8Array | undefined {
   return undefined
 }
 
-/** The same signature always has this text, whatever its encoding, its case, or the form of its v. */
+/** Returns a canonical id of a signature, whatever its encoding, case, or form of v. */
 export function nameSignature(text: string): string {
   if (/^0x[0-9a-fA-F]{130}$/.test(text)) {
     const v = Number.parseInt(text.slice(130), 16)
@@ -55,8 +58,8 @@ export function nameSignature(text: string): string {
 }
 
 /**
- * Whether bytes could be a transaction's message: a wallet must never be led to sign one as a text. Ours begin with letters;
- * a message begins with the number of its signatures, at most 19, or with the mark of a version above 127.
+ * Returns whether bytes could be the message of a transaction, which a wallet must never sign as a text. Our messages
+ * start with letters; a transaction starts with its number of signatures, at most 19, or with a version byte above 127.
  */
 function isTransaction(bytes: Uint8Array): boolean {
   const [first = 0] = bytes
@@ -67,7 +70,7 @@ function decode(read: () => Uint8Array): Uint8Array | undefined {
   try {
     return read()
   } catch {
-    // Another encoding may fit.
+    // Another encoding may match.
     return undefined
   }
 }

@@ -6,18 +6,22 @@ import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/
 /** An EVM wallet: its address (EIP-55) and private key. */
 export type Wallet = { address: `0x${string}`; privateKey: `0x${string}` }
 
-/** Makes a wallet from the system's random source. */
+/** Creates a wallet from the random source of the system. */
 export function createWallet(): Wallet {
   return walletFromBytes(secp256k1.utils.randomSecretKey())
 }
 
-/** The wallet of a private key: 64 hex characters, with or without 0x. @throws CairnError INVALID_PRIVATE_KEY */
+/**
+ * Returns the wallet of a private key: 64 hex characters, with or without 0x.
+ * @throws CairnError INVALID_PRIVATE_KEY
+ */
 export function walletFromPrivateKey(privateKey: string): Wallet {
   return walletFromBytes(keyBytes(privateKey))
 }
 
 /**
- * Signs a text as wallets do: 65 bytes, r, s and v of 27 or 28.
+ * Signs a message as wallets do.
+ * @returns 65 bytes: r, s and v of 27 or 28
  * @see https://eips.ethereum.org/EIPS/eip-191
  * @throws CairnError INVALID_PRIVATE_KEY
  */
@@ -27,23 +31,26 @@ export function signMessage(privateKey: string, message: string): `0x${string}` 
   return `0x${bytesToHex(signature.subarray(1))}${(27 + recovery).toString(16)}`
 }
 
-/** The hash that wallets sign for a text. @see https://eips.ethereum.org/EIPS/eip-191 */
+/** Returns the hash that wallets sign for a message. @see https://eips.ethereum.org/EIPS/eip-191 */
 export function hashMessage(message: string): Uint8Array {
   const text = utf8ToBytes(message)
   return keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${text.length}`), text))
 }
 
-/** The address of a public key of 65 bytes, in lower case. */
+/** Returns the address of a public key of 65 bytes, in lower case. */
 export function addressOfPublicKey(publicKey: Uint8Array): `0x${string}` {
   return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`
 }
 
-/** An EVM address with the upper case of its checksum. @see https://eips.ethereum.org/EIPS/eip-55 */
+/** Returns an EVM address in the case of its checksum. @see https://eips.ethereum.org/EIPS/eip-55 */
 export function checksumAddress(address: string): `0x${string}` {
   return withChecksum(address.toLowerCase().replace(/^0x/, ''))
 }
 
-/** The bytes of a private key. @throws CairnError INVALID_PRIVATE_KEY */
+/**
+ * Returns the bytes of a private key.
+ * @throws CairnError INVALID_PRIVATE_KEY
+ */
 export function keyBytes(privateKey: string): Uint8Array {
   if (!isPrivateKey(privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
   const bytes = hexToBytes(privateKey.replace(/^0x/, ''))
@@ -51,13 +58,15 @@ export function keyBytes(privateKey: string): Uint8Array {
   return bytes
 }
 
-/** The wallet of a key's bytes. */
+/** Returns the wallet of the bytes of a private key. */
 export function walletFromBytes(key: Uint8Array): Wallet {
   const address = addressOfPublicKey(secp256k1.getPublicKey(key, false))
   return { address: checksumAddress(address), privateKey: `0x${bytesToHex(key)}` }
 }
 
-/** Upper case where the hash of the address has a high digit. @see https://eips.ethereum.org/EIPS/eip-55 */
+/**
+ * Upper case for each letter whose digit in the hash of the address is high. @see https://eips.ethereum.org/EIPS/eip-55
+ */
 function withChecksum(address: string): `0x${string}` {
   const hash = bytesToHex(keccak_256(utf8ToBytes(address)))
   const letters = [...address].map((letter, i) =>

@@ -1,4 +1,4 @@
-import { CairnError, nameRecordBytesMost } from '@cairn/protocol'
+import { CairnError, maxNameRecordBytes } from '@cairn/protocol'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { writeFields } from './fields.ts'
 import type { NameKey } from './name-key.ts'
@@ -6,26 +6,27 @@ import { encodeRecordData, signedBytes } from './record-data.ts'
 import { recordFields } from './record-fields.ts'
 
 const nanosecondsPerMs = 1_000_000n
-const uint64Most = (1n << 64n) - 1n
+const maxUint64 = (1n << 64n) - 1n
 const text = new TextEncoder()
 
-/** What a record says. */
+/** Fields of a record. */
 export type RecordOptions = {
-  /** `/ipfs/{cid}` or `/ipns/{name}`, with or without a path behind it. */
+  /** `/ipfs/{cid}` or `/ipns/{name}`, with or without a path. */
   value: string
-  /** Above that of every record published before. */
+  /** Must exceed that of every published record. */
   sequence: bigint
-  /** How long the record is good for, from now. */
+  /** Lifetime of the record in ms, from now. */
   lifetimeMs: number
-  /** How long readers may keep it without asking again. */
+  /** Time in ms that readers may cache it. */
   ttlMs: number
-  /** Ms since 1970; the clock's where absent. */
+  /** Current time in ms since 1970. Defaults to the clock. */
   now?: number
 }
 
 /**
- * Signs a record, by versions 1 and 2 of signatures, so that old and new readers take it.
- * @throws CairnError INVALID_NAME_VALUE for a value that is no path or too long, INVALID_IPNS_RECORD for numbers that no record can have
+ * Signs a record with signatures of versions 1 and 2, so that old and new readers accept it.
+ * @throws CairnError INVALID_NAME_VALUE for a value that is not a path or too long, INVALID_IPNS_RECORD for numbers out
+ *   of range
  * @see https://specs.ipfs.tech/ipns/ipns-record/#record-creation
  */
 export async function createRecord(key: NameKey, options: RecordOptions): Promise<Uint8Array> {
@@ -34,15 +35,15 @@ export async function createRecord(key: NameKey, options: RecordOptions): Promis
   if (!/^\/(?:ipfs|ipns)\/[^/\s]/.test(options.value)) throw new CairnError('INVALID_NAME_VALUE')
   const isPossible =
     sequence >= 0n &&
-    sequence <= uint64Most &&
+    sequence <= maxUint64 &&
     Number.isSafeInteger(options.ttlMs) &&
     options.ttlMs >= 0 &&
-    BigInt(options.ttlMs) * nanosecondsPerMs <= uint64Most &&
+    BigInt(options.ttlMs) * nanosecondsPerMs <= maxUint64 &&
     end >= 0 &&
     end <= lastMoment
   if (!isPossible) throw new CairnError('INVALID_IPNS_RECORD')
   const value = text.encode(options.value)
-  // Other implementations write nanoseconds; a clock here has milliseconds.
+  // Other implementations write nanoseconds; this clock has milliseconds.
   const validity = text.encode(new Date(end).toISOString().replace('Z', '000000Z'))
   const ttlNs = BigInt(options.ttlMs) * nanosecondsPerMs
   const data = encodeRecordData({ value, validity, sequence, ttlNs })
@@ -56,9 +57,9 @@ export async function createRecord(key: NameKey, options: RecordOptions): Promis
     [recordFields.signatureV2, ed25519.sign(signedBytes(data), key.seed)],
     [recordFields.data, data],
   ])
-  if (bytes.length > nameRecordBytesMost) throw new CairnError('INVALID_NAME_VALUE')
+  if (bytes.length > maxNameRecordBytes) throw new CairnError('INVALID_NAME_VALUE')
   return bytes
 }
 
-/** 9999-12-31T23:59:59.999Z: the last that RFC 3339 can write. */
+/** 9999-12-31T23:59:59.999Z: the latest time in RFC 3339. */
 const lastMoment = 253_402_300_799_999

@@ -1,11 +1,11 @@
 /** Fields of a protobuf message: numbers as varints, bytes as length-delimited. */
 export type Fields = ReadonlyMap<number, bigint | Uint8Array>
 
-const varintBytesMost = 10
+const maxVarintBytes = 10
 
 /**
- * Reads a protobuf message of flat fields. Undefined where it is malformed: cut off, with a field twice (of which
- * readers would take different ones), or with wire types that no key and no record has.
+ * Parses a protobuf message of flat fields. Returns undefined if it is malformed: truncated, with a duplicate field
+ * (readers would disagree on it), or with wire types that no key or record has.
  * @see https://protobuf.dev/programming-guides/encoding/
  */
 export function readFields(bytes: Uint8Array): Fields | undefined {
@@ -13,7 +13,7 @@ export function readFields(bytes: Uint8Array): Fields | undefined {
   let at = 0
   const readVarint = (): bigint | undefined => {
     let value = 0n
-    for (let index = 0; index < varintBytesMost; index++) {
+    for (let index = 0; index < maxVarintBytes; index++) {
       const byte = bytes[at]
       if (byte === undefined) return undefined
       at++
@@ -41,7 +41,7 @@ export function readFields(bytes: Uint8Array): Fields | undefined {
   return fields
 }
 
-/** Writes fields in the order given, as canonical protobuf. */
+/** Encodes fields in the given order, as canonical protobuf. */
 export function writeFields(fields: Iterable<readonly [number, bigint | Uint8Array]>): Uint8Array<ArrayBuffer> {
   const bytes: number[] = []
   const writeVarint = (value: bigint): void => {

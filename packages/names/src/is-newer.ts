@@ -1,10 +1,10 @@
 import type { NameRecord } from './read-record.ts'
 
-/** What decides between two records. */
+/** Fields that decide between two records. */
 export type RecordOrder = Pick<NameRecord, 'sequence' | 'validUntil'>
 
 /**
- * Whether the first record wins over the second: by its sequence, and among equal ones by living longer.
+ * Returns whether the first record takes precedence over the second: by its sequence, then by its later expiry.
  * @see https://specs.ipfs.tech/ipns/ipns-record/#record-selection
  */
 export function isNewer(first: RecordOrder, second: RecordOrder): boolean {

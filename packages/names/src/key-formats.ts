@@ -4,10 +4,10 @@ import { readFields, writeFields } from './fields.ts'
 import { keyBytes, type NameKey, nameKeyFromSeed } from './name-key.ts'
 
 const ed25519Type = 1n
-const textCharactersMost = 4096
+const maxTextCharacters = 4096
 const pemHead = '-----BEGIN PRIVATE KEY-----'
 const pemFoot = '-----END PRIVATE KEY-----'
-/** DER of a PKCS#8 Ed25519 key before the seed: version 1, and version 2, which has the public key behind it. */
+/** DER of a PKCS#8 Ed25519 key before the seed: version 1, and version 2, which has the public key after it. */
 const pkcs8 = [
   { head: [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20], foot: [] },
   {
@@ -17,8 +17,8 @@ const pkcs8 = [
 ] as const
 
 /**
- * Writes a key as text: `libp2p` is the base64 of the protobuf that `ipfs key import` reads (decode it to a file of
- * raw bytes for that), `pem` is PKCS#8 as OpenSSL and `ipfs key import --format=pem-pkcs8-cleartext` read it.
+ * Exports a key as text: `libp2p` is the base64 of the protobuf that `ipfs key import` reads (decode it to a file of
+ * raw bytes first), `pem` is PKCS#8 as OpenSSL and `ipfs key import --format=pem-pkcs8-cleartext` read it.
  * @see https://www.rfc-editor.org/rfc/rfc8410
  */
 export function exportNameKey(key: NameKey, format: 'libp2p' | 'pem'): string {
@@ -36,8 +36,8 @@ export function exportNameKey(key: NameKey, format: 'libp2p' | 'pem'): string {
 }
 
 /**
- * Reads a key in any form that {@link exportNameKey} or `ipfs key export` writes: protobuf as bytes or base64, or PEM.
- * @throws CairnError INVALID_NAME_KEY also for keys that are not Ed25519, or whose halves do not belong together
+ * Parses a key in any form that {@link exportNameKey} or `ipfs key export` writes: protobuf as bytes or base64, or PEM.
+ * @throws CairnError INVALID_NAME_KEY also for keys that are not Ed25519, or whose halves do not match
  */
 export async function importNameKey(text: string | Uint8Array): Promise<NameKey> {
   const pairs = readPair(text)
@@ -52,7 +52,7 @@ export async function importNameKey(text: string | Uint8Array): Promise<NameKey>
 type Pair = { seed: Uint8Array; publicKeys: Uint8Array[] }
 
 function readPair(input: string | Uint8Array): Pair | undefined {
-  if (input.length > textCharactersMost) return undefined
+  if (input.length > maxTextCharacters) return undefined
   if (typeof input !== 'string') {
     const pair = readProtobuf(input)
     if (pair !== undefined || input.some((byte) => byte > 0x7f)) return pair
@@ -70,7 +70,7 @@ function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return base64pad.baseDecode(text)
   } catch {
-    // Characters that base64 does not have: no key.
+    // Not base64, so not a key.
     return undefined
   }
 }

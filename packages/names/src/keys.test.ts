@@ -20,7 +20,7 @@ const kubo = {
   name: 'k51qzi5uqu5djoauoi3dfg9u11fpvo3rbl1195szexedd06fg4i15bjfs3wn77',
 }
 
-test('a key of Kubo is read in both formats, and written the same', async () => {
+test('reads a key of Kubo in both formats, and writes it unchanged', async () => {
   for (const format of ['libp2p', 'pem'] as const) {
     const key = await importNameKey(kubo[format])
     expect(key.name).toBe(kubo.name)
@@ -30,7 +30,7 @@ test('a key of Kubo is read in both formats, and written the same', async () => 
   expect((await importNameKey(new TextEncoder().encode(kubo.pem))).name).toBe(kubo.name)
 })
 
-test('names and exported keys are those of libp2p and of Node', async () => {
+test('names and exported keys equal those of libp2p and of Node', async () => {
   await fc.assert(
     fc.asyncProperty(seeds, async (seed) => {
       const key = await nameKeyFromSeed(seed)
@@ -46,7 +46,7 @@ test('names and exported keys are those of libp2p and of Node', async () => {
   )
 })
 
-test('every key is another', async () => {
+test('every new key differs', async () => {
   const names = new Set(await Promise.all(Array.from({ length: 20 }, async () => (await createNameKey()).name)))
   expect(names.size).toBe(20)
 })
@@ -67,23 +67,23 @@ test.each([
     ),
   ],
   ['very long', 'A'.repeat(100_000)],
-])('%s is refused as a key', async (_, text) => {
+])('rejects %s as a key', async (_, text) => {
   await expect(importNameKey(text)).rejects.toMatchObject({ code: 'INVALID_NAME_KEY' })
 })
 
-test('a refused key does not stand in the error', async () => {
+test('the error does not contain the rejected key', async () => {
   const error = await importNameKey(kubo.libp2p.replace('CAES', 'DAES')).catch((thrown: unknown) => thrown)
   expect(CairnError.is(error)).toBe(true)
   expect(JSON.stringify(error) + String(error)).not.toContain('gyFDkZ')
 })
 
-test('seeds of another length are refused', async () => {
+test('rejects seeds of another length', async () => {
   for (const length of [0, 31, 33, 64]) {
     await expect(nameKeyFromSeed(new Uint8Array(length))).rejects.toMatchObject({ code: 'INVALID_NAME_KEY' })
   }
 })
 
-test('a name is read in every form', async () => {
+test('reads a name in every form', async () => {
   const ed25519 = await generateKeyPair('Ed25519')
   const secp256k1 = await generateKeyPair('secp256k1')
   const rsa = await generateKeyPair('RSA', 2048)
@@ -99,7 +99,7 @@ test('a name is read in every form', async () => {
   expect(privateKeyToProtobuf(ed25519).length).toBe(68)
 })
 
-test('a key written in another way than the one is no name', async () => {
+test('rejects a key in a non-canonical encoding as a name', async () => {
   const { publicKey } = await createNameKey()
   const forms = [
     Uint8Array.of(0x08, 0x01, 0x12, 0x20, ...publicKey),
@@ -124,11 +124,11 @@ test.each([
   ['blanks around', ` ${kubo.name}`],
   ['an inlined text', 'k1q'],
   ['very long', `k${'5'.repeat(10_000)}`],
-])('%s is refused as a name', (_, text) => {
+])('rejects %s as a name', (_, text) => {
   expect(() => parseName(text)).toThrow(expect.objectContaining({ code: 'INVALID_NAME' }))
 })
 
-test('any text is either a name or refused with the code', () => {
+test('any text is either a name or rejected with the code', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -6,7 +6,7 @@ import { hashPublicKey } from './public-key.ts'
 /** Bytes of an Ed25519 seed, and of a public key. */
 export const keyBytes = 32
 
-/** A key that publishes one name. Whoever has the seed can publish it: never log it, never send it. */
+/** A key that publishes one name. Anyone with the seed can publish it: never log it, never send it. */
 export type NameKey = {
   /** The name in its canonical form (k51…). */
   readonly name: string
@@ -16,14 +16,14 @@ export type NameKey = {
   readonly seed: Uint8Array
 }
 
-/** Makes a new key, and so a new name, from the system's random source. */
+/** Creates a new key, and so a new name, from the random source of the system. */
 export async function createNameKey(): Promise<NameKey> {
   return nameKeyFromSeed(crypto.getRandomValues(new Uint8Array(keyBytes)))
 }
 
 /**
- * The key of a seed of 32 bytes.
- * @throws CairnError INVALID_NAME_KEY where it has another length
+ * Returns the key of a seed of 32 bytes.
+ * @throws CairnError INVALID_NAME_KEY for another length
  */
 export async function nameKeyFromSeed(seed: Uint8Array): Promise<NameKey> {
   if (seed.length !== keyBytes) throw new CairnError('INVALID_NAME_KEY')

@@ -1,31 +1,31 @@
-import { CairnError, nameValueCharactersMost } from '@cairn/protocol'
+import { CairnError, maxNameValueCharacters } from '@cairn/protocol'
 import { CID } from 'multiformats/cid'
 import { parseName } from './parse-name.ts'
 
-/** What a name points to, in its parts. `root` is a CID, a name in canonical form, or a DNS name in lower case. */
+/** Parts of the target of a name. `root` is a CID, a name in canonical form, or a DNS name in lower case. */
 export type NameTarget = {
   kind: 'cid' | 'name' | 'domain'
   root: string
-  /** What is below the root, with its slash; empty where there is nothing. */
+  /** Path below the root, with its leading slash; may be empty. */
   path: string
 }
 
-/** A host name with at least one dot: letters, digits and hyphens, underscores as DNS allows them. */
+/** A host name with at least one dot: letters, digits and hyphens, and underscores as DNS allows them. */
 const hostPattern =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)+$/
 
-/** Whether a text, in lower case, has the form of a DNS name with several labels. */
+/** Returns whether a lower-case text has the form of a DNS name with several labels. */
 export function isDnsName(text: string): boolean {
   return hostPattern.test(text)
 }
 
 /**
- * Reads a value as records and DNSLinks have it: `/ipfs/{cid}` or `/ipns/{name}`, and a path.
- * @param isContent whether a text is a CID of content; all that the standard libraries read are, unless told
+ * Parses a value of a record or DNSLink: `/ipfs/{cid}` or `/ipns/{name}`, and a path.
+ * @param isContent whether a text is a CID of content. Defaults to all CIDs that the standard libraries parse
  * @returns undefined for anything else
  */
 export function readTarget(value: string, isContent: (text: string) => boolean = isCidText): NameTarget | undefined {
-  if (value.length > nameValueCharactersMost || /\p{Cc}/u.test(value)) return undefined
+  if (value.length > maxNameValueCharacters || /\p{Cc}/u.test(value)) return undefined
   const [before, namespace, root = '', ...rest] = value.split('/')
   if (before !== '' || rest.includes('.') || rest.includes('..')) return undefined
   const path = rest.length === 0 ? '' : `/${rest.join('/')}`
@@ -37,7 +37,7 @@ export function readTarget(value: string, isContent: (text: string) => boolean =
   return isDnsName(host) ? { kind: 'domain', root: host, path } : undefined
 }
 
-/** The canonical form of a name; undefined where the text is none. */
+/** Returns the canonical form of a name; undefined if the text is not a name. */
 export function readName(text: string): string | undefined {
   try {
     return parseName(text)
@@ -49,12 +49,12 @@ export function readName(text: string): string | undefined {
 
 const libp2pKey = 0x72
 
-/** Whether a text is a CID of content, not of a key. */
+/** Returns whether a text is a CID of content, not of a key. */
 export function isCidText(text: string): boolean {
   try {
     return CID.parse(text).code !== libp2pKey
   } catch {
-    // No CID.
+    // Not a CID.
     return false
   }
 }

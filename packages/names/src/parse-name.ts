@@ -9,7 +9,7 @@ import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { isKeyHash } from './public-key.ts'
 
 const libp2pKey = 0x72
-const charactersMost = 200
+const maxCharacters = 200
 const bases = base36.decoder
   .or(base32.decoder)
   .or(base58btc.decoder)
@@ -18,27 +18,27 @@ const bases = base36.decoder
   .or(base32upper.decoder)
 
 /**
- * Reads an IPNS name in any of its forms and gives the canonical one, a CID of version 1 in base36 (k51…, k2k4…):
- * CIDs in base36, base32, base58 and base16, and peer ids (12D3Koo…, Qm…), with or without `/ipns/`.
- * @throws CairnError INVALID_NAME also for CIDs of content and for keys of other kinds than Ed25519, RSA and secp256k1.
+ * Parses an IPNS name in any of its forms and returns the canonical one, a CID of version 1 in base36 (k51…, k2k4…).
+ * Accepts CIDs in base36, base32, base58 and base16, and peer ids (12D3Koo…, Qm…), with or without `/ipns/`.
+ * @throws CairnError INVALID_NAME also for CIDs of content and for keys other than Ed25519, RSA and secp256k1
  * @see https://specs.ipfs.tech/ipns/ipns-record/#ipns-name
  */
 export function parseName(text: string): string {
   return nameOfHash(parseNameHash(text))
 }
 
-/** The canonical name of a key's multihash. */
+/** Returns the canonical name for the multihash of a key. */
 export function nameOfHash(hash: MultihashDigest): string {
   return CID.createV1(libp2pKey, hash).toString(base36)
 }
 
 /**
- * The multihash of the key that a name is of.
+ * Returns the multihash of the key of a name.
  * @throws CairnError INVALID_NAME
  */
 export function parseNameHash(text: string): MultihashDigest {
   const name = text.startsWith('/ipns/') ? text.slice('/ipns/'.length) : text
-  if (name.length <= charactersMost) {
+  if (name.length <= maxCharacters) {
     try {
       const hash = readHash(name)
       if (hash !== undefined && isKeyHash(hash)) return hash

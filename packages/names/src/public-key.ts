@@ -6,18 +6,18 @@ import { readFields, writeFields } from './fields.ts'
 
 const identity = 0x00
 const sha2256 = 0x12
-/** Keys of at most this many bytes stand in the name themselves; of others, the name has the hash. */
-const inlineBytesMost = 42
-const rsaBits = { least: 2048, most: 8192 }
+/** Maximum size of a key that is inlined in its name; names of larger keys contain the hash. */
+const maxInlineBytes = 42
+const rsaBits = { min: 2048, max: 8192 }
 
-/** Types of keys as libp2p numbers them. ECDSA (3) is optional in the specification, and not read here. */
+/** Key types by their libp2p number. ECDSA (3) is optional in the specification, and not supported. */
 const types = { rsa: 0n, ed25519: 1n, secp256k1: 2n }
 
 /** A public key of libp2p that can sign names. */
 export type PublicKey = { readonly type: 'rsa' | 'ed25519' | 'secp256k1'; readonly key: Uint8Array<ArrayBuffer> }
 
 /**
- * Reads a public key as libp2p writes it; undefined where it is none that we read.
+ * Parses a public key in the libp2p format; undefined for an unsupported one.
  * @see https://github.com/libp2p/specs/blob/master/peer-ids/peer-ids.md
  */
 export function readPublicKey(bytes: Uint8Array): PublicKey | undefined {
@@ -32,7 +32,7 @@ export function readPublicKey(bytes: Uint8Array): PublicKey | undefined {
   return undefined
 }
 
-/** Writes a public key as libp2p does. */
+/** Encodes a public key in the libp2p format. */
 export function writePublicKey({ type, key }: PublicKey): Uint8Array {
   return writeFields([
     [1, types[type]],
@@ -40,27 +40,30 @@ export function writePublicKey({ type, key }: PublicKey): Uint8Array {
   ])
 }
 
-/** The multihash that a key's name is made of: the key itself where it is short, else its hash. */
+/** Returns the multihash in the name of a key: the key itself if it is short, else its hash. */
 export function hashPublicKey(publicKey: PublicKey): MultihashDigest {
   const bytes = writePublicKey(publicKey)
-  return bytes.length <= inlineBytesMost ? create(identity, bytes) : create(sha2256, sha256(bytes))
+  return bytes.length <= maxInlineBytes ? create(identity, bytes) : create(sha2256, sha256(bytes))
 }
 
-/** The key that stands in a name's multihash; undefined where there is only its hash, or not the one way to write a key. */
+/**
+ * Returns the key inlined in the multihash of a name; undefined if it contains only a hash, or a non-canonical
+ * encoding.
+ */
 export function inlineKey(hash: MultihashDigest): PublicKey | undefined {
-  if (hash.code !== identity || hash.size > inlineBytesMost) return undefined
+  if (hash.code !== identity || hash.size > maxInlineBytes) return undefined
   const key = readPublicKey(hash.digest)
-  // Written in another order, the same key would have a second name.
+  // In another field order, the same key would have a second name.
   const written = key === undefined ? undefined : writePublicKey(key)
   return written?.length === hash.size && written.every((byte, at) => byte === hash.digest[at]) ? key : undefined
 }
 
-/** Whether a multihash is one of a key: an inlined key that can be read, or a SHA-256. */
+/** Returns whether a multihash is that of a key: an inlined readable key, or a SHA-256. */
 export function isKeyHash(hash: MultihashDigest): boolean {
   return (hash.code === sha2256 && hash.size === 32) || inlineKey(hash) !== undefined
 }
 
-/** Whether a signature of this message is one by this key. Other curves than Ed25519 are loaded when first needed. */
+/** Returns whether a signature of this message is by this key. Curves other than Ed25519 load on demand. */
 export async function verifySignature(
   { type, key }: PublicKey,
   signature: Uint8Array,
@@ -75,10 +78,10 @@ export async function verifySignature(
     const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
     const rsa = await crypto.subtle.importKey('spki', key, algorithm, false, ['verify'])
     const bits = 'modulusLength' in rsa.algorithm ? Number(rsa.algorithm.modulusLength) : 0
-    if (bits < rsaBits.least || bits > rsaBits.most) return false
+    if (bits < rsaBits.min || bits > rsaBits.max) return false
     return await crypto.subtle.verify(algorithm.name, rsa, Uint8Array.from(signature), message)
   } catch {
-    // What no key and no signature can be read from is not signed by it.
+    // An unreadable key or signature is invalid.
     return false
   }
 }

@@ -1,4 +1,4 @@
-import { CairnError, nameRecordBytesMost } from '@cairn/protocol'
+import { CairnError, maxNameRecordBytes } from '@cairn/protocol'
 import { base32 } from 'multiformats/bases/base32'
 import { CID } from 'multiformats/cid'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
@@ -8,18 +8,18 @@ import { hashPublicKey, inlineKey, type PublicKey, readPublicKey, verifySignatur
 import { decodeRecordData, type RecordData, signedBytes } from './record-data.ts'
 import { recordFields } from './record-fields.ts'
 
-/** A record whose signature was verified. */
+/** A record with a verified signature. */
 export type NameRecord = {
   /** In canonical form (k51…). */
   readonly name: string
-  /** What the name points to: `/ipfs/{cid}` or `/ipns/{name}`, with or without a path behind it. */
+  /** Target of the name: `/ipfs/{cid}` or `/ipns/{name}`, with or without a path. */
   readonly value: string
   readonly sequence: bigint
-  /** When it ends, ms since 1970. */
+  /** Expiry in ms since 1970. */
   readonly validUntil: number
-  /** How long it may be kept without asking again; 0 where it says nothing. */
+  /** Time in ms that it may be cached; 0 if the record states none. */
   readonly ttlMs: number
-  /** The record as it was signed. */
+  /** The signed record. */
   readonly bytes: Uint8Array
 }
 
@@ -27,20 +27,20 @@ const nanosecondsPerMs = 1_000_000n
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Reads a record and verifies it: size, signature of version 2 by the key of this very name, fields of version 1 equal
- * to what is signed, and the end of its life. Whoever handed it over need not be trusted.
- * @param now ms since 1970; the clock's where absent
+ * Parses a record and verifies it: size, signature of version 2 by the key of this name, fields of version 1 equal to
+ * the signed ones, and expiry. The source of the record is not trusted.
+ * @param now ms since 1970. Defaults to the clock
  * @throws CairnError INVALID_NAME, INVALID_IPNS_RECORD (details: reason), IPNS_RECORD_EXPIRED (details: validUntil)
  * @see https://specs.ipfs.tech/ipns/ipns-record/#record-verification
  */
 export async function readRecord(name: string, bytes: Uint8Array, now: number = Date.now()): Promise<NameRecord> {
   const hash = parseNameHash(name)
-  if (bytes.length > nameRecordBytesMost) throw invalid('larger than 10 KiB')
+  if (bytes.length > maxNameRecordBytes) throw invalid('larger than 10 KiB')
   const fields = readFields(bytes)
   if (fields === undefined) throw invalid('malformed')
   const signature = fields.get(recordFields.signatureV2)
   const signed = fields.get(recordFields.data)
-  if (!(signature instanceof Uint8Array) || !(signed instanceof Uint8Array)) throw invalid('no signature of version 2')
+  if (!(signature instanceof Uint8Array) || !(signed instanceof Uint8Array)) throw invalid('no version 2 signature')
   const publicKey = findKey(fields, hash)
   if (!(await verifySignature(publicKey, signature, signedBytes(signed)))) throw invalid('signature')
   const data = decodeRecordData(signed)
@@ -65,7 +65,7 @@ function invalid(reason: string): CairnError {
   return new CairnError('INVALID_IPNS_RECORD', { details: { reason } })
 }
 
-/** The key the name is of: inlined in it, or beside the record where the name has only its hash. */
+/** Returns the key of the name: inlined in it, or in the record if the name contains only its hash. */
 function findKey(fields: Fields, hash: MultihashDigest): PublicKey {
   const beside = fields.get(recordFields.publicKey)
   if (beside === undefined) {
@@ -75,13 +75,13 @@ function findKey(fields: Fields, hash: MultihashDigest): PublicKey {
   }
   const publicKey = beside instanceof Uint8Array ? readPublicKey(beside) : undefined
   if (publicKey === undefined) throw invalid('public key')
-  if (nameOfHash(hashPublicKey(publicKey)) !== nameOfHash(hash)) throw invalid('of another name')
+  if (nameOfHash(hashPublicKey(publicKey)) !== nameOfHash(hash)) throw invalid('the public key of another name')
   return publicKey
 }
 
 /**
- * Fields outside of the signed document are for old readers; where a record has them, they must say the same, so that
- * old and new readers never see different things. The signature of version 1 is not looked at, as specified.
+ * Fields outside of the signed document are for old readers; they must match the signed ones, so that old and new
+ * readers never see different values. The signature of version 1 is ignored, as specified.
  */
 function checkVersion1(fields: Fields, data: RecordData): void {
   const isVersion1 = fields.has(recordFields.value) || fields.has(recordFields.signatureV1)
@@ -94,9 +94,9 @@ function checkVersion1(fields: Fields, data: RecordData): void {
   ] as const
   for (const [field, signed] of pairs) {
     const outside = fields.get(field)
-    // Numbers that are zero may be left away.
+    // Zero numbers may be omitted.
     if (outside === undefined && (!isVersion1 || signed === 0n)) continue
-    if (!isSame(outside, signed)) throw invalid('fields of version 1 differ from what is signed')
+    if (!isSame(outside, signed)) throw invalid('version 1 fields that differ from the signed data')
   }
 }
 
@@ -130,7 +130,7 @@ function readText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    // Bytes that are no UTF-8.
+    // Not UTF-8.
     return undefined
   }
 }

@@ -1,39 +1,39 @@
 import { decode, encode } from 'cborg'
 
-/** What the signature of version 2 covers: the DAG-CBOR document of a record. */
+/** Content of the signature of version 2: the DAG-CBOR document of a record. */
 export type RecordData = {
   readonly value: Uint8Array
-  /** Text of RFC 3339, as bytes. */
+  /** RFC 3339 text, as bytes. */
   readonly validity: Uint8Array
   readonly sequence: bigint
-  /** Nanoseconds; zero where the record has none. */
+  /** Nanoseconds; zero if the record has none. */
   readonly ttlNs: bigint
 }
 
-const uint64Most = (1n << 64n) - 1n
+const maxUint64 = (1n << 64n) - 1n
 const signaturePrefix = new TextEncoder().encode('ipns-signature:')
-/** Links (tag 42) may stand in fields that others added; nothing reads them here. */
+/** Links (tag 42) may occur in fields that others added; they are ignored here. */
 const tags = { 42: (decodeContent: () => unknown): unknown => decodeContent() }
 
-/** Writes the document, its keys in the order that DAG-CBOR asks for. */
+/** Encodes the document, with its keys in the order that DAG-CBOR requires. */
 export function encodeRecordData({ value, validity, sequence, ttlNs }: RecordData): Uint8Array {
   return encode({ TTL: ttlNs, Value: value, Sequence: sequence, Validity: validity, ValidityType: 0 })
 }
 
-/** Reads the document; undefined where it is none. Fields that others added are left alone. */
+/** Parses the document; undefined if it is invalid. Ignores additional fields. */
 export function decodeRecordData(bytes: Uint8Array): RecordData | undefined {
   const data = decodeMap(bytes)
   const value = data?.get('Value')
   const validity = data?.get('Validity')
   const sequence = readUint64(data?.get('Sequence'))
   const ttlNs = readUint64(data?.get('TTL') ?? 0)
-  // Type 0, an end of life, is the only one that there is.
+  // Type 0, an expiry, is the only one that exists.
   if (readUint64(data?.get('ValidityType')) !== 0n || sequence === undefined || ttlNs === undefined) return undefined
   if (!(value instanceof Uint8Array) || !(validity instanceof Uint8Array)) return undefined
   return { value, validity, sequence, ttlNs }
 }
 
-/** The bytes that are signed. @see https://specs.ipfs.tech/ipns/ipns-record/#record-creation */
+/** Returns the signed bytes. @see https://specs.ipfs.tech/ipns/ipns-record/#record-creation */
 export function signedBytes(data: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...signaturePrefix, ...data)
 }
@@ -50,12 +50,12 @@ function decodeMap(bytes: Uint8Array): Map<unknown, unknown> | undefined {
     })
     return data instanceof Map ? data : undefined
   } catch {
-    // Not DAG-CBOR, or nested without end.
+    // Not DAG-CBOR, or nested without limit.
     return undefined
   }
 }
 
 function readUint64(value: unknown): bigint | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-  return typeof value === 'bigint' && value >= 0n && value <= uint64Most ? value : undefined
+  return typeof value === 'bigint' && value >= 0n && value <= maxUint64 ? value : undefined
 }

@@ -27,7 +27,7 @@ function toReference(piece: Piece) {
   return ReferencePiece.fromLink(CID.parse(encodePieceCid(piece)) as never)
 }
 
-/** The proof as the reference library has it. */
+/** The proof in the format of the reference library. */
 function toReferenceProof({ subtree, entry }: InclusionProof) {
   return [
     [BigInt(subtree.index), [...subtree.path]],
@@ -35,7 +35,7 @@ function toReferenceProof({ subtree, entry }: InclusionProof) {
   ] as never
 }
 
-test('random aggregates: the reference library builds the same and verifies our proofs', () => {
+test('builds random aggregates like the reference library, which verifies our proofs', () => {
   fc.assert(
     fc.property(fc.array(anyPiece, { minLength: 1, maxLength: 12 }), fc.nat(), (pieces, pick) => {
       const aggregate = buildAggregate(pieces)
@@ -59,7 +59,7 @@ test('random aggregates: the reference library builds the same and verifies our 
   )
 })
 
-test('a bit flipped anywhere in a proof fails, and so does a proof of another piece or place', () => {
+test('rejects a proof with a flipped bit, and that of another piece or place', () => {
   fc.assert(
     fc.property(
       fc.array(anyPiece, { minLength: 2, maxLength: 6 }),
@@ -71,7 +71,7 @@ test('a bit flipped anywhere in a proof fails, and so does a proof of another pi
         const at = pick % pieces.length
         const piece = pieces[at] as Piece
         const proof = aggregate.prove(at)
-        // Both paths may hold the very same node: each gets copies of its own.
+        // Both paths may contain the very same node: each gets its own copy.
         const changed: InclusionProof = {
           subtree: { ...proof.subtree, path: proof.subtree.path.map((each) => each.slice()) },
           entry: { ...proof.entry, path: proof.entry.path.map((each) => each.slice()) },
@@ -113,13 +113,13 @@ test.each([
     (proof: InclusionProof) => ({ ...proof, subtree: { index: 0, path: new Array(100).fill(new Uint8Array(32)) } }),
   ],
   ['no path', (proof: InclusionProof) => ({ ...proof, subtree: { index: 0, path: [] } })],
-])('%s is refused', (_, change) => {
+])('rejects %s', (_, change) => {
   const piece: Piece = { root: new Uint8Array(32).fill(7), height: 5, payloadBytes: 1016 }
   const proof = buildAggregate([piece, piece]).prove(1)
   expect(() => resolveAggregate(piece, change(proof))).toThrow(expect.objectContaining({ code: 'PROOF_INVALID' }))
 })
 
-test('the payload made of the parts has the commitment that was computed from the roots', async () => {
+test('the payload of the joined parts has the commitment computed from their roots', async () => {
   const payloads = [3000, 127, 90_000, 1, 40_000].map((length, seed) =>
     Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 7 + (at >> 8)) & 255),
   )
@@ -134,7 +134,7 @@ test('the payload made of the parts has the commitment that was computed from th
   expect(parsePieceCid(encodePieceCid(aggregate.piece))).toEqual(aggregate.piece)
 })
 
-test('no pieces, or pieces beyond 64 GiB, make no aggregate', () => {
+test('rejects an aggregate of no pieces, or beyond 64 GiB', () => {
   const large: Piece = { root: new Uint8Array(32), height: 31, payloadBytes: 1 }
   expect(() => buildAggregate([])).toThrow(expect.objectContaining({ code: 'INVALID_REQUEST' }))
   expect(() => buildAggregate([large])).toThrow(expect.objectContaining({ code: 'PIECE_TOO_LARGE' }))

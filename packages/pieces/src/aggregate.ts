@@ -2,38 +2,38 @@ import { CairnError } from '@cairn/protocol'
 import { unpadFr32 } from './fr32.ts'
 import type { InclusionProof } from './inclusion.ts'
 import {
-  heightLeast,
-  heightMost,
+  maxHeight,
+  minHeight,
   nodeBytes,
   type Piece,
   paddedBytesOf,
+  payloadCapacity,
   quadPaddedBytes,
   quadPayloadBytes,
-  roomOf,
 } from './piece.ts'
-import { encodeEntry, entriesMost, entryBytes, indexStart, type Segment } from './segment.ts'
+import { encodeEntry, entryBytes, indexStart, maxEntries, type Segment } from './segment.ts'
 import { hashLevel, nodeAt, zeroNode } from './tree.ts'
 
-/** Many pieces in one, with an index of them at its end: what a storage provider is given. */
+/** Many pieces in one, with an index at its end: the unit that a storage provider stores. */
 export type Aggregate = {
   readonly piece: Piece
-  /** Where each piece lies, in the order they were given. */
+  /** Position of each piece, in input order. */
   readonly segments: readonly Segment[]
-  /** The index as it lies in the payload, and where. */
+  /** The index within the payload, and its position. */
   readonly index: { readonly payloadOffset: number; readonly payload: Uint8Array }
-  /** Proves that a piece, counted from 0 as given, lies in the aggregate and stands in its index. */
+  /** Proves that a piece, by its input index from 0, is part of the aggregate and of its index. */
   prove(segment: number): InclusionProof
 }
 
-/** A part of an aggregate's payload: bytes of a piece, of the index, or zeros. All in payload bytes. */
+/** A part of the payload of an aggregate: bytes of a piece, of the index, or zeros. All in payload bytes. */
 export type AggregatePart =
-  | { readonly kind: 'piece'; readonly segment: number; readonly payloadOffset: number; readonly room: number }
+  | { readonly kind: 'piece'; readonly segment: number; readonly payloadOffset: number; readonly capacity: number }
   | { readonly kind: 'index'; readonly payloadOffset: number }
 
 /**
- * Lays pieces into the smallest aggregate that has room for them and their index, largest first, each at a multiple of
- * its own size.
- * @throws CairnError PIECE_TOO_LARGE when that would be more than 64 GiB; INVALID_REQUEST when there are none.
+ * Packs pieces into the smallest aggregate that fits them and their index, largest first, each at a multiple of its own
+ * size.
+ * @throws CairnError PIECE_TOO_LARGE beyond 64 GiB; INVALID_REQUEST without pieces
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0058.md
  */
 export function buildAggregate(pieces: readonly Piece[]): Aggregate {
@@ -43,7 +43,7 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
   const paddedBytes = nodeBytes * 2 ** height
   const start = indexStart(paddedBytes)
   const index = new Uint8Array(paddedBytes - start)
-  // The order of the index is that of the places, as readers that walk it expect.
+  // The index is ordered by position, as readers that walk it expect.
   const order = segments.map((_, at) => at).toSorted((a, b) => offsetOf(segments, a) - offsetOf(segments, b))
   const entryOf = new Map(order.map((segment, entry) => [segment, entry]))
   for (const [segment, entry] of entryOf) {
@@ -56,10 +56,10 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
     tree.set(0, leaf + 1, bytes.subarray(nodeBytes))
   }
   const root = tree.hash()
-  // For large aggregates it is the most of the work, and proofs do not need it.
+  // Computed on demand: it dominates the cost of large aggregates, and proofs do not need it.
   let payload: Uint8Array | undefined
   return {
-    piece: { root, height, payloadBytes: roomOf(height) },
+    piece: { root, height, payloadBytes: payloadCapacity(height) },
     segments,
     index: {
       payloadOffset: toPayload(start),
@@ -71,7 +71,7 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
     prove(at) {
       const segment = segments[at]
       const entry = entryOf.get(at)
-      if (segment === undefined || entry === undefined) throw new RangeError(`There is no piece ${at} in the aggregate`)
+      if (segment === undefined || entry === undefined) throw new RangeError(`The aggregate has no piece ${at}`)
       const place = segment.offset / paddedBytesOf(segment)
       const indexPlace = start / entryBytes + entry
       return {
@@ -82,22 +82,26 @@ export function buildAggregate(pieces: readonly Piece[]): Aggregate {
   }
 }
 
-/** Where each piece of an aggregate lies, and the height of its tree. @throws CairnError as {@link buildAggregate} */
+/**
+ * Returns the position of each piece of an aggregate, and the height of its tree.
+ * @throws CairnError as {@link buildAggregate}
+ */
 export function layOutAggregate(pieces: readonly Piece[]): { segments: Segment[]; height: number } {
-  if (pieces.length === 0) throw new CairnError('INVALID_REQUEST', { message: 'An aggregate has at least one piece' })
+  if (pieces.length === 0)
+    throw new CairnError('INVALID_REQUEST', { message: 'An aggregate must have at least one piece' })
   const segments = placePieces(pieces)
   const used = segments.reduce((end, segment) => Math.max(end, segment.offset + paddedBytesOf(segment)), 0)
   return { segments, height: aggregateHeightFor(used, pieces.length) }
 }
 
-/** The parts of an aggregate's payload in their order; between them are zeros. */
+/** Returns the parts of the payload of an aggregate in order; the bytes between them are zeros. */
 export function listParts(aggregate: Pick<Aggregate, 'segments' | 'index'>): AggregatePart[] {
   const pieces = aggregate.segments.map((segment, at): AggregatePart => {
     return {
       kind: 'piece',
       segment: at,
       payloadOffset: toPayload(segment.offset),
-      room: toPayload(paddedBytesOf(segment)),
+      capacity: toPayload(paddedBytesOf(segment)),
     }
   })
   pieces.push({ kind: 'index', payloadOffset: aggregate.index.payloadOffset })
@@ -112,7 +116,7 @@ function toPayload(paddedBytes: number): number {
   return (paddedBytes / quadPaddedBytes) * quadPayloadBytes
 }
 
-/** Largest first there are no gaps: each begins where the one before it ends. */
+/** Largest first leaves no gaps: each piece starts at the end of the previous one. */
 function placePieces(pieces: readonly Piece[]): Segment[] {
   const order = pieces.map((piece, at) => ({ piece, at })).toSorted((a, b) => b.piece.height - a.piece.height)
   const segments = new Array<Segment>(pieces.length)
@@ -125,21 +129,21 @@ function placePieces(pieces: readonly Piece[]): Segment[] {
 }
 
 /**
- * Height of the smallest aggregate for so many pieces, which take so many padded bytes.
+ * Returns the height of the smallest aggregate for `count` pieces with `used` padded bytes.
  * @throws CairnError PIECE_TOO_LARGE
  */
 export function aggregateHeightFor(used: number, count: number): number {
-  for (let height = heightLeast + 1; height <= heightMost; height++) {
+  for (let height = minHeight + 1; height <= maxHeight; height++) {
     const paddedBytes = nodeBytes * 2 ** height
-    if (entriesMost(paddedBytes) >= count && indexStart(paddedBytes) >= used) return height
+    if (maxEntries(paddedBytes) >= count && indexStart(paddedBytes) >= used) return height
   }
-  throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
+  throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: payloadCapacity(maxHeight) } })
 }
 
-/** A tree of which few nodes are not zeros. */
+/** A tree that consists mostly of zeros. */
 type SparseTree = {
   set(level: number, index: number, node: Uint8Array): void
-  /** Computes all nodes above those that were set, once; answers the root. */
+  /** Computes all nodes above the given ones, once; returns the root. */
   hash(): Uint8Array
   path(level: number, index: number): Uint8Array[]
 }
@@ -159,7 +163,7 @@ function createSparseTree(height: number): SparseTree {
           const parent = Math.floor(index / 2)
           if (above?.has(parent) !== true) parents.add(parent)
         }
-        // All pairs of a level at once: one by one the calls would cost more than the hashes.
+        // All pairs of a level in one call: single calls would cost more than the hashes.
         const pairs = new Uint8Array(parents.size * 2 * nodeBytes)
         let at = 0
         for (const parent of parents) {

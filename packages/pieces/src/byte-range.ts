@@ -7,16 +7,16 @@ import { type ReadPayload, readLeaves, readNode } from './possession.ts'
 import { hashLevel, levelsAbove, nodeAt, zeroNode } from './tree.ts'
 
 /**
- * Proof that bytes lie at a place of a piece. `bytes` begin at `offset`, a multiple of 127, and end at another or at the
- * end of the payload; `path` are the nodes left and right of them, level by level from the leaves up, left first.
+ * Proof that bytes are at a position of a piece. `bytes` start at `offset`, a multiple of 127, and end at another or at
+ * the end of the payload; `path` are the nodes left and right of them, level by level from the leaves up, left first.
  */
 export type ByteRangeProof = { readonly offset: number; readonly bytes: Uint8Array; readonly path: readonly string[] }
 
 const leavesInQuad = quadPaddedBytes / nodeBytes
 
 /**
- * Proves where bytes lie in a piece, so that a block of a file can be shown to be part of what a provider keeps.
- * @throws CairnError PIECE_DAMAGED when what was read is not what was committed to; INVALID_RANGE.
+ * Proves the position of bytes in a piece, to show that a block of a file is part of what a provider stores.
+ * @throws CairnError PIECE_DAMAGED if the bytes do not match the commitment; INVALID_RANGE
  */
 export async function proveByteRange(
   { piece, nodes }: PieceTree,
@@ -32,7 +32,7 @@ export async function proveByteRange(
   let right = (last + 1) * leavesInQuad - 1
   const firstKept = Math.floor(left / 2 ** level)
   const lastKept = Math.floor(right / 2 ** level)
-  // Of the nodes below the kept level, only those at the two edges can be siblings.
+  // Below the kept level, only the nodes at the two edges can be siblings.
   const edges = new Map<number, Uint8Array[]>()
   for (const kept of new Set([firstKept, lastKept])) {
     const levels = levelsAbove(await readLeaves(piece, read, kept, level), 0, level)
@@ -63,16 +63,16 @@ export async function proveByteRange(
 }
 
 /**
- * Checks that the proof's bytes lie at its offset of the piece.
+ * Verifies that the bytes of the proof are at its offset of the piece.
  * @throws CairnError PROOF_INVALID
  */
 export function verifyByteRange(piece: Piece, { offset, bytes, path }: ByteRangeProof): void {
   const end = offset + bytes.length
   if (!Number.isSafeInteger(offset) || offset < 0 || offset % quadPayloadBytes !== 0 || bytes.length === 0) {
-    throw refuse('The range does not begin at a multiple of 127')
+    throw refuse('The range must start at a multiple of 127')
   }
   if (end > piece.payloadBytes || (end % quadPayloadBytes !== 0 && end !== piece.payloadBytes)) {
-    throw refuse('The range ends at no multiple of 127')
+    throw refuse('The range must end at a multiple of 127')
   }
   const quads = Math.ceil(bytes.length / quadPayloadBytes)
   const payload = new Uint8Array(quads * quadPayloadBytes)
@@ -83,14 +83,14 @@ export function verifyByteRange(piece: Piece, { offset, bytes, path }: ByteRange
   let right = left + nodes.length / nodeBytes - 1
   const siblings = path.map(readNode)
   let next = 0
-  const take = (): Uint8Array => {
+  const nextSibling = (): Uint8Array => {
     const sibling = siblings[next++]
     if (sibling === undefined) throw refuse('The path is too short')
     return sibling
   }
   for (let at = 0; at < piece.height; at++) {
-    const before = left % 2 === 1 ? [take()] : []
-    const after = right % 2 === 0 ? [take()] : []
+    const before = left % 2 === 1 ? [nextSibling()] : []
+    const after = right % 2 === 0 ? [nextSibling()] : []
     nodes = hashLevel(join([...before, nodes, ...after]))
     left = Math.floor(left / 2)
     right = Math.floor(right / 2)

@@ -1,10 +1,10 @@
-import { type ChallengeAnswer, possessionLeavesMost } from '@cairn/protocol'
+import { type ChallengeAnswer, maxPossessionLeaves } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import {
   challengeLeaves,
-  challengeLeavesMost,
   encodePieceCid,
   hashPiece,
+  maxChallengeLeaves,
   provePossession,
   providerId,
   signChallenge,
@@ -22,19 +22,19 @@ async function answerChallenge(count = 5) {
   const proof = await provePossession(tree, read, indices)
   const piece = encodePieceCid(tree.piece)
   const answer = signChallenge({ piece, nonce, count, provenAt: 1_800_000_000_000, proof }, seed)
-  return { answer, asked: { piece, nonce, count, provider: providerId(seed) } }
+  return { answer, challenge: { piece, nonce, count, provider: providerId(seed) } }
 }
 
 const invalid = expect.objectContaining({ code: 'PROOF_INVALID' })
 
-test('an answer is good for the question asked, through JSON and back', async () => {
-  const { answer, asked } = await answerChallenge()
-  expect(asked.provider).toMatch(/^z6Mk/)
-  verifyChallenge(JSON.parse(JSON.stringify(answer)), asked)
+test('an answer is valid for its own question, through JSON and back', async () => {
+  const { answer, challenge } = await answerChallenge()
+  expect(challenge.provider).toMatch(/^z6Mk/)
+  verifyChallenge(JSON.parse(JSON.stringify(answer)), challenge)
 })
 
-test('whatever is changed in an answer is noticed', async () => {
-  const { answer, asked } = await answerChallenge()
+test('rejects an answer with any change', async () => {
+  const { answer, challenge } = await answerChallenge()
   const other = providerId(new Uint8Array(32).fill(8))
   const lies: ChallengeAnswer[] = [
     { ...answer, provenAt: answer.provenAt + 1 },
@@ -47,27 +47,27 @@ test('whatever is changed in an answer is noticed', async () => {
     { ...answer, proof: answer.proof.slice(1) },
     { ...answer, proof: answer.proof.map((one) => ({ ...one, path: one.path.map((node) => node.replace(/./, 'e')) })) },
   ]
-  for (const lie of lies) expect(() => verifyChallenge(lie, asked)).toThrow(invalid)
+  for (const lie of lies) expect(() => verifyChallenge(lie, challenge)).toThrow(invalid)
 })
 
-test('an answer to another question, or of another provider, is refused', async () => {
-  const { answer, asked } = await answerChallenge()
-  expect(() => verifyChallenge(answer, { ...asked, nonce: '00'.repeat(32) })).toThrow(invalid)
-  expect(() => verifyChallenge(answer, { ...asked, count: 6 })).toThrow(invalid)
-  expect(() => verifyChallenge(answer, { ...asked, provider: providerId(new Uint8Array(32)) })).toThrow(invalid)
+test('rejects an answer to another question, or of another provider', async () => {
+  const { answer, challenge } = await answerChallenge()
+  expect(() => verifyChallenge(answer, { ...challenge, nonce: '00'.repeat(32) })).toThrow(invalid)
+  expect(() => verifyChallenge(answer, { ...challenge, count: 6 })).toThrow(invalid)
+  expect(() => verifyChallenge(answer, { ...challenge, provider: providerId(new Uint8Array(32)) })).toThrow(invalid)
 })
 
-test('a signature over wrong leaves does not make them right', async () => {
-  const { answer, asked } = await answerChallenge()
+test('rejects wrong leaves under a valid signature', async () => {
+  const { answer, challenge } = await answerChallenge()
   const proof = answer.proof.map((one) => ({ ...one, leaf: '00'.repeat(32) }))
-  expect(() => verifyChallenge(signChallenge({ ...answer, proof }, seed), asked)).toThrow(invalid)
+  expect(() => verifyChallenge(signChallenge({ ...answer, proof }, seed), challenge)).toThrow(invalid)
 })
 
 test('calls and proofs have the same limit of leaves', () => {
-  expect(challengeLeavesMost).toBe(possessionLeavesMost)
+  expect(maxChallengeLeaves).toBe(maxPossessionLeaves)
 })
 
-test('a challenge may be about a part of the piece, and its answer is good for no other', async () => {
+test('an answer to a challenge about a part of the piece is valid for that part only', async () => {
   const tree = await hashPiece([payload])
   const within = { start: 400, count: 8 }
   const indices = challengeLeaves(tree.piece, new Uint8Array(32).fill(0x5c), 20, within)
@@ -75,12 +75,12 @@ test('a challenge may be about a part of the piece, and its answer is good for n
   const proof = await provePossession(tree, read, indices)
   const piece = encodePieceCid(tree.piece)
   const answer = signChallenge({ piece, nonce, count: 20, within, provenAt: 1_800_000_000_000, proof }, seed)
-  const asked = { piece, nonce, count: 20, provider: providerId(seed) }
-  verifyChallenge(JSON.parse(JSON.stringify(answer)), { ...asked, within })
+  const challenge = { piece, nonce, count: 20, provider: providerId(seed) }
+  verifyChallenge(JSON.parse(JSON.stringify(answer)), { ...challenge, within })
   for (const other of [undefined, { start: 401, count: 8 }, { start: 400, count: 9 }]) {
-    expect(() => verifyChallenge(answer, { ...asked, within: other })).toThrow(invalid)
+    expect(() => verifyChallenge(answer, { ...challenge, within: other })).toThrow(invalid)
     const changed: ChallengeAnswer = { ...answer, within: other }
-    expect(() => verifyChallenge(changed, { ...asked, within: other })).toThrow(invalid)
+    expect(() => verifyChallenge(changed, { ...challenge, within: other })).toThrow(invalid)
   }
   for (const wrong of [
     { start: -1, count: 2 },

@@ -8,7 +8,7 @@ import { refuse } from './inclusion.ts'
 import { parsePieceCid } from './piece-cid.ts'
 import { challengeLeaves, type PossessionProof, verifyPossession } from './possession.ts'
 
-/** What a provider says when it answers a challenge. */
+/** Claim of a provider in its answer to a challenge. */
 export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' | 'provenAt'> & {
   readonly within?: LeafWindows | undefined
   readonly proof: PossessionProof
@@ -17,14 +17,14 @@ export type ChallengeClaim = Pick<ChallengeAnswer, 'piece' | 'nonce' | 'count' |
 /** Multicodec of an Ed25519 public key, as a varint. */
 const ed25519Code = [0xed, 0x01]
 
-/** The id of the provider with this Ed25519 seed of 32 bytes: its public key as multibase, z6Mk…. */
+/** Returns the id of the provider with this Ed25519 seed of 32 bytes: its public key as multibase, z6Mk…. */
 export function providerId(seed: Uint8Array): string {
   return base58btc.encode(Uint8Array.of(...ed25519Code, ...ed25519.getPublicKey(seed)))
 }
 
 /**
- * The text that a provider signs: one line for each field, the proof by its hash. What it is signed with is part of it, so
- * that no signature is good under another name.
+ * Returns the text that a provider signs: one line per field, the proof by its hash. The text contains the id of the
+ * signer, so that a signature is not valid under another id.
  */
 export function challengeStatement(claim: ChallengeClaim, provider: string): string {
   const { piece, nonce, count, within, provenAt, proof } = claim
@@ -41,7 +41,7 @@ export function challengeStatement(claim: ChallengeClaim, provider: string): str
   ].join('\n')
 }
 
-/** Signs an answer to a challenge with a provider's seed. */
+/** Signs an answer to a challenge with the seed of a provider. */
 export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): ChallengeAnswer {
   const provider = providerId(seed)
   const { piece, nonce, count, within, provenAt, proof } = claim
@@ -58,9 +58,9 @@ export function signChallenge(claim: ChallengeClaim, seed: Uint8Array): Challeng
 }
 
 /**
- * Checks an answer whole: that it is one to the question asked, that this provider signed it, and that its leaves lead to
- * the piece. The time in it is the provider's own word.
- * @throws CairnError PROOF_INVALID, INVALID_PIECE_CID for a piece asked about that is none
+ * Verifies a whole answer: that it matches the challenge, that this provider signed it, and that its leaves lead to the
+ * piece. Its time is only the claim of the provider.
+ * @throws CairnError PROOF_INVALID, INVALID_PIECE_CID for an invalid piece in the challenge
  */
 export function verifyChallenge(
   answer: ChallengeAnswer,
@@ -73,18 +73,18 @@ export function verifyChallenge(
   },
 ): void {
   for (const field of ['piece', 'nonce', 'count', 'provider'] as const) {
-    if (answer[field] !== asked[field]) throw refuse(`The answer has another ${field} than was asked for`)
+    if (answer[field] !== asked[field]) throw refuse(`The ${field} in the response does not match the challenge`)
   }
   if (describeWindows(answer.within) !== describeWindows(asked.within)) {
-    throw refuse('The answer is about another part of the piece than was asked for')
+    throw refuse('The response covers a different part of the piece than the challenge')
   }
   const piece = parsePieceCid(asked.piece)
-  if (!isSigned(answer)) throw refuse('The signature is not the provider’s')
+  if (!isSigned(answer)) throw refuse('The signature was not made by the provider')
   const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count, asked.within)
   verifyPossession(piece, indices, answer.proof)
 }
 
-/** Windows as a statement names them: start and count of each, with spaces between. */
+/** Formats windows for a statement: start and count of each, separated by spaces. */
 function describeWindows(windows: LeafWindows | undefined): string {
   return toWindows(windows ?? [])
     .flatMap(({ start, count }) => [start, count])
@@ -92,7 +92,8 @@ function describeWindows(windows: LeafWindows | undefined): string {
 }
 
 function readNonce(nonce: string): Uint8Array {
-  if (!/^[0-9a-f]{64}$/.test(nonce)) throw new CairnError('INVALID_REQUEST', { message: 'A nonce is 32 bytes in hex' })
+  if (!/^[0-9a-f]{64}$/.test(nonce))
+    throw new CairnError('INVALID_REQUEST', { message: 'The nonce must be 32 bytes in hex' })
   return hexToBytes(nonce)
 }
 
@@ -103,19 +104,19 @@ function isSigned(answer: ChallengeAnswer): boolean {
     const text = utf8ToBytes(challengeStatement(answer, answer.provider))
     return ed25519.verify(hexToBytes(answer.signature), text, key, { zip215: false })
   } catch {
-    // A signature or key that is no point of the curve is nobody's.
+    // A signature or key that is not a point of the curve is invalid.
     return false
   }
 }
 
-/** The public key that an id is; undefined for what is none. */
+/** Returns the public key of an id; undefined for an invalid id. */
 function readProviderId(id: string): Uint8Array | undefined {
   if (id.length > 100) return undefined
   try {
     const bytes = base58btc.decode(id)
     return bytes.length === 34 && ed25519Code.every((byte, at) => bytes[at] === byte) ? bytes.subarray(2) : undefined
   } catch {
-    // Not base58: no key.
+    // Not base58, so not a key.
     return undefined
   }
 }

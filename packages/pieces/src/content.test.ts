@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { leafWindowsMost } from '@cairn/protocol'
+import { maxLeafWindows } from '@cairn/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
@@ -17,7 +17,7 @@ import {
 const nonceOf = (number: number) => createHash('sha256').update(`nonce ${number}`).digest()
 const zeroLeaf = '0'.repeat(64)
 
-test('no leaf of padding is ever drawn, and each that holds something can be', async () => {
+test('draws every leaf with content and none of padding', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 1500 }), { minLength: 1, maxLength: 6 }),
@@ -51,7 +51,7 @@ test('no leaf of padding is ever drawn, and each that holds something can be', a
   )
 })
 
-test('windows of leaves are ranges of the payload that reach into them, joined where little lies between', () => {
+test('maps windows of leaves to ranges of the payload, merged across small gaps', () => {
   const piece: Piece = { root: new Uint8Array(32), height: 6, payloadBytes: 1000 }
   const windows = [
     { start: 0, count: 2 },
@@ -72,7 +72,7 @@ test('windows of leaves are ranges of the payload that reach into them, joined w
   )
 })
 
-test('several windows are drawn from as if they were one', () => {
+test('draws from several windows as from one', () => {
   const piece: Piece = { root: new Uint8Array(32), height: 12, payloadBytes: 127 * 1024 }
   const windows = [
     { start: 8, count: 3 },
@@ -103,7 +103,7 @@ test('several windows are drawn from as if they were one', () => {
   }
 })
 
-test('who lost a tenth passes one challenge of 20 leaves in eight, and three in 550', () => {
+test('a provider that lost a tenth passes one challenge of 20 leaves in eight, and three in 550', () => {
   const piece: Piece = { root: new Uint8Array(32), height: 20, payloadBytes: 127 * 200_000 }
   const passes = (nonce: Uint8Array) =>
     challengeLeaves(piece, nonce, 20).every((index) => Math.floor(index / 1024) % 10 !== 3)
@@ -121,12 +121,12 @@ test('who lost a tenth passes one challenge of 20 leaves in eight, and three in 
   expect(thrice / count).toBeLessThan(0.01)
 })
 
-test('an aggregate of more pieces than windows joins those with the least padding between them', () => {
+test('joins the windows with the least padding between them when an aggregate has too many pieces', () => {
   const pieces = Array.from({ length: 3000 }, (_, at): Piece => {
     return { root: new Uint8Array(32), height: 5, payloadBytes: 1016 - (at % 500) }
   })
   const windows = listContentWindows(pieces)
-  expect(windows.length).toBeLessThanOrEqual(leafWindowsMost)
+  expect(windows.length).toBeLessThanOrEqual(maxLeafWindows)
   expect(windows.length).toBeGreaterThan(900)
   for (const at of pieces.keys()) {
     expect(coversWindow(windows, { start: at * 32, count: countLeaves(pieces[at]?.payloadBytes ?? 0) })).toBe(true)

@@ -1,22 +1,22 @@
-import { CairnError, type LeafWindow, type LeafWindows, leafWindowsMost } from '@cairn/protocol'
+import { CairnError, type LeafWindow, type LeafWindows, maxLeafWindows } from '@cairn/protocol'
 import { layOutAggregate } from './aggregate.ts'
 import { nodeBytes, type Piece, paddedBytesOf, quadPaddedBytes, quadPayloadBytes } from './piece.ts'
 import { entryLeaves, indexStart } from './segment.ts'
 
-/** Payload bits of one leaf: Fr32 padding makes 256 of them. */
+/** Payload bits per leaf: Fr32 padding turns them into 256. */
 const leafPayloadBits = 254
 
-/** Leaves that a payload of this many bytes reaches into; those after them are zeros. */
+/** Returns the number of leaves that a payload of this many bytes occupies; those after them are zeros. */
 export function countLeaves(payloadBytes: number): number {
   return Math.ceil((payloadBytes * 8) / leafPayloadBits)
 }
 
 /**
- * The leaves of an aggregate that hold something: of each piece as far as its payload goes, and of the entries of the index.
- * A challenge drawn from them never asks for padding, which anybody can prove. Ordered, disjoint, at most
- * {@link leafWindowsMost}: where there are more, the ones with the least padding between them become one.
+ * Returns the leaves of an aggregate with data: of each piece up to the end of its payload, and of the entries of the
+ * index. A challenge drawn from them never covers padding, which anyone can prove. Ordered, disjoint, at most {@link
+ * maxLeafWindows}: beyond it, the windows with the least padding between them are merged.
  * @param pieces in the order that the aggregate was built from
- * @throws CairnError PIECE_TOO_LARGE, INVALID_REQUEST when there are no pieces
+ * @throws CairnError PIECE_TOO_LARGE, INVALID_REQUEST without pieces
  */
 export function listContentWindows(pieces: readonly Piece[]): LeafWindow[] {
   const { segments, height } = layOutAggregate(pieces)
@@ -28,12 +28,15 @@ export function listContentWindows(pieces: readonly Piece[]): LeafWindow[] {
   return joinWindows(windows.toSorted((a, b) => a.start - b.start))
 }
 
-/** Leaves of the groups of 127 bytes that a payload reaches into. */
+/** Returns the number of leaves of the 127-byte groups that a payload occupies. */
 export function countQuadLeaves({ payloadBytes }: Piece): number {
   return Math.ceil(payloadBytes / quadPayloadBytes) * (quadPaddedBytes / nodeBytes)
 }
 
-/** Leaves of windows of a piece. @throws CairnError INVALID_REQUEST where they are out of order, or not of the piece */
+/**
+ * Returns the number of leaves in windows of a piece.
+ * @throws CairnError INVALID_REQUEST for windows out of order, or outside of the piece
+ */
 export function countWindowLeaves(piece: Piece, windows: LeafWindows): number {
   const leaves = countQuadLeaves(piece)
   let end = 0
@@ -42,21 +45,21 @@ export function countWindowLeaves(piece: Piece, windows: LeafWindows): number {
     const isAfter = window.start >= end && window.count >= 1
     end = endOf(window)
     if (!isAfter || !Number.isSafeInteger(end) || end > leaves) {
-      const message = `The piece has ${leaves} leaves. Give windows of them in order that do not overlap.`
+      const message = `The piece has ${leaves} leaves. Windows must be in order and must not overlap`
       throw new CairnError('INVALID_REQUEST', { message })
     }
     found += window.count
   }
-  if (found === 0) throw new CairnError('INVALID_REQUEST', { message: 'Give at least one window of leaves.' })
+  if (found === 0) throw new CairnError('INVALID_REQUEST', { message: 'Specify at least one window of leaves' })
   return found
 }
 
-/** Payload bytes from `start` up to, not including, `end`. */
+/** Payload bytes from `start` to `end`, exclusive. */
 export type PayloadRange = { readonly start: number; readonly end: number }
 
 /**
- * The payload bytes that reach into windows of leaves, in their order.
- * @param joinBytes ranges with so many bytes or fewer between them become one
+ * Returns the payload bytes that windows of leaves cover, in order.
+ * @param joinBytes ranges with at most this many bytes between them are merged
  * @throws CairnError INVALID_REQUEST as {@link countWindowLeaves}
  */
 export function listPayloadRanges(piece: Piece, windows: LeafWindows, joinBytes = 0): PayloadRange[] {
@@ -72,12 +75,12 @@ export function listPayloadRanges(piece: Piece, windows: LeafWindows, joinBytes 
   return found
 }
 
-/** Whether every leaf of a window is one of these, which are ordered and joined where they touch. */
+/** Returns whether every leaf of a window is in these windows, which are ordered and merged if they touch. */
 export function coversWindow(windows: LeafWindows, { start, count }: LeafWindow): boolean {
   return toWindows(windows).some((one) => one.start <= start && endOf(one) >= start + count)
 }
 
-/** One window as a list of one. */
+/** Returns one window as a list. */
 export function toWindows(windows: LeafWindows): readonly LeafWindow[] {
   return isList(windows) ? windows : [windows]
 }
@@ -86,15 +89,15 @@ function isList(windows: LeafWindows): windows is readonly LeafWindow[] {
   return Array.isArray(windows)
 }
 
-/** The first leaf after a window. */
+/** Returns the first leaf after a window. */
 function endOf({ start, count }: LeafWindow): number {
   return start + count
 }
 
 function joinWindows(windows: readonly LeafWindow[]): LeafWindow[] {
   const gaps = windows.slice(1).map((window, at) => window.start - endOf(windows[at] ?? window))
-  // Only gaps larger than this one stay: fewer than the limit.
-  const joined = gaps.toSorted((a, b) => b - a)[leafWindowsMost - 1] ?? 0
+  // Keeps only gaps larger than this one: fewer than the limit.
+  const joined = gaps.toSorted((a, b) => b - a)[maxLeafWindows - 1] ?? 0
   const found: LeafWindow[] = []
   for (const window of windows) {
     const last = found.at(-1)

@@ -3,8 +3,8 @@ import { quadPaddedBytes, quadPayloadBytes } from './piece.ts'
 const last30Bits = 0x3fff_ffff
 
 /**
- * Fr32 padding: after each 254 bits of payload two zero bits, so that every 32 bytes are an element of the field.
- * `payload` has a whole number of 127-byte groups, and `padded` room for 128 bytes of each.
+ * Applies Fr32 padding: two zero bits after every 254 bits of payload, so that every 32 bytes are an element of the
+ * field. `payload` has a whole number of 127-byte groups, and `padded` fits 128 bytes for each.
  * @see https://spec.filecoin.io/systems/filecoin_files/piece/#section-systems.filecoin_files.piece.fr32
  */
 export function padFr32(payload: Uint8Array, padded: Uint8Array): void {
@@ -27,13 +27,13 @@ export function padFr32(payload: Uint8Array, padded: Uint8Array): void {
     output.setUint32(to + 60, second & last30Bits, true)
     const third = (input.getUint32(from + 88, true) >>> 28) | (input.getUint32(from + 92, true) << 4)
     output.setUint32(to + 92, third & last30Bits, true)
-    // The last word of a group has three bytes: a fourth would be of the next group.
+    // The last word of a group has three bytes: a fourth would belong to the next group.
     const end = input.getUint8(from + 124) | (input.getUint8(from + 125) << 8) | (input.getUint8(from + 126) << 16)
     output.setUint32(to + 124, ((input.getUint32(from + 120, true) >>> 26) | (end << 6)) & last30Bits, true)
   }
 }
 
-/** The payload again: the reverse of {@link padFr32}. `padded` has a whole number of 128-byte groups. */
+/** Restores the payload: the reverse of {@link padFr32}. `padded` has a whole number of 128-byte groups. */
 export function unpadFr32(padded: Uint8Array): Uint8Array {
   const groups = padded.length / quadPaddedBytes
   const payload = new Uint8Array(groups * quadPayloadBytes)

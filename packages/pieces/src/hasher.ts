@@ -2,35 +2,41 @@ import { CairnError } from '@cairn/protocol'
 import { padFr32 } from './fr32.ts'
 import {
   heightFor,
-  heightMost,
   keptLevel,
   keptPayloadBytes,
+  maxHeight,
   nodeBytes,
   type PieceTree,
+  payloadCapacity,
   quadPaddedBytes,
   quadPayloadBytes,
-  roomOf,
 } from './piece.ts'
 import { hashLevel, rootAbove, zeroNode } from './tree.ts'
 
-/** Kept nodes computed in one go: a MiB of padded bytes. */
+/** Kept nodes per computation: a MiB of padded bytes. */
 const nodesInOneGo = 32
 
-/** Computes a piece commitment while the bytes go by. */
+/** Computes a piece commitment as bytes arrive. */
 export type PieceHasher = {
   /**
-   * Takes the next bytes; they may be used again at once.
-   * @throws CairnError PIECE_TOO_LARGE beyond 64 GiB padded.
+   * Adds the next bytes; the caller may reuse them immediately.
+   * @throws CairnError PIECE_TOO_LARGE beyond 64 GiB padded
    */
   write(bytes: Uint8Array): void
-  /** As {@link write} of so many zeros, without hashing most of them. @throws CairnError PIECE_TOO_LARGE */
+  /**
+   * As {@link write} with `length` zeros, without hashing most of them.
+   * @throws CairnError PIECE_TOO_LARGE
+   */
   writeZeros(length: number): void
-  /** The commitment, once, after the last byte. @throws CairnError INVALID_REQUEST when there was none. */
+  /**
+   * Returns the commitment, once, after the last byte.
+   * @throws CairnError INVALID_REQUEST without bytes
+   */
   finish(): PieceTree
 }
 
 /**
- * Starts a commitment. Memory is 3 MiB and 32 bytes for each 32 KiB of payload.
+ * Starts a commitment. Uses 3 MiB of memory, plus 32 bytes per 32 KiB of payload.
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0069.md
  */
 export function createPieceHasher(): PieceHasher {
@@ -60,8 +66,8 @@ export function createPieceHasher(): PieceHasher {
 
   const count = (length: number): void => {
     payloadBytes += length
-    if (payloadBytes > roomOf(heightMost)) {
-      throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: roomOf(heightMost) } })
+    if (payloadBytes > payloadCapacity(maxHeight)) {
+      throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: payloadCapacity(maxHeight) } })
     }
   }
 
@@ -95,7 +101,8 @@ export function createPieceHasher(): PieceHasher {
       }
     },
     finish() {
-      if (payloadBytes === 0) throw new CairnError('INVALID_REQUEST', { message: 'A piece has at least one byte' })
+      if (payloadBytes === 0)
+        throw new CairnError('INVALID_REQUEST', { message: 'A piece must have at least one byte' })
       const height = heightFor(payloadBytes)
       if (height < keptLevel) {
         const quads = Math.ceil(payloadBytes / quadPayloadBytes)
@@ -118,7 +125,7 @@ function repeatNode(node: Uint8Array, count: number): Uint8Array {
   return nodes
 }
 
-/** The kept nodes over a whole number of their payloads. `padded` is room to work in. */
+/** Returns the kept nodes over a whole number of their payloads. `padded` is a work buffer. */
 function hashKept(payload: Uint8Array, padded: Uint8Array): Uint8Array {
   const leaves = padded.subarray(0, (payload.length / quadPayloadBytes) * quadPaddedBytes)
   padFr32(payload, leaves)
@@ -128,8 +135,8 @@ function hashKept(payload: Uint8Array, padded: Uint8Array): Uint8Array {
 }
 
 /**
- * The nodes that a tree keeps over a part of a payload, which begins at a multiple of {@link keptPayloadBytes}; zeros fill
- * up the last one. Compared with those of the tree they show whether the part is whole.
+ * Returns the nodes that a tree keeps over a part of a payload, which starts at a multiple of {@link keptPayloadBytes};
+ * zeros fill the last one. Comparing them with those of the tree verifies the part.
  */
 export function hashKeptNodes(payload: Uint8Array): Uint8Array {
   const count = Math.ceil(payload.length / keptPayloadBytes)
@@ -138,7 +145,7 @@ export function hashKeptNodes(payload: Uint8Array): Uint8Array {
   return hashKept(filled, new Uint8Array(count * (nodeBytes << keptLevel)))
 }
 
-/** The commitment to bytes that come in parts. */
+/** Returns the commitment to a stream of bytes. */
 export async function hashPiece(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<PieceTree> {
   const hasher = createPieceHasher()
   for await (const bytes of source) hasher.write(bytes)

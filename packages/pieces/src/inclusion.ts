@@ -1,27 +1,26 @@
 import { CairnError } from '@cairn/protocol'
-import { heightMost, nodeBytes, type Piece, paddedBytesOf, roomOf } from './piece.ts'
-import { encodeEntry, entriesMost, entryBytes, indexStart } from './segment.ts'
+import { maxHeight, nodeBytes, type Piece, paddedBytesOf, payloadCapacity } from './piece.ts'
+import { encodeEntry, entryBytes, indexStart, maxEntries } from './segment.ts'
 import { climb, hashLevel } from './tree.ts'
 
-/** A place in one level of a tree and the siblings from there up to the root. */
+/** A position in one level of a tree, and the siblings from there up to the root. */
 export type MerklePath = { readonly index: number; readonly path: readonly Uint8Array[] }
 
 /**
- * Proof of data-segment inclusion (PoDSI): `subtree` leads from the piece's root to the aggregate's, `entry` from the
- * piece's entry in the index to the same root.
+ * Proof of data-segment inclusion (PoDSI): `subtree` leads from the root of the piece to that of the aggregate, `entry`
+ * from the entry of the piece in the index to the same root.
  */
 export type InclusionProof = { readonly subtree: MerklePath; readonly entry: MerklePath }
 
 /**
- * The aggregate that a proof shows a piece to lie in. Compare it with the one that a provider keeps.
- * @throws CairnError PROOF_INVALID when the two paths do not lead to one root and size, or the entry lies outside the
- * index.
+ * Returns the aggregate that a proof shows a piece to be part of. Compare it with the one that a provider stores.
+ * @throws CairnError PROOF_INVALID if the two paths do not lead to one root and size, or the entry is outside the index
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0058.md
  */
 export function resolveAggregate(piece: Pick<Piece, 'root' | 'height'>, proof: InclusionProof): Piece {
   const height = piece.height + proof.subtree.path.length
-  if (height > heightMost) throw refuse('The aggregate would be larger than any')
-  if (proof.entry.path.length + 1 !== height) throw refuse('The two paths lead to trees of different heights')
+  if (height > maxHeight) throw refuse('The aggregate exceeds the largest supported size')
+  if (proof.entry.path.length + 1 !== height) throw refuse('The two paths are from trees of different heights')
   checkPath(proof.subtree, 'piece')
   checkPath(proof.entry, 'index entry')
   const root = climb(piece.root, proof.subtree.index, proof.subtree.path)
@@ -33,26 +32,26 @@ export function resolveAggregate(piece: Pick<Piece, 'root' | 'height'>, proof: I
   const paddedBytes = paddedBytesOf({ height })
   const start = indexStart(paddedBytes)
   const place = proof.entry.index * entryBytes
-  if (place < start || place >= start + entriesMost(paddedBytes) * entryBytes) {
-    throw refuse('The entry does not lie in the index')
+  if (place < start || place >= start + maxEntries(paddedBytes) * entryBytes) {
+    throw refuse('The entry is outside the index')
   }
-  if (offset + paddedBytesOf(piece) > start) throw refuse('The piece lies over the index')
-  return { root, height, payloadBytes: roomOf(height) }
+  if (offset + paddedBytesOf(piece) > start) throw refuse('The piece overlaps the index')
+  return { root, height, payloadBytes: payloadCapacity(height) }
 }
 
 function checkPath({ index, path }: MerklePath, what: string): void {
   if (!Number.isSafeInteger(index) || index < 0 || index >= 2 ** path.length) {
-    throw refuse(`The place of the ${what} is outside the tree`)
+    throw refuse(`The position of the ${what} is outside the tree`)
   }
   if (path.some((node) => node.length !== nodeBytes)) throw refuse(`A node on the path of the ${what} is not 32 bytes`)
 }
 
-/** Whether two nodes are the same. */
+/** Returns whether two nodes are equal. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at])
 }
 
-/** A proof that does not hold. */
+/** Returns the error for an invalid proof. */
 export function refuse(reason: string): CairnError<'PROOF_INVALID'> {
   return new CairnError('PROOF_INVALID', { details: { reason } })
 }

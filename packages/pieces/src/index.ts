@@ -16,11 +16,19 @@ export {
 } from './content.ts'
 export { createPieceHasher, hashKeptNodes, hashPiece, type PieceHasher } from './hasher.ts'
 export { type InclusionProof, type MerklePath, resolveAggregate } from './inclusion.ts'
-export { heightMost, keptLevel, keptPayloadBytes, type Piece, type PieceTree, paddedBytesOf, roomOf } from './piece.ts'
+export {
+  keptLevel,
+  keptPayloadBytes,
+  maxHeight,
+  type Piece,
+  type PieceTree,
+  paddedBytesOf,
+  payloadCapacity,
+} from './piece.ts'
 export { encodePieceCid, encodePieceCidV1, parsePieceCid } from './piece-cid.ts'
 export {
   challengeLeaves,
-  challengeLeavesMost,
+  maxChallengeLeaves,
   type PossessionProof,
   provePossession,
   type ReadPayload,

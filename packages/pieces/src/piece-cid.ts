@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
-import { heightLeast, heightMost, nodeBytes, type Piece, roomOf } from './piece.ts'
+import { maxHeight, minHeight, nodeBytes, type Piece, payloadCapacity } from './piece.ts'
 
 const raw = 0x55
 /** fr32-sha2-256-trunc254-padded-binary-tree, of piece CIDs of version 2. */
@@ -12,11 +12,11 @@ const unsealed = 0xf101
 const truncatedHash = 0x1012
 
 /**
- * The piece CID of version 2, which says size and payload too.
+ * Returns the piece CID of version 2, which includes size and payload.
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0069.md
  */
 export function encodePieceCid(piece: Piece): string {
-  const filling = roomOf(piece.height) - piece.payloadBytes
+  const filling = payloadCapacity(piece.height) - piece.payloadBytes
   const length = varint.encodingLength(filling)
   const digest = new Uint8Array(length + 1 + nodeBytes)
   varint.encodeTo(filling, digest)
@@ -25,25 +25,25 @@ export function encodePieceCid(piece: Piece): string {
   return CID.createV1(raw, create(treeHash, digest)).toString()
 }
 
-/** The piece CID of version 1: the root alone, as deals on the Filecoin chain name it. */
+/** Returns the piece CID of version 1: the root alone, as in deals on the Filecoin chain. */
 export function encodePieceCidV1(piece: { readonly root: Uint8Array }): string {
   return CID.createV1(unsealed, create(truncatedHash, piece.root)).toString()
 }
 
 /**
- * Reads a piece CID of version 2.
+ * Parses a piece CID of version 2.
  * @throws CairnError INVALID_PIECE_CID
  */
 export function parsePieceCid(text: string): Piece {
   const cid = readCid(text)
-  if (cid.version !== 1 || cid.code !== raw || cid.multihash.code !== treeHash) throw refuse('It is no piece CID')
+  if (cid.version !== 1 || cid.code !== raw || cid.multihash.code !== treeHash) throw refuse('It is not a piece CID')
   const digest = cid.multihash.digest
   const [filling, length] = readFilling(digest)
   const height = digest[length] ?? 0
-  if (digest.length !== length + 1 + nodeBytes) throw refuse('Its digest has a wrong length')
-  if (height < heightLeast || height > heightMost) throw refuse(`A height of ${height} is not supported`)
-  const payloadBytes = roomOf(height) - filling
-  if (payloadBytes <= 0) throw refuse('It says that there is more filling than room')
+  if (digest.length !== length + 1 + nodeBytes) throw refuse('Its digest has the wrong length')
+  if (height < minHeight || height > maxHeight) throw refuse(`Height ${height} is not supported`)
+  const payloadBytes = payloadCapacity(height) - filling
+  if (payloadBytes <= 0) throw refuse('Its padding is larger than the piece')
   return { root: digest.slice(length + 1), height, payloadBytes }
 }
 
@@ -52,17 +52,17 @@ function readCid(text: string): CID {
   try {
     return CID.parse(text)
   } catch (cause) {
-    throw refuse('It is no CID', cause)
+    throw refuse('It is not a CID', cause)
   }
 }
 
 function readFilling(digest: Uint8Array): [filling: number, length: number] {
   try {
     const [filling, length] = varint.decode(digest)
-    if (length !== varint.encodingLength(filling)) throw new RangeError('not the shortest form')
+    if (length !== varint.encodingLength(filling)) throw new RangeError('not the shortest encoding')
     return [filling, length]
   } catch (cause) {
-    throw refuse('Its count of filling bytes cannot be read', cause)
+    throw refuse('Its padding length cannot be read', cause)
   }
 }
 

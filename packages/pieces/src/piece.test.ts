@@ -3,9 +3,16 @@ import { Piece as Reference } from '@web3-storage/data-segment'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { padFr32, unpadFr32 } from './fr32.ts'
-import { createPieceHasher, encodePieceCid, encodePieceCidV1, hashPiece, parsePieceCid, roomOf } from './index.ts'
+import {
+  createPieceHasher,
+  encodePieceCid,
+  encodePieceCidV1,
+  hashPiece,
+  parsePieceCid,
+  payloadCapacity,
+} from './index.ts'
 
-/** Bytes that differ everywhere and are the same in each run. */
+/** Distinct bytes that are the same in each run. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let at = 0, state = seed; at < length; at++) {
@@ -49,36 +56,36 @@ test('any bytes in any parts have the commitment of the reference', async () => 
   )
 })
 
-test('zeros that are told by their number have the commitment of zeros that are written', () => {
+test('zeros given by count have the same commitment as written zeros', () => {
   const run = fc.record({ length: fc.integer({ min: 1, max: 3 * kept }), isZeros: fc.boolean() })
   fc.assert(
     fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), (runs) => {
-      const told = createPieceHasher()
+      const parts = createPieceHasher()
       const written = createPieceHasher()
       for (const { length, isZeros } of runs) {
         const bytes = isZeros ? new Uint8Array(length) : bytesOf(length, length)
         written.write(bytes)
-        if (isZeros) told.writeZeros(length)
-        else told.write(bytes)
+        if (isZeros) parts.writeZeros(length)
+        else parts.write(bytes)
       }
-      expect(told.finish()).toEqual(written.finish())
+      expect(parts.finish()).toEqual(written.finish())
     }),
     { numRuns: 60 },
   )
 })
 
-test('a piece smaller than the reference takes has the commitment of its bytes and zeros', async () => {
+test('a piece below the minimum of the reference has the commitment of its bytes and zeros', async () => {
   const filled = bytesOf(127).fill(0, 1)
   const small = (await hashPiece([bytesOf(1)])).piece
   expect(small.root).toEqual((await hashPiece([filled])).piece.root)
   expect(parsePieceCid(encodePieceCid(small)).payloadBytes).toBe(1)
 })
 
-test('no bytes make no piece', async () => {
+test('rejects a piece without bytes', async () => {
   await expect(hashPiece([])).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_REQUEST'))
 })
 
-test('padding is undone by its reverse, and leaves two zero bits after each 254', () => {
+test('the reverse undoes padding, which leaves two zero bits after each 254', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 9 }), fc.integer(), (groups, seed) => {
       const payload = bytesOf(groups * 127, seed)
@@ -95,9 +102,9 @@ test.each([
   ['an empty text', ''],
   ['a CID of a file', 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'],
   ['a piece CID of version 1', encodePieceCidV1({ root: new Uint8Array(32) })],
-  ['more filling than room', encodePieceCid({ root: new Uint8Array(32), height: 2, payloadBytes: -1 })],
-  ['a height beyond all', encodePieceCid({ root: new Uint8Array(32), height: 40, payloadBytes: roomOf(40) })],
+  ['padding is larger than the piece', encodePieceCid({ root: new Uint8Array(32), height: 2, payloadBytes: -1 })],
+  ['a height beyond all', encodePieceCid({ root: new Uint8Array(32), height: 40, payloadBytes: payloadCapacity(40) })],
   ['a very long text', 'b'.repeat(100_000)],
-])('%s is no piece CID', (_, text) => {
+])('%s is not a piece CID', (_, text) => {
   expect(() => parsePieceCid(text)).toThrow(expect.objectContaining({ code: 'INVALID_PIECE_CID' }))
 })

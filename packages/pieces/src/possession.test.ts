@@ -21,7 +21,7 @@ function reader(payload: Uint8Array) {
 const anyLength = fc.oneof(fc.integer({ min: 1, max: 2000 }), fc.integer({ min: 30_000, max: 200_000 }))
 const proofInvalid = expect.objectContaining({ code: 'PROOF_INVALID' })
 
-test('whoever has the bytes answers any challenge', async () => {
+test('a provider with the bytes answers any challenge', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyLength,
@@ -38,7 +38,7 @@ test('whoever has the bytes answers any challenge', async () => {
   )
 })
 
-test('a changed leaf, path, order or count is refused', async () => {
+test('rejects a changed leaf, path, order or count', async () => {
   const payload = bytesOf(100_000, 3)
   const tree = await hashPiece([payload])
   const indices = challengeLeaves(tree.piece, new Uint8Array(32).fill(9), 4)
@@ -57,7 +57,7 @@ test('a changed leaf, path, order or count is refused', async () => {
   for (const lie of lies) expect(() => verifyPossession(tree.piece, indices, lie)).toThrow(proofInvalid)
 })
 
-test('whoever lost or changed bytes cannot answer', async () => {
+test('a provider with lost or changed bytes cannot answer', async () => {
   const payload = bytesOf(100_000, 5)
   const tree = await hashPiece([payload])
   const changed = payload.slice()
@@ -67,11 +67,11 @@ test('whoever lost or changed bytes cannot answer', async () => {
   const damaged = expect.objectContaining({ code: 'PIECE_DAMAGED' })
   await expect(provePossession(tree, reader(changed), [index])).rejects.toEqual(damaged)
   await expect(provePossession(tree, reader(payload.slice(0, 40_000)), [index])).rejects.toEqual(damaged)
-  // The rest is as it was.
+  // The rest is unchanged.
   verifyPossession(tree.piece, [0], await provePossession(tree, reader(changed), [0]))
 })
 
-test('the leaves asked for hold payload and depend on the nonce', async () => {
+test('the challenged leaves hold payload and depend on the nonce', async () => {
   const { piece } = await hashPiece([bytesOf(70_000, 1)])
   const leaves = Math.ceil(70_000 / 127) * 4
   const seen = new Set<number>()
@@ -87,7 +87,7 @@ test('the leaves asked for hold payload and depend on the nonce', async () => {
   )
 })
 
-test('any range of bytes is proven to lie where it lies, and nowhere else', async () => {
+test('proves any range of bytes at its own position only', async () => {
   await fc.assert(
     fc.asyncProperty(anyLength, fc.nat(), fc.nat(), fc.nat(), async (length, from, count, bit) => {
       const payload = bytesOf(length, from % 97)
@@ -114,7 +114,7 @@ test('any range of bytes is proven to lie where it lies, and nowhere else', asyn
   )
 })
 
-test('a range outside the piece is refused', async () => {
+test('rejects a range outside the piece', async () => {
   const payload = bytesOf(500, 1)
   const tree = await hashPiece([payload])
   for (const range of [

@@ -5,18 +5,18 @@ import { countQuadLeaves, countWindowLeaves, toWindows } from './content.ts'
 import { padFr32 } from './fr32.ts'
 import { isSame, refuse } from './inclusion.ts'
 import {
-  heightLeast,
   keptLevel,
+  minHeight,
   nodeBytes,
   type Piece,
   type PieceTree,
+  payloadCapacity,
   quadPaddedBytes,
   quadPayloadBytes,
-  roomOf,
 } from './piece.ts'
 import { climb, levelsAbove, nodeAt, pathIn, zeroNode } from './tree.ts'
 
-/** Leaves that were asked for, each with the siblings up to the root, all in hex. */
+/** The requested leaves, each with the siblings up to the root, all in hex. */
 export type PossessionProof = readonly {
   readonly index: number
   readonly leaf: string
@@ -26,15 +26,15 @@ export type PossessionProof = readonly {
 /** Reads `length` payload bytes at `offset`. */
 export type ReadPayload = (offset: number, length: number) => Promise<Uint8Array>
 
-/** Most leaves of one challenge. */
-export const challengeLeavesMost = 64
+/** Maximum number of leaves per challenge. */
+export const maxChallengeLeaves = 64
 
 /**
- * The leaves that a challenge asks for: leaf i is SHA-256(nonce, i as 4 bytes big-endian), its first 6 bytes as a number
- * modulo the leaves of the windows, counted through all of them. Who picks the nonce after the commitment was made picks
- * leaves nobody could know.
- * @param within where the leaves have to lie, so that a challenge can be about one piece of an aggregate, or about all of it
- *   but the padding; all leaves that hold payload unless told
+ * Returns the leaves that a challenge requests: leaf i is SHA-256(nonce, i as 4 bytes big-endian), its first 6 bytes as
+ * a number modulo the leaves of the windows, counted through all of them. A nonce chosen after the commitment selects
+ * unpredictable leaves.
+ * @param within range of the leaves, to challenge one piece of an aggregate, or all of it but the padding. Defaults to
+ *   all leaves with payload
  * @throws CairnError INVALID_REQUEST for a count or windows that the piece does not have
  */
 export function challengeLeaves(
@@ -43,8 +43,8 @@ export function challengeLeaves(
   count: number,
   within?: LeafWindows | undefined,
 ): number[] {
-  if (!Number.isInteger(count) || count < 1 || count > challengeLeavesMost) {
-    throw new CairnError('INVALID_REQUEST', { message: `A challenge asks for 1 to ${challengeLeavesMost} leaves` })
+  if (!Number.isInteger(count) || count < 1 || count > maxChallengeLeaves) {
+    throw new CairnError('INVALID_REQUEST', { message: `A challenge must ask for 1 to ${maxChallengeLeaves} leaves` })
   }
   const windows = toWindows(within ?? { start: 0, count: countQuadLeaves(piece) })
   const width = countWindowLeaves(piece, windows)
@@ -64,8 +64,8 @@ export function challengeLeaves(
 }
 
 /**
- * Proves that the payload is at hand: reads the 32 KiB around each leaf and no more.
- * @throws CairnError PIECE_DAMAGED when what was read is not what was committed to.
+ * Proves possession of the payload: reads the 32 KiB around each leaf and no more.
+ * @throws CairnError PIECE_DAMAGED if the bytes do not match the commitment
  */
 export async function provePossession(
   { piece, nodes }: PieceTree,
@@ -91,15 +91,15 @@ export async function provePossession(
   return proof
 }
 
-/** The leaves below one node of a level, zeros where the payload has ended. */
+/** Returns the leaves below one node of a level, zeros after the end of the payload. */
 export async function readLeaves(piece: Piece, read: ReadPayload, node: number, level: number): Promise<Uint8Array> {
-  const width = level < heightLeast ? roomOf(heightLeast) : roomOf(level)
+  const width = level < minHeight ? payloadCapacity(minHeight) : payloadCapacity(level)
   const offset = node * width
   const payload = new Uint8Array(width)
   const length = Math.min(width, piece.payloadBytes - offset)
   if (length > 0) {
     const bytes = await read(offset, length)
-    if (bytes.length !== length) throw new CairnError('PIECE_DAMAGED', { details: { offset, expected: length } })
+    if (bytes.length !== length) throw new CairnError('PIECE_DAMAGED', { details: { offset, expectedBytes: length } })
     payload.set(bytes)
   }
   const leaves = new Uint8Array((width / quadPayloadBytes) * quadPaddedBytes)
@@ -108,20 +108,24 @@ export async function readLeaves(piece: Piece, read: ReadPayload, node: number, 
 }
 
 /**
- * Checks an answer to a challenge against the commitment: every leaf asked for, in order, leads to the root.
+ * Verifies an answer to a challenge against the commitment: every requested leaf, in order, leads to the root.
  * @throws CairnError PROOF_INVALID
  */
 export function verifyPossession(piece: Piece, indices: readonly number[], proof: PossessionProof): void {
-  if (proof.length !== indices.length) throw refuse(`${indices.length} leaves were asked for, ${proof.length} came`)
+  if (proof.length !== indices.length)
+    throw refuse(`${indices.length} leaves were requested, ${proof.length} were returned`)
   for (const [at, { index, leaf, path }] of proof.entries()) {
-    if (index !== indices[at]) throw refuse(`Leaf ${indices[at]} was asked for, ${index} came`)
-    if (path.length !== piece.height) throw refuse(`The path of leaf ${index} has a wrong length`)
+    if (index !== indices[at]) throw refuse(`Leaf ${indices[at]} was requested, leaf ${index} was returned`)
+    if (path.length !== piece.height) throw refuse(`The path of leaf ${index} has the wrong length`)
     const root = climb(readNode(leaf), index, path.map(readNode))
     if (!isSame(root, piece.root)) throw refuse(`Leaf ${index} does not lead to the root`)
   }
 }
 
-/** A node from its hex. @throws CairnError PROOF_INVALID */
+/**
+ * Parses a node from hex.
+ * @throws CairnError PROOF_INVALID
+ */
 export function readNode(hex: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/.test(hex)) throw refuse('A node is not 64 hex characters')
   return hexToBytes(hex)

@@ -4,24 +4,24 @@ import { nodeBytes, paddedBytesOf } from './piece.ts'
 /** Bytes of one entry of a data-segment index: root, offset, size and checksum. */
 export const entryBytes = 64
 
-/** Leaves that one entry takes. */
+/** Leaves per entry. */
 export const entryLeaves = entryBytes / nodeBytes
 
 /** A piece within an aggregate. `offset` counts padded bytes from the start of the aggregate. */
 export type Segment = { readonly root: Uint8Array; readonly height: number; readonly offset: number }
 
-/** Entries there is room for in the index of an aggregate of this many padded bytes. */
-export function entriesMost(paddedBytes: number): number {
+/** Returns the maximum number of entries in the index of an aggregate of this many padded bytes. */
+export function maxEntries(paddedBytes: number): number {
   return Math.max(4, 2 ** Math.floor(Math.log2(paddedBytes / 2048 / entryBytes)))
 }
 
-/** Where the index of an aggregate of this many padded bytes begins: it fills the end. */
+/** Returns the start of the index of an aggregate of this many padded bytes: it fills the end. */
 export function indexStart(paddedBytes: number): number {
-  return paddedBytes - entriesMost(paddedBytes) * entryBytes
+  return paddedBytes - maxEntries(paddedBytes) * entryBytes
 }
 
 /**
- * An entry of the index: two leaves of the aggregate's tree.
+ * Encodes an entry of the index: two leaves of the tree of the aggregate.
  * @see https://github.com/filecoin-project/FIPs/blob/master/FRCs/frc-0058.md#data-segment-index
  */
 export function encodeEntry(segment: Segment): Uint8Array {
@@ -34,7 +34,7 @@ export function encodeEntry(segment: Segment): Uint8Array {
   return entry
 }
 
-/** The first 126 bits of the hash of an entry whose place for the checksum is still empty. */
+/** Returns the first 126 bits of the hash of an entry with an empty checksum. */
 function checksumOf(entry: Uint8Array): Uint8Array {
   const checksum = sha256(entry).slice(0, 16)
   checksum[15] = (checksum[15] ?? 0) & 0x3f

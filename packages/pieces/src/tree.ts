@@ -1,8 +1,8 @@
 import { hashPairs } from '#hash-pairs'
-import { heightMost, nodeBytes } from './piece.ts'
+import { maxHeight, nodeBytes } from './piece.ts'
 
 /**
- * The level above `nodes`: SHA-256 of each pair, its two highest bits cleared so that it fits the field.
+ * Returns the level above `nodes`: SHA-256 of each pair, its two highest bits cleared so that it fits the field.
  * @see https://spec.filecoin.io/algorithms/sdr/#section-algorithms.sdr.merkle-dag
  */
 export function hashLevel(nodes: Uint8Array): Uint8Array {
@@ -12,7 +12,7 @@ export function hashLevel(nodes: Uint8Array): Uint8Array {
   return above
 }
 
-/** As {@link hashLevel}, for a level whose length is a power of two or that is filled up with the zeros of `level`. */
+/** As {@link hashLevel}, for a level with a power of two as length, or completed with the zeros of `level`. */
 export function hashUp(nodes: Uint8Array, level: number): Uint8Array {
   if ((nodes.length / nodeBytes) % 2 === 0) return hashLevel(nodes)
   const even = new Uint8Array(nodes.length + nodeBytes)
@@ -21,7 +21,7 @@ export function hashUp(nodes: Uint8Array, level: number): Uint8Array {
   return hashLevel(even)
 }
 
-/** The node over two others. */
+/** Returns the node over two others. */
 function hashPair(left: Uint8Array, right: Uint8Array): Uint8Array {
   const pair = new Uint8Array(2 * nodeBytes)
   pair.set(left)
@@ -35,9 +35,9 @@ function truncateNodes(nodes: Uint8Array): void {
 
 const zeros: Uint8Array[] = [new Uint8Array(nodeBytes)]
 
-/** The node of this level over nothing but zeros. Do not change it. */
+/** Returns the node of this level over zeros only. Do not modify it. */
 export function zeroNode(level: number): Uint8Array {
-  if (level < 0 || level > heightMost) throw new RangeError(`No tree is ${level} levels high`)
+  if (level < 0 || level > maxHeight) throw new RangeError(`A tree cannot have ${level} levels`)
   for (let known = zeros.length; known <= level; known++) {
     const below = zeros[known - 1] ?? new Uint8Array(nodeBytes)
     zeros.push(hashPair(below, below))
@@ -45,19 +45,19 @@ export function zeroNode(level: number): Uint8Array {
   return zeros[level] ?? new Uint8Array(nodeBytes)
 }
 
-/** One node of a level. */
+/** Returns one node of a level. */
 export function nodeAt(nodes: Uint8Array, index: number): Uint8Array {
   return nodes.subarray(index * nodeBytes, (index + 1) * nodeBytes)
 }
 
-/** The root above a level of a tree of the given height; what the level lacks at its end are zeros. */
+/** Returns the root above a level of a tree of the given height; missing nodes at the end of the level are zeros. */
 export function rootAbove(nodes: Uint8Array, level: number, height: number): Uint8Array {
   let current = nodes
   for (let at = level; at < height; at++) current = hashUp(current, at)
   return current
 }
 
-/** Every level above (and with) `nodes`, the root last. */
+/** Returns every level from `nodes` up, the root last. */
 export function levelsAbove(nodes: Uint8Array, level: number, height: number): Uint8Array[] {
   const levels = [nodes]
   for (let at = level, current = nodes; at < height; at++) {
@@ -67,7 +67,7 @@ export function levelsAbove(nodes: Uint8Array, level: number, height: number): U
   return levels
 }
 
-/** The siblings on the way from a node up to the root, from levels as {@link levelsAbove} gives them. */
+/** Returns the siblings on the way from a node to the root, from the result of {@link levelsAbove}. */
 export function pathIn(levels: readonly Uint8Array[], level: number, index: number): Uint8Array[] {
   const path: Uint8Array[] = []
   let at = index
@@ -80,7 +80,7 @@ export function pathIn(levels: readonly Uint8Array[], level: number, index: numb
   return path
 }
 
-/** The root that a node at `index` leads to by a path of siblings. */
+/** Returns the root that a node at `index` leads to with a path of siblings. */
 export function climb(node: Uint8Array, index: number, path: readonly Uint8Array[]): Uint8Array {
   let at = index
   let current = node

@@ -1,23 +1,23 @@
 import * as v from 'valibot'
 
 const evmPattern = /^0x[0-9a-fA-F]{40}$/
-/** 32 bytes in base58 are 43 or 44 characters, rarely 32 to 42 (leading zero bytes). */
+/** 32 bytes are 43 or 44 characters in base58, rarely 32 to 42 (leading zero bytes). */
 const solanaPattern = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const privateKeyPattern = /^(?:0x)?[0-9a-fA-F]{64}$/
 
-/** Whether a text is an EVM address: 0x and 40 hex characters, any case. */
+/** Returns whether a text is an EVM address: 0x and 40 hex characters, any case. */
 export function isEvmAddress(text: unknown): text is `0x${string}` {
   return typeof text === 'string' && evmPattern.test(text)
 }
 
-/** Whether a text has the form of a Solana address: 32 bytes in base58 (32 to 44 characters). */
+/** Returns whether a text has the form of a Solana address: 32 bytes in base58 (32 to 44 characters). */
 export function isSolanaAddress(text: unknown): text is string {
   return typeof text === 'string' && solanaPattern.test(text)
 }
 
 /**
- * The form in which addresses are stored and compared: EVM in lower case, Solana unchanged, anything else the empty text
- * (the address rule of the specification's section 5).
+ * Returns an address in the form that is stored and compared: EVM in lower case, Solana unchanged, anything else the
+ * empty text (the address rule of section 5 of the specification).
  */
 export function normalizeAddress(text: unknown): string {
   if (isEvmAddress(text)) return text.toLowerCase()
@@ -28,32 +28,32 @@ export function normalizeAddress(text: unknown): string {
 /** Coreum accounts: 20 bytes, contracts 32, in bech32 with the prefix of their network. */
 const coreumPattern = /^(?:core|testcore|devcore)1(?:[02-9ac-hj-np-z]{38}|[02-9ac-hj-np-z]{58})$/
 
-/** Whether a text has the form of a Coreum address; its checksum is not looked at. */
+/** Returns whether a text has the form of a Coreum address, without verifying its checksum. */
 export function isCoreumAddress(text: unknown): text is string {
-  // Bech32 is written in one case, never in a mixture.
+  // Bech32 is all lower or all upper case, never mixed.
   return (
     typeof text === 'string' &&
     (coreumPattern.test(text) || (text === text.toUpperCase() && coreumPattern.test(text.toLowerCase())))
   )
 }
 
-/** Nobody's address: owns what no one may change any more, and never signs in. */
+/** The zero address owns files that have no owner any more, and never signs in. */
 export const zeroAddress = `0x${'0'.repeat(40)}`
 
 /**
- * Who may hold, share and open keys, in the form that is stored and compared: EVM and Coreum in lower case, Solana unchanged,
- * anything else the empty text.
+ * Returns the address of a key owner or recipient in the form that is stored and compared: EVM and Coreum in lower
+ * case, Solana unchanged, anything else the empty text.
  */
 export function normalizeIdentity(text: unknown): string {
   return isCoreumAddress(text) ? text.toLowerCase() : normalizeAddress(text)
 }
 
-/** Whether a text is a private key: exactly 64 hex characters, with or without 0x. */
+/** Returns whether a text is a private key: exactly 64 hex characters, with or without 0x. */
 export function isPrivateKey(text: unknown): text is string {
   return typeof text === 'string' && privateKeyPattern.test(text)
 }
 
-/** An address of a wallet, normalised. */
+/** A wallet address, normalised. */
 export const addressSchema = v.pipe(
   v.string('Invalid public Key'),
   v.trim(),
@@ -62,7 +62,7 @@ export const addressSchema = v.pipe(
   v.nonEmpty('Invalid public Key'),
 )
 
-/** An address that can hold or receive keys: EVM, Solana or Coreum; normalised, and never the zero address. */
+/** An address that can own or receive keys: EVM, Solana or Coreum; normalised, and never the zero address. */
 export const identitySchema = v.pipe(
   v.string('Invalid public Key'),
   v.trim(),

@@ -14,7 +14,7 @@ function truth(text: string, values: Record<number, Truth>): Truth {
 const yes = 'true'
 const no = 'false'
 
-describe('what aggregators mean', () => {
+describe('meaning of aggregators', () => {
   test.each<[string, Record<number, Truth>, Truth]>([
     ['', { 7: yes }, yes],
     ['[1]', { 1: yes }, yes],
@@ -42,13 +42,13 @@ describe('what aggregators mean', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejected aggregators', () => {
   test.each([
     ['', [1, 2], 'is required'],
-    ['[1]', [1, 2], 'must use every condition; it lacks [2]'],
-    ['[1] and [3]', [1, 2], 'names the id 3'],
+    ['[1]', [1, 2], 'must use every condition. Missing: [2]'],
+    ['[1] and [3]', [1, 2], 'contains the id 3'],
     ['1 or 2', [1, 2], 'character 1'],
-    ['[1] and', [1, 2], 'ends too early'],
+    ['[1] and', [1, 2], 'is incomplete'],
     ['[1] [2]', [1, 2], 'character 4'],
     ['([1] and [2]', [1, 2], 'not closed'],
     ['[1] and [2])', [1, 2], 'character 12'],
@@ -72,7 +72,7 @@ describe('what is refused', () => {
     expect(String(error)).toContain(reason)
   })
 
-  test('eight levels are good', () => {
+  test('accepts eight levels', () => {
     expect(truth(`${'('.repeat(8)}[1]${')'.repeat(8)}`, { 1: yes })).toBe(yes)
   })
 })
@@ -86,7 +86,7 @@ function thrown(act: () => unknown): unknown {
   throw new Error('nothing was thrown')
 }
 
-/** A tree, its text with random case and blanks, and its value by a table of its own. */
+/** A tree, its text with random case and blanks, and its value from a separate truth table. */
 type Sample = { text: string; ids: number[]; table: (values: readonly boolean[]) => boolean }
 
 const ids = [1, 2, 3, 4]
@@ -94,7 +94,7 @@ const blank = fc.constantFrom('', ' ', '  ', '\t', '\n')
 const word = (name: string) =>
   fc.tuple(fc.constantFrom(name, name.toUpperCase(), `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`), blank, blank)
 
-/** Written by precedence levels, so that parentheses appear only where the grammar needs them, or by chance. */
+/** Built by precedence levels, so that parentheses appear only if the grammar requires them, or by chance. */
 const { or: sample } = fc.letrec<{ or: Sample; and: Sample; unary: Sample; leaf: Sample; group: Sample; not: Sample }>(
   (tie) => ({
     leaf: fc.tuple(fc.constantFrom(...ids), blank).map(([id, space]) => ({
@@ -126,7 +126,7 @@ function joined(name: 'and' | 'or', part: fc.Arbitrary<Sample>): fc.Arbitrary<Sa
 }
 
 describe('properties', () => {
-  test('agrees with the truth table, whatever the nesting, case and blanks', { timeout: 600_000 }, () => {
+  test('agrees with the truth table in any nesting, case and spacing', { timeout: 600_000 }, () => {
     fc.assert(
       fc.property(sample, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 }), ({ text, ids, table }, values) => {
         fc.pre(text.length <= 512 && depthOf(text) <= 8)
@@ -138,7 +138,7 @@ describe('properties', () => {
     )
   })
 
-  test('unknown is never more than what all its outcomes agree on', () => {
+  test('returns unknown unless all outcomes agree', () => {
     const truths = fc.array(fc.constantFrom<Truth>('true', 'false', 'unknown'), { minLength: 4, maxLength: 4 })
     fc.assert(
       fc.property(sample, truths, ({ text, ids }, values) => {
@@ -151,7 +151,7 @@ describe('properties', () => {
     )
   })
 
-  test('any text is read or refused with its code, nothing else', () => {
+  test('reads any text or rejects it with its code', () => {
     const soup = fc.string({
       unit: fc.constantFrom('[', ']', '(', ')', '!', '1', '2', ' ', 'and', 'or', 'not', '.', '\u0000', 'é', '\\'),
       maxLength: 60,
@@ -169,10 +169,10 @@ describe('properties', () => {
   })
 })
 
-/** How deep parentheses and negations nest, counted over the text. */
+/** Nesting depth of parentheses and negations, counted from the text. */
 function depthOf(text: string): number {
   let depth = 0
-  let most = 0
+  let maxDepth = 0
   let negations = 0
   const open: number[] = []
   for (const sign of text) {
@@ -182,14 +182,14 @@ function depthOf(text: string): number {
       depth += negations + 1
       negations = 0
     } else if (sign === '[') {
-      most = Math.max(most, depth + negations)
+      maxDepth = Math.max(maxDepth, depth + negations)
       negations = 0
     } else if (sign === ')') depth = open.pop() ?? 0
   }
-  return most
+  return maxDepth
 }
 
-/** What the expression can come to, with every unknown made true and false. */
+/** All possible results of the expression, with every unknown set to true and to false. */
 function outcomes(expression: Expression, values: readonly Truth[]): Truth[] {
   const at = values.indexOf('unknown')
   if (at === -1) return [evaluateExpression(expression, (id) => values[id - 1] ?? 'unknown')]

@@ -1,13 +1,13 @@
 import { CairnError } from './error.ts'
 
-/** Longest aggregator, in characters, and how deep its parentheses and negations may nest. */
-export const aggregatorCharactersMost = 512
-export const aggregatorDepthMost = 8
+/** Maximum length of an aggregator in characters, and maximum nesting depth of its parentheses and negations. */
+export const maxAggregatorCharacters = 512
+export const maxAggregatorDepth = 8
 
-/** What is known about a condition: a chain that does not answer makes it unknown, which is neither. */
+/** State of a condition. A chain that does not answer makes it unknown, which is neither true nor false. */
 export type Truth = 'true' | 'false' | 'unknown'
 
-/** How conditions combine: a tree over their ids. */
+/** Combination of conditions: a tree over their ids. */
 export type Expression =
   | { kind: 'condition'; id: number }
   | { kind: 'not'; of: Expression }
@@ -37,14 +37,13 @@ function tokenize(text: string): Token[] {
 }
 
 /**
- * Reads an aggregator such as `([1] and [2]) or ![3]`: ids in square brackets, `and`, `or` (any case; `and` binds tighter),
- * `!` before what it denies, parentheses. Every id must be one of `ids` and each of them must occur. An empty text is good
- * where there is one condition alone.
- *
+ * Parses an aggregator such as `([1] and [2]) or ![3]`: ids in square brackets, `and`, `or` (any case; `and` binds
+ * tighter), `!` before its operand, parentheses. Every id must be one of `ids` and each of them must occur. An empty
+ * text is valid for a single condition.
  * @throws INVALID_CONDITION for anything else, longer than 512 characters or nested deeper than 8
  */
 export function parseAggregator(text: string, ids: readonly number[]): Expression {
-  if (text.length > aggregatorCharactersMost) return refuse(`must have at most ${aggregatorCharactersMost} characters`)
+  if (text.length > maxAggregatorCharacters) return refuse(`must have at most ${maxAggregatorCharacters} characters`)
   const [only] = ids
   if (text.trim() === '') {
     return ids.length === 1 && only !== undefined ? { kind: 'condition', id: only } : refuse('is required')
@@ -66,8 +65,8 @@ export function parseAggregator(text: string, ids: readonly number[]): Expressio
   const parseAnd = (depth: number): Expression => parseList('and', parseUnary, depth)
   const parseUnary = (depth: number): Expression => {
     const token = tokens[next++]
-    if (token === undefined) return refuse('ends too early')
-    if (depth > aggregatorDepthMost) return refuse(`must not nest deeper than ${aggregatorDepthMost}`)
+    if (token === undefined) return refuse('is incomplete')
+    if (depth > maxAggregatorDepth) return refuse(`must not nest deeper than ${maxAggregatorDepth}`)
     if (token.text === '!') return { kind: 'not', of: parseUnary(depth + 1) }
     if (token.text === '(') {
       const inner = parseOr(depth + 1)
@@ -75,7 +74,7 @@ export function parseAggregator(text: string, ids: readonly number[]): Expressio
       return inner
     }
     if (token.id === undefined) return refuse(`has "${token.text}" where a condition is expected`)
-    if (!ids.includes(token.id)) return refuse(`names the id ${token.id}, which no condition has`)
+    if (!ids.includes(token.id)) return refuse(`contains the id ${token.id}, which does not belong to a condition`)
     used.add(token.id)
     return { kind: 'condition', id: token.id }
   }
@@ -84,15 +83,14 @@ export function parseAggregator(text: string, ids: readonly number[]): Expressio
   const left = tokens[next]
   if (left !== undefined) return refuse(`cannot be read at character ${left.at + 1}`)
   const unused = ids.filter((id) => !used.has(id))
-  if (unused.length > 0) return refuse(`must use every condition; it lacks ${unused.map((id) => `[${id}]`).join(', ')}`)
+  if (unused.length > 0) return refuse(`must use every condition. Missing: ${unused.map((id) => `[${id}]`).join(', ')}`)
   return expression
 }
 
 const denied = { true: 'false', false: 'true', unknown: 'unknown' } as const
 
 /**
- * What an expression comes to, in the three-valued logic of Kleene: unknown stays unknown unless the rest decides alone.
- *
+ * Evaluates an expression in the three-valued logic of Kleene: unknown stays unknown unless the rest decides alone.
  * @see https://plato.stanford.edu/entries/logic-manyvalued/
  */
 export function evaluateExpression(expression: Expression, truthOf: (id: number) => Truth): Truth {

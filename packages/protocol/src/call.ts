@@ -2,78 +2,87 @@ import type * as v from 'valibot'
 import type { DialectName } from './dialects.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** Any Valibot schema; calls speak of no other library. */
+/** Any Valibot schema; calls use no other library. */
 export type Schema = v.GenericSchema
 
 /**
- * The listeners a call can live on; `keys` are the key nodes and the router before them, which share every path; `provider`
- * is any storage provider; `metrics` is the operators' listener that every service has.
+ * The listeners that a call can belong to. `keys` are the key nodes and the router before them, which share every path;
+ * `provider` is any storage provider; `metrics` is the operator listener of every service.
  */
 export type Host = 'api' | 'gateway' | 'keys' | 'provider' | 'metrics'
 
-/** What an API key may do. `files:read` lists and shows, `files:write` uploads, pins, renames and deletes, `account` manages keys. */
+/**
+ * Rights of an API key. `files:read` lists and shows, `files:write` uploads, pins, renames and deletes, `account`
+ * manages keys and webhooks.
+ */
 export const scopes = ['files:read', 'files:write', 'account'] as const
 export type Scope = (typeof scopes)[number]
 
-/** How a request's body looks. Streams (`multipart`, `bytes`) are read by the service piece by piece; the definition owns their limits. */
+/**
+ * Format of a request body. The service reads streams (`multipart`, `bytes`) chunk by chunk; the definition owns their
+ * limits.
+ */
 export type BodyDefinition =
   | { kind: 'json'; schema: Schema }
   | { kind: 'multipart'; description: string }
   | { kind: 'bytes'; mediaType: string; description: string }
 
-/** How a good answer looks. */
+/** Format of a successful response. */
 export type ResponseDefinition =
   | { kind: 'json'; schema: Schema; description?: string }
   | { kind: 'text'; mediaType: string; description?: string }
   | { kind: 'bytes'; description?: string }
   | { kind: 'none'; description?: string }
 
-/** Limits that hold before any work is done. */
+/** Limits enforced before any work starts. */
 export type CallLimits = {
-  /** Largest body in bytes; `undefined` for streams whose bound is the account's quota. */
+  /** Maximum size of the body in bytes; `undefined` for streams limited by the quota of the account. */
   bodyBytes?: number
-  /** Longest time for the whole call in ms; streams have none but a minimum rate. */
+  /** Time limit of the whole call in ms; streams have a minimum rate instead. */
   timeoutMs?: number
-  /** Calls a minute for each key or, without one, each address of the network. */
+  /** Calls per minute for each key or, without one, each network address. */
   perMinute?: number
 }
 
-/** One HTTP call: all that server, client, documentation and tests need to know. */
+/** One HTTP call, with everything that server, client, documentation and tests need. */
 export type CallDefinition = {
-  /** The word that route, SDK function, CLI command and page share. */
+  /** The name that route, SDK function, CLI command and page share. */
   id: string
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-  /** Path with `{name}` parameters; `{name*}` at the end takes the rest, slashes and all. */
+  /** Path with `{name}` parameters; `{name*}` at the end matches the rest, including slashes. */
   path: string
   host: Host
   tag: string
   summary: string
   description?: string
   /**
-   * `apiKey`: a bearer key is needed, with the scope named. `optionalApiKey`: anyone may call; a key that is sent has to be
-   * valid and have the scope. `session`: a session with the key nodes, or a fresh signature. `providerKey`: the one key of a
-   * storage provider.
+   * `apiKey`: requires a bearer key with the given scope. `optionalApiKey`: open to all; a key that is sent must be
+   * valid and have the scope. `session`: a session with the key nodes, or a fresh signature. `providerKey`: the key of
+   * a storage provider.
    */
   auth: 'none' | 'apiKey' | 'optionalApiKey' | 'session' | 'providerKey'
   scope?: Scope
-  /** Whether browsers may send credentials from other origins: published clients do so to a few calls. No call reads any. */
+  /**
+   * Whether browsers may send credentials from other origins, as published clients do for a few calls. No call reads
+   * any.
+   */
   allowsCredentials?: boolean
   params?: Schema
   query?: Schema
   headers?: Schema
   body?: BodyDefinition
   response: ResponseDefinition
-  /** Good status, 200 unless said. */
+  /** Status of success. Defaults to 200. */
   status?: number
-  /** The codes it may answer with beside {@link commonErrors}. */
+  /** Error codes in addition to {@link commonErrors}. */
   errors: readonly ErrorCode[]
   dialect: DialectName
   limits: CallLimits
-  /** Whether the same call made twice does no more than once, so that clients may try again by themselves. */
+  /** Whether a repeated call has no further effect, so that clients may retry automatically. */
   idempotent: boolean
 }
 
-/** Codes any call may answer with. */
+/** Error codes of any call. */
 export const commonErrors = [
   'INVALID_REQUEST',
   'NOT_FOUND',
@@ -88,15 +97,16 @@ export const commonErrors = [
   'OVERLOADED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Codes any call with a key may answer with. */
+/** Error codes of any call with an API key. */
 export const authErrors = [
   'UNAUTHENTICATED',
   'API_KEY_EXPIRED',
   'API_KEY_REVOKED',
+  'ACCOUNT_BLOCKED',
   'FORBIDDEN',
 ] as const satisfies readonly ErrorCode[]
 
-/** Codes that a call which stores something answers with if there is too little storage: paying fixes each of them. */
+/** Error codes of calls that store data when storage runs out: paying fixes each of them. */
 export const shortageErrors = [
   'QUOTA_EXCEEDED',
   'FREE_STORAGE_EXHAUSTED',
@@ -104,7 +114,10 @@ export const shortageErrors = [
   'FREE_ACCOUNTS_EXHAUSTED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Codes any call to a key node with a session may answer with. */
+/** Codes that a call which reads or stores content answers with if the operator denied that content. */
+export const deniedErrors = ['CONTENT_DENIED', 'CONTENT_DENIED_BY_LAW'] as const satisfies readonly ErrorCode[]
+
+/** Error codes of any call to a key node with a session. */
 export const sessionErrors = [
   'INVALID_SIGNATURE',
   'SESSION_EXPIRED',
@@ -116,15 +129,15 @@ export const sessionErrors = [
   'KEY_NODES_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** Declares a call. Gives back what it gets, with its literal types. */
+/** Declares a call. Returns its argument with literal types. */
 /* @__NO_SIDE_EFFECTS__ */
 export function defineCall<const Call extends CallDefinition>(call: Call): Call {
   return call
 }
 
 /**
- * Declares a call that is made of parts of others. Marked as pure where it stands, it is left out of bundles that do not make
- * the call: bundlers take spreads, and calls of other modules, for something that does something.
+ * Declares a call that is composed of parts of others. Marked as pure at each use, so that bundlers drop calls a client
+ * does not make: they treat spreads, and calls into other modules, as side effects.
  */
 export function makeCall<const Call extends CallDefinition>(make: () => Call): Call {
   return make()
@@ -135,7 +148,7 @@ type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 type BodySchema<C extends CallDefinition> = C['body'] extends { kind: 'json'; schema: infer S } ? S : undefined
 type Defined<T> = { [K in keyof T as T[K] extends undefined ? never : K]: T[K] }
 
-/** What a client gives: the schemas' input side, only the parts the call has. */
+/** Input of a client: the input side of the schemas, only the parts that the call has. */
 export type CallInput<C extends CallDefinition> = Defined<{
   params: Input<C['params']>
   query: Input<C['query']>
@@ -143,7 +156,7 @@ export type CallInput<C extends CallDefinition> = Defined<{
   body: Input<BodySchema<C>>
 }>
 
-/** What a handler gets: the schemas' output side, parsed. */
+/** Input of a handler: the parsed output side of the schemas. */
 export type CallArguments<C extends CallDefinition> = Defined<{
   params: Output<C['params']>
   query: Output<C['query']>
@@ -151,12 +164,12 @@ export type CallArguments<C extends CallDefinition> = Defined<{
   body: Output<BodySchema<C>>
 }>
 
-/** What a JSON call gives back to a client. */
+/** Result of a JSON call for a client. */
 export type CallResult<C extends CallDefinition> = C['response'] extends { kind: 'json'; schema: infer S }
   ? Output<S>
   : undefined
 
-/** Writes a call's path with its parameters, percent-encoded; `{name*}` keeps its slashes. */
+/** Builds the path of a call with its parameters, percent-encoded; `{name*}` keeps its slashes. */
 export function callPath(call: Pick<CallDefinition, 'path'>, params: Record<string, string> = {}): string {
   return call.path.replace(/\{(\w+)(\*?)\}/g, (_all, name: string, rest: string) => {
     const value = params[name] ?? ''

@@ -1,22 +1,27 @@
 import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
+import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as ipns from './calls/ipns.ts'
 import * as keys from './calls/keys.ts'
 import * as kubo from './calls/kubo.ts'
+import * as kuboWrite from './calls/kubo-write.ts'
 import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
+import * as pinning from './calls/pinning.ts'
 import * as proofs from './calls/proofs.ts'
 import * as provider from './calls/provider.ts'
 import * as resumable from './calls/resumable.ts'
 import * as routing from './calls/routing.ts'
+import * as s3 from './calls/s3.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as signIn from './calls/sign-in.ts'
 import * as uploads from './calls/uploads.ts'
+import * as webhooks from './calls/webhooks.ts'
 
-/** Every call there is, in the order of the documentation. Clients import single calls instead, to stay small. */
+/** All calls, in the order of the documentation. Clients import single calls instead, to stay small. */
 export const allCalls: readonly CallDefinition[] = [
   accounts.getMessage,
   accounts.getAuthMessage,
@@ -26,6 +31,7 @@ export const allCalls: readonly CallDefinition[] = [
   accounts.listApiKeys,
   accounts.revokeApiKey,
   accounts.getDataUsage,
+  s3.createS3Credentials,
   payments.getTicker,
   payments.listPayments,
   payments.getPayment,
@@ -49,7 +55,23 @@ export const allCalls: readonly CallDefinition[] = [
   kubo.kuboPinAdd,
   kubo.kuboPinLs,
   kubo.kuboPinRm,
+  kuboWrite.kuboBlockPut,
+  kuboWrite.kuboDagPut,
+  kuboWrite.kuboDagStat,
+  kuboWrite.kuboFilesStat,
+  kuboWrite.kuboRepoStat,
+  kuboWrite.kuboPinUpdate,
+  kuboWrite.kuboKeyGen,
+  kuboWrite.kuboKeyList,
+  kuboWrite.kuboKeyRename,
+  kuboWrite.kuboKeyRm,
+  kuboWrite.kuboNamePublish,
   kubo.refuseKubo,
+  pinning.listPins,
+  pinning.createPin,
+  pinning.getPin,
+  pinning.replacePin,
+  pinning.removePin,
   resumable.getTusOptions,
   resumable.createUpload,
   resumable.listOpenUploads,
@@ -90,6 +112,15 @@ export const allCalls: readonly CallDefinition[] = [
   routing.getRoutedProviders,
   routing.getRoutedPeers,
   gateway.getIpns,
+  events.listEvents,
+  events.streamEvents,
+  webhooks.createWebhook,
+  webhooks.listWebhooks,
+  webhooks.updateWebhook,
+  webhooks.removeWebhook,
+  webhooks.testWebhook,
+  webhooks.replayWebhook,
+  webhooks.listWebhookDeliveries,
   sessions.getKeyMessage,
   sessions.getJwt,
   sessions.renewJwt,

@@ -1,53 +1,56 @@
 import * as v from 'valibot'
 
-/** Caps of one set of conditions. */
-export const conditionsMost = 10
-export const conditionParametersMost = 16
-export const conditionArrayItemsMost = 32
-export const conditionTextCharactersMost = 1024
+/** Limits of one set of conditions. */
+export const maxConditions = 10
+export const maxConditionParameters = 16
+export const maxConditionArrayItems = 32
+export const maxConditionTextCharacters = 1024
 
-/** Stands for the address of whoever asks, in parameters and in the value to compare with. */
+/** Placeholder for the address of the caller, in parameters and in the value to compare with. */
 export const userAddressPlaceholder = ':userAddress'
 const placeholderPattern = /^:([A-Za-z_][A-Za-z0-9_]{0,63})$/
 
-/** The name in a placeholder such as `:signature`; `undefined` for any other text. */
+/** Returns the name in a placeholder such as `:signature`; `undefined` for any other text. */
 export function placeholderName(value: unknown): string | undefined {
   return typeof value === 'string' ? placeholderPattern.exec(value)?.[1] : undefined
 }
 
-const wholeNumber = v.pipe(v.number(), v.safeInteger('must be a whole number below 2^53; write larger ones as text'))
+const wholeNumber = v.pipe(
+  v.number(),
+  v.safeInteger('must be a whole number below 2^53. Write larger numbers as strings'),
+)
 const text = v.pipe(
   v.string(),
-  v.maxLength(conditionTextCharactersMost, `must have at most ${conditionTextCharactersMost} characters`),
+  v.maxLength(maxConditionTextCharacters, `must have at most ${maxConditionTextCharacters} characters`),
 )
 const scalar = v.union([wholeNumber, text, v.boolean()], describeScalar)
 
 function describeScalar(issue: v.UnionIssue<v.BaseIssue<unknown>>): string {
   const [deeper] = issue.issues?.filter((each) => each.kind === 'validation') ?? []
-  return deeper?.message ?? 'must be a text, a whole number or a boolean'
+  return deeper?.message ?? 'must be a string, a whole number or a boolean'
 }
 
 const scalars = v.pipe(
   v.array(scalar),
-  v.maxLength(conditionArrayItemsMost, `must have at most ${conditionArrayItemsMost} items`),
+  v.maxLength(maxConditionArrayItems, `must have at most ${maxConditionArrayItems} items`),
 )
 
-/** One argument of a contract's method or of an RPC call. */
+/** One argument of a contract method or of an RPC call. */
 export const parameterSchema = v.lazy((input) => (Array.isArray(input) ? scalars : scalar))
 export type Parameter = v.InferOutput<typeof scalar> | v.InferOutput<typeof scalars>
 
 export const parametersSchema = v.pipe(
   v.array<v.GenericSchema<unknown, Parameter>>(parameterSchema),
-  v.maxLength(conditionParametersMost, `must have at most ${conditionParametersMost} items`),
+  v.maxLength(maxConditionParameters, `must have at most ${maxConditionParameters} items`),
 )
 
-/** Values known only when a key is asked for, keyed `{id of the condition}.{name}`. */
+/** Values that are known only at read time, keyed `{id of the condition}.{name}`. */
 export const dynamicDataSchema = v.pipe(
   v.record(
     v.pipe(v.string(), v.maxLength(100)),
     v.lazy((input): v.GenericSchema<unknown, Parameter> => (Array.isArray(input) ? scalars : scalar)),
   ),
-  v.maxEntries(conditionsMost * conditionParametersMost),
+  v.maxEntries(maxConditions * maxConditionParameters),
 )
 export type DynamicData = v.InferOutput<typeof dynamicDataSchema>
 
@@ -59,7 +62,7 @@ const expectedText = v.pipe(
   v.nonEmpty('must not be empty'),
   v.check(
     (value: string) => placeholderName(value) === undefined || value === userAddressPlaceholder,
-    `can hold no placeholder but ${userAddressPlaceholder}`,
+    `must not contain placeholders other than ${userAddressPlaceholder}`,
   ),
 )
 const expectedItem = v.lazy(
@@ -70,13 +73,13 @@ const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> =>
   if (typeof input === 'string') return expectedText
   if (typeof input === 'number') return wholeNumber
   return v.pipe(
-    v.array(expectedItem, 'must be a number, a text or an array'),
+    v.array(expectedItem, 'must be a number, a string or an array'),
     v.minLength(1, 'must not be empty'),
-    v.maxLength(conditionArrayItemsMost, `must have at most ${conditionArrayItemsMost} items`),
+    v.maxLength(maxConditionArrayItems, `must have at most ${maxConditionArrayItems} items`),
   )
 })
 
-/** What a reading is compared with; an array is compared item by item. */
+/** The value to compare a reading with; an array is compared item by item. */
 export type ExpectedValue = number | string | (string | number | boolean)[]
 
 export const returnValueTestSchema = v.strictObject({
@@ -86,7 +89,7 @@ export const returnValueTestSchema = v.strictObject({
 export type ReturnValueTest = v.InferOutput<typeof returnValueTestSchema>
 
 const leastId = 1
-/** A number of at least 1, or a text that is one. */
+/** A number of at least 1, or a text with one. */
 export const conditionIdSchema = v.pipe(
   v.union(
     [v.number(), v.pipe(v.string(), v.trim(), v.regex(/^\d{1,16}(?:\.\d{1,16})?$/, 'must be a number'))],
@@ -105,7 +108,7 @@ export const chainNameSchema = v.pipe(
   v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be the name of a chain'),
 )
 
-/** One of the names, whatever the case it is written in. */
+/** One of the names, in any case. */
 export function caseless<const Names extends readonly [string, ...string[]]>(names: Names) {
   return v.pipe(
     v.string(),
@@ -114,7 +117,7 @@ export function caseless<const Names extends readonly [string, ...string[]]>(nam
   )
 }
 
-/** The name that differs from the text in case alone, else the text. */
+/** Returns the name that differs from the text in case only, else the text. */
 export function findCaseless(names: readonly string[], input: string): string {
   return names.find((name) => name.toLowerCase() === input.toLowerCase()) ?? input
 }

@@ -3,13 +3,13 @@ import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } 
 
 export const coreumChains = ['Coreum_Devnet', 'Coreum_Testnet', 'Coreum_Mainnet'] as const
 
-/** Both go into paths of a request: what the chain itself allows, and nothing else. */
+/** Both become part of request paths: only what the chain itself allows. */
 const denom = v.pipe(
   v.string('is required'),
   v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, 'must be a denomination'),
   v.check((text: string) => !text.includes('..'), 'must be a denomination'),
 )
-const classid = v.pipe(v.string('is required'), v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, 'must be the id of a class'))
+const classid = v.pipe(v.string('is required'), v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, 'must be a class ID'))
 const contractAddress = v.pipe(v.string(), v.regex(/^[a-z0-9]{0,90}$/i, 'must be a Coreum address'))
 
 const entries = {
@@ -21,7 +21,7 @@ const entries = {
   returnValueTest: returnValueTestSchema,
 }
 
-/** A condition on Coreum; where `standardContractType` is not empty, a contract and parameters are required. */
+/** A condition on Coreum; a non-empty `standardContractType` requires a contract and parameters. */
 export const coreumConditionSchema = v.pipe(
   v.variant(
     'method',
@@ -60,7 +60,7 @@ export type CoreumCondition = v.InferOutput<typeof coreumConditionSchema>
 
 export const radixChains = ['Radix_Mainnet'] as const
 
-/** A condition on Radix: understood, so that its refusal can say that no node reads that chain. */
+/** A condition on Radix: parsed, so that the error can state that no node reads that chain. */
 export const radixConditionSchema = v.strictObject({
   id: conditionIdSchema,
   chain: caseless(radixChains),

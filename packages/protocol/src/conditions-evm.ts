@@ -3,7 +3,7 @@ import { isEvmAddress } from './address.ts'
 import {
   chainNameSchema,
   conditionIdSchema,
-  conditionParametersMost,
+  maxConditionParameters,
   parametersSchema,
   returnValueTestSchema,
 } from './condition-parts.ts'
@@ -21,7 +21,7 @@ const elementTypes = [
 /** The Solidity types that Custom conditions may name: no string, no bytes, no tuples. */
 export const abiTypes: readonly string[] = [...elementTypes, ...elementTypes.map((type) => `${type}[]`)]
 
-/** What a method takes and gives back, in {@link abiTypes}. */
+/** Input and output types of a method, from {@link abiTypes}. */
 export type EvmSignature = { inputs: readonly string[]; output: string }
 
 /** The methods of the standard types; any other is a Custom condition. */
@@ -51,7 +51,7 @@ const address = v.pipe(
   v.string('is required'),
   v.check((text: string) => isEvmAddress(text), 'must be 0x and 40 hex characters'),
 )
-const types = v.pipe(v.array(abiType), v.maxLength(conditionParametersMost))
+const types = v.pipe(v.array(abiType), v.maxLength(maxConditionParameters))
 
 const entries = {
   id: conditionIdSchema,
@@ -80,7 +80,7 @@ function standard<const Type extends keyof typeof evmMethods>(type: Type) {
         v.string('is required'),
         v.check(
           (method: string) => Object.hasOwn(methods, method),
-          `must be one of ${Object.keys(methods).join(', ')} for ${type}; use Custom for any other`,
+          `must be one of ${Object.keys(methods).join(', ')} for ${type}. Use Custom for other methods`,
         ),
       ),
       contractAddress: address,
@@ -90,7 +90,7 @@ function standard<const Type extends keyof typeof evmMethods>(type: Type) {
     }),
     v.forward(
       v.check(
-        // An unknown method has its own problem already.
+        // An unknown method is already a problem of its own.
         ({ method, parameters }) => (countInputs(method) ?? parameters.length) === parameters.length,
         ({ input: { method } }) => `must have ${countInputs(method)} items for ${method}`,
       ),
@@ -131,7 +131,7 @@ export const evmConditionSchema = v.variant(
 )
 export type EvmCondition = v.InferOutput<typeof evmConditionSchema>
 
-/** What the method of a condition takes and gives back. */
+/** Returns the input and output types of the method of a condition. */
 export function evmSignature(condition: EvmCondition): EvmSignature {
   if (condition.standardContractType === 'Custom') {
     return { inputs: condition.inputArrayType, output: condition.outputType }

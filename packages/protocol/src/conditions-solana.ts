@@ -12,17 +12,17 @@ const address = v.pipe(
 const pdaInterface = v.strictObject({
   offset: v.optional(v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(0), v.maxValue(10_485_760))),
   selector: v.optional(
-    v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, 'must be names joined by dots')),
+    v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, 'must be field names joined by dots')),
   ),
 })
-/** An empty list would pass for an object without keys. */
+/** An empty list would pass as an object without keys. */
 const notAList = v.never('must be an object')
 
 const entries = {
   id: conditionIdSchema,
   chain: caseless(solanaChains),
   parameters: v.optional(parametersSchema),
-  /** Where the value is found in what the call gives: a path, and the index or byte offset there. */
+  /** Position of the value in the result of the call: a path, and the index or byte offset there. */
   pdaInterface: v.lazy((input) => (Array.isArray(input) ? notAList : pdaInterface)),
   returnValueTest: returnValueTestSchema,
 }

@@ -1,4 +1,4 @@
-// What the published clients' own validator lets through, and what it refuses, beside ours.
+// Compares what the validator of the published clients accepts and rejects with ours.
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -118,7 +118,7 @@ const coreum = fc.record({
   returnValueTest,
 })
 
-/** Sets that both take, and their chain type in any case. */
+/** Sets that both accept, with their chain type in any case. */
 const sets = fc
   .constantFrom({ name: 'EVM', one: evm }, { name: 'SOLANA', one: solana }, { name: 'COREUM', one: coreum })
   .chain(({ name, one }) =>
@@ -130,7 +130,7 @@ const sets = fc
   )
 
 describe('beside the published validator', () => {
-  test('what both should take, both take', () => {
+  test('accepts each valid condition that the published validator accepts', () => {
     fc.assert(
       fc.property(sets, (set) => {
         expect([isPublished(set), isOurs(set)]).toEqual([true, true])
@@ -139,7 +139,7 @@ describe('beside the published validator', () => {
     )
   })
 
-  test('one field broken: what it refuses, we refuse', () => {
+  test('rejects each broken field that the published validator rejects', () => {
     const junk = fc.constantFrom<unknown>(undefined, null, 0, -1, true, 'x', {}, [], [{}], { comparator: '=' })
     const field = fc.constantFrom(
       'id',
@@ -156,7 +156,8 @@ describe('beside the published validator', () => {
     )
     fc.assert(
       fc.property(sets, field, junk, ({ conditions: [first, ...others], ...rest }, key, value) => {
-        // The specification asks for contract and parameters where a type is given; the validator also where none is.
+        // The specification requires contract and parameters if a type is given; the validator also requires them
+        // without one.
         fc.pre(!(key === 'standardContractType' && value === undefined && /coreum/i.test(rest.chainType)))
         const broken = { ...rest, conditions: [{ ...first, [key]: value }, ...others] }
         return isPublished(broken) || !isOurs(broken)

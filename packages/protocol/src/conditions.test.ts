@@ -64,7 +64,7 @@ function refusal(input: Parameters<typeof parseConditions>[0]): string {
   return ''
 }
 
-describe('what published clients send', () => {
+describe('input of published clients', () => {
   test('two conditions with an aggregator; defaults; the chain type in their case', () => {
     const set = parseConditions({ conditions: [erc20, block], aggregator: '([1] and [2])', chainType: 'evm' })
     expect(set).toEqual({
@@ -94,7 +94,7 @@ describe('what published clients send', () => {
     expect(set).toMatchObject({ chainType, decryptionType: 'ACCESS_CONDITIONS', aggregator: '' })
   })
 
-  test('fixed words come out in their canonical case, ids as numbers', () => {
+  test('writes fixed words in their canonical case, ids as numbers', () => {
     const evm = parseConditions({ conditions: [{ ...custom, standardContractType: 'CUSTOM', id: ' 7 ' }] })
     expect(evm.conditions[0]).toMatchObject({ id: 7, standardContractType: 'Custom' })
     const solana = parseConditions({ conditions: [splToken], chainType: 'SOLANA' })
@@ -103,18 +103,18 @@ describe('what published clients send', () => {
     expect(coreum.conditions[0]).toMatchObject({ chain: 'Coreum_Devnet', standardContractType: '' })
   })
 
-  test('a checked set passes again unchanged', () => {
+  test('leaves a checked set unchanged', () => {
     const set = parseConditions({ conditions: [splToken], chainType: 'SOLANA' })
     expect(parseConditions(set)).toEqual(set)
   })
 
-  test('an empty list clears the conditions, where the caller allows it', () => {
+  test('an empty list clears the conditions, if the caller allows it', () => {
     expect(parseConditions({ conditions: [] }, { allowEmpty: true })).toMatchObject({ conditions: [], aggregator: '' })
     expect(refusal({ conditions: [] })).toContain('at least 1')
   })
 })
 
-describe('what is refused, by field and id', () => {
+describe('rejected input, by field and id', () => {
   const test1 = (part: object) => [{ ...erc20, ...part }]
   const value = (given: unknown) => test1({ returnValueTest: { comparator: '>=', value: given } })
   test.each<[string, unknown, unknown?]>([
@@ -123,7 +123,7 @@ describe('what is refused, by field and id', () => {
     ['"conditions" must be an array', undefined],
     ['"conditions" must be an array', { 0: erc20 }],
     ['"conditions" must contain at most 10 items', Array.from({ length: 11 }, (_, at) => ({ ...erc20, id: at + 1 }))],
-    ['the whole of condition at position 1 ', ['x']],
+    ['condition at position 1 ', ['x']],
     ['"id" of condition at position 1 is required', test1({ id: undefined })],
     ['"id" of condition 0 must be at least 1', test1({ id: 0 })],
     ['"id" of condition x must be a number', test1({ id: 'x' })],
@@ -144,17 +144,20 @@ describe('what is refused, by field and id', () => {
     ['"parameters.0" of condition 1 must have at most 32', test1({ parameters: [Array(33).fill('1')] })],
     ['"parameters.0" of condition 1 must have at most 1024', test1({ parameters: ['x'.repeat(1025)] })],
     ['"parameters.0" of condition 1 must be a whole number', test1({ parameters: [2 ** 53] })],
-    ['"parameters.0" of condition 1 must be a text', test1({ parameters: [{}] })],
-    ['"parameters.0.0" of condition 1 must be a text', test1({ parameters: [[[1]]] })],
+    ['"parameters.0" of condition 1 must be a string', test1({ parameters: [{}] })],
+    ['"parameters.0.0" of condition 1 must be a string', test1({ parameters: [[[1]]] })],
     ['"returnValueTest" of condition 1 is required', test1({ returnValueTest: undefined })],
     ['"returnValueTest.comparator" of condition 1', test1({ returnValueTest: { comparator: '=', value: 1 } })],
     ['"returnValueTest.value" of condition 1 is required', value(undefined)],
-    ['"returnValueTest.value" of condition 1 must be a number, a text or an array', value(true)],
+    ['"returnValueTest.value" of condition 1 must be a number, a string or an array', value(true)],
     ['"returnValueTest.value" of condition 1 must not be empty', value('')],
     ['"returnValueTest.value" of condition 1 must be a whole number', value(2 ** 53)],
     ['"returnValueTest.value" of condition 1 must be a whole number', value(1.5)],
-    ['"returnValueTest.value" of condition 1 can hold no placeholder but :userAddress', value(':threshold')],
-    ['"returnValueTest.value.1" of condition 1 can hold no placeholder', value(['1', ':x'])],
+    [
+      '"returnValueTest.value" of condition 1 must not contain placeholders other than :userAddress',
+      value(':threshold'),
+    ],
+    ['"returnValueTest.value.1" of condition 1 must not contain placeholders', value(['1', ':x'])],
     ['"inputArrayType" of condition 1 is required', [{ ...custom, inputArrayType: undefined }]],
     ['"outputType" of condition 1 must be one of the ABI types', [{ ...custom, outputType: 'string' }]],
     ['"inputArrayType.0" of condition 1 must be one of', [{ ...custom, inputArrayType: ['uint160'] }]],
@@ -178,7 +181,7 @@ describe('what is refused, by field and id', () => {
     expect(refusal({ conditions, ...(rest as object) })).toContain(`Condition validation error: ${message}`)
   })
 
-  test('every problem is in details, and none of the texts repeats what was sent', () => {
+  test('details list every problem, and no text repeats the input', () => {
     const secret = 'sk-secret'.repeat(20)
     try {
       parseConditions({ conditions: [{ ...erc20, chain: `${secret}\n`, method: secret }] })

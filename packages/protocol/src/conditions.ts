@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { parseAggregator } from './aggregator.ts'
-import { conditionsMost, findCaseless } from './condition-parts.ts'
+import { findCaseless, maxConditions } from './condition-parts.ts'
 import {
   type CoreumCondition,
   coreumConditionSchema,
@@ -15,15 +15,15 @@ import { CairnError } from './error.ts'
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
 export type ChainType = (typeof chainTypes)[number]
 
-/** `ADDRESS`: owner, those shared with, and whoever meets the conditions. `ACCESS_CONDITIONS`: the conditions alone. */
+/** `ADDRESS`: the owner, recipients, and anyone who meets the conditions. `ACCESS_CONDITIONS`: the conditions alone. */
 export const decryptionTypes = ['ADDRESS', 'ACCESS_CONDITIONS'] as const
 export type DecryptionType = (typeof decryptionTypes)[number]
 
 export type AccessCondition = EvmCondition | SolanaCondition | CoreumCondition | RadixCondition
 
-/** Conditions as they are kept: checked, ids as numbers, fixed words in their canonical case. */
+/** Conditions in stored form: validated, ids as numbers, keywords in canonical case. */
 export type ConditionSet = {
-  /** How the conditions combine, as given; empty where there is one alone. */
+  /** Combination of the conditions, as given; empty for a single one. */
   aggregator: string
   decryptionType?: DecryptionType
 } & (
@@ -54,7 +54,7 @@ function readWord<const Words extends readonly [string, ...string[]]>(
   return word ?? refuse(`"${field}" must be one of ${words.join(', ')}`)
 }
 
-/** Variants are told apart by exact words: brings those that may come in any case, or not at all, to theirs. */
+/** Converts keywords that may be in any case, or absent, to the exact forms that distinguish the variants. */
 function canonicalize(chainType: ChainType, condition: unknown): unknown {
   if (!isRecord(condition)) return condition
   const type = condition['standardContractType']
@@ -97,15 +97,16 @@ function readList<Condition extends AccessCondition>(
 function describe(issue: v.BaseIssue<unknown>, field: string | null, name: string): string {
   const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
   const reason = isMissing ? 'is required' : describeRule(issue)
-  return `${field === null ? 'the whole' : `"${field}"`} of condition ${name} ${reason}`
+  return `${field === null ? '' : `"${field}" of `}condition ${name} ${reason}`
 }
 
 /**
- * Checks the conditions of a call: `conditions` (1 to 10, ids unique), `aggregator`, `chainType` and `decryptionType` (any
- * case, with their defaults). Other keys of the input are not looked at, unknown keys of a condition are refused.
- *
- * @param options.allowEmpty whether an empty list is good; published clients send one to take conditions away
- * @throws INVALID_CONDITION `Condition validation error: …` with the field and the id; all problems by field in details
+ * Validates the conditions of a call: `conditions` (1 to 10, ids unique), `aggregator`, `chainType` and
+ * `decryptionType` (any case, with their defaults). Ignores other keys of the input; rejects unknown keys of a
+ * condition.
+ * @param options.allowEmpty whether an empty list is valid; published clients send one to remove conditions
+ * @throws INVALID_CONDITION `Condition validation error: …` with the field and the id; `details` has all problems by
+ *   field
  */
 export function parseConditions(
   input: { conditions?: unknown; aggregator?: unknown; chainType?: unknown; decryptionType?: unknown },
@@ -116,9 +117,9 @@ export function parseConditions(
   if (!Array.isArray(input.conditions)) return refuse('"conditions" must be an array')
   const given: readonly unknown[] = input.conditions
   if (given.length === 0 && options.allowEmpty !== true) return refuse('"conditions" must contain at least 1 items')
-  if (given.length > conditionsMost) return refuse(`"conditions" must contain at most ${conditionsMost} items`)
+  if (given.length > maxConditions) return refuse(`"conditions" must contain at most ${maxConditions} items`)
   if (given.length === 0 && decryptionType === 'ACCESS_CONDITIONS')
-    return refuse('"conditions" must contain at least 1 items where decryptionType is ACCESS_CONDITIONS')
+    return refuse('"conditions" must contain at least 1 items when decryptionType is ACCESS_CONDITIONS')
   const list = given.map((condition) => canonicalize(chainType, condition))
   const checked = readSet(chainType, list)
   const aggregator = input.aggregator ?? ''

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cidSchema } from './cid.ts'
 import { describeIssue } from './describe-issue.ts'
 
-function say(schema: v.GenericSchema, value: unknown): string[] {
+function describe(schema: v.GenericSchema, value: unknown): string[] {
   const { issues = [] } = v.safeParse(schema, value)
   return issues.map((issue) => describeIssue(issue, ['body', v.getDotPath(issue)].filter(Boolean).join('.')))
 }
@@ -11,7 +11,7 @@ function say(schema: v.GenericSchema, value: unknown): string[] {
 test.each<[v.GenericSchema, unknown, string]>([
   [v.object({ cid: v.string() }), {}, 'body.cid is required'],
   [v.string(), undefined, 'body is required'],
-  [v.object({ name: v.string() }), { name: 7 }, 'body.name must be a text, but is 7'],
+  [v.object({ name: v.string() }), { name: 7 }, 'body.name must be a string, but is 7'],
   [v.object({ n: v.number() }), { n: '7' }, 'body.n must be a number, but is "7"'],
   [v.object({ a: v.array(v.string()) }), { a: {} }, 'body.a must be a list, but is an object'],
   [v.object({ a: v.boolean() }), { a: null }, 'body.a must be true or false, but is empty'],
@@ -43,14 +43,14 @@ test.each<[v.GenericSchema, unknown, string]>([
     'body: At most 5 types',
   ],
   [cidSchema, 'a', 'body: Invalid CID'],
-])('%# says what is wrong', (schema, value, said) => expect(say(schema, value)).toEqual([said]))
+])('%# says what is wrong', (schema, value, messages) => expect(describe(schema, value)).toEqual([messages]))
 
-test('no value of a secret is repeated, neither by its field nor by its look', () => {
+test('never repeats the value of a secret, by its field or by its form', () => {
   const short = v.pipe(v.string(), v.maxLength(2))
   for (const field of ['signedMessage', 'refreshToken', 'apiKey', 'password', 'authorization', 'payload'])
-    expect(say(v.object({ [field]: short }), { [field]: 'hunter2' })).toEqual([
+    expect(describe(v.object({ [field]: short }), { [field]: 'hunter2' })).toEqual([
       `body.${field} must have at most 2 characters`,
     ])
   for (const secret of [`0x${'ab'.repeat(16)}`, 'cairn_abc', 'eyJhbGciOi', 'some words typed'])
-    expect(say(v.object({ name: short }), { name: secret })).toEqual(['body.name must have at most 2 characters'])
+    expect(describe(v.object({ name: short }), { name: secret })).toEqual(['body.name must have at most 2 characters'])
 })

@@ -2,17 +2,17 @@ import type * as v from 'valibot'
 
 type Issue = v.BaseIssue<unknown>
 
-/** Longest text of a value that is repeated. */
-const valueCharactersMost = 40
+/** Maximum length of a value in a message, in characters. */
+const maxValueCharacters = 40
 
-/** Published clients of key nodes take these words in an answer for something else. */
+/** Published clients of key nodes misinterpret these words in a response. */
 const misread = /null|fetch/i
 
-/** Fields whose values are secrets, or stand for one; and what looks like one wherever it stands. */
+/** Fields with secrets or references to them; and values that look like one in any field. */
 const secretField = /key|token|secret|sign|password|auth|payload|shard|proof|seed|cookie|nonce|record|message/i
 const secretValue = /^cairn_|^eyJ|[0-9a-fA-F]{32}|\s/
 
-/** What is wrong with a field, in our own words: the rule that it breaks, and the value where that is no secret. */
+/** Describes the problem of a field in our own words: the violated rule, and the value unless it is a secret. */
 export function describeIssue(issue: Issue, field: string): string {
   const rule = describeRule(issue)
   if (/^(?:is|has|can|must) /.test(rule)) return `${field} ${rule}${describeValue(issue, field)}`
@@ -20,7 +20,8 @@ export function describeIssue(issue: Issue, field: string): string {
 }
 
 /**
- * The rule that a value breaks: what a schema says of it, else our words for the library's rule. It holds nothing of the value.
+ * Describes the rule that a value violates: the message of the schema, else our text for the rule of the library. Never
+ * contains the value.
  * @example 'must be a text', 'is required'
  */
 export function describeRule(issue: Issue): string {
@@ -47,13 +48,16 @@ export function describeRule(issue: Issue): string {
   return rules[type] ?? (expected === null ? 'is not allowed' : `must be ${nameKinds(expected)}`)
 }
 
-/** The library's own sentence: `Invalid {what}: Expected {this} but received {that}`, or without what was expected. */
+/**
+ * The default message of the library: `Invalid {what}: Expected {this} but received {that}`, or without the
+ * expectation.
+ */
 function isDefaultMessage({ message, received }: Issue): boolean {
   return message.startsWith('Invalid ') && message.endsWith(`eceived ${received}`)
 }
 
 const kinds: Record<string, string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   boolean: 'true or false',
   Array: 'a list',
@@ -74,6 +78,6 @@ function describeValue({ input, received, type }: Issue, field: string): string 
   if (Array.isArray(input)) return `, but is a list of ${input.length}`
   if (typeof input === 'object') return ', but is an object'
   if (typeof input !== 'string' || secretValue.test(input) || misread.test(input)) return ''
-  if (input.length <= valueCharactersMost) return `, but is ${JSON.stringify(input)}`
+  if (input.length <= maxValueCharacters) return `, but is ${JSON.stringify(input)}`
   return `, but has ${input.length} characters`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type DialectName, decodeError, dialects, encodeError, httpStatus } from './dialects.ts'
+import { type DialectName, decodeError, encodeError, errorEncoders, httpStatus } from './dialects.ts'
 import { CairnError } from './error.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 
@@ -8,7 +8,7 @@ function receive(encoded: ReturnType<typeof encodeError>) {
   return { status: encoded.status, header: (name: string) => headers.get(name), body: encoded.body }
 }
 
-const names = Object.keys(dialects) as DialectName[]
+const names = Object.keys(errorEncoders) as DialectName[]
 const codes = Object.keys(errorTable) as ErrorCode[]
 
 describe.each(names)('dialect %s', (dialect) => {
@@ -22,7 +22,7 @@ describe.each(names)('dialect %s', (dialect) => {
     expect(got.status).toBe(dialect === 'kubo' && httpStatus(sent) === 404 ? 500 : httpStatus(sent))
   })
 
-  test('causes and stacks never leave', () => {
+  test('never sends causes and stacks', () => {
     const cause = new Error('password=hunter2')
     const encoded = encodeError(dialect, new CairnError('INTERNAL', { cause }))
     expect(JSON.stringify(encoded)).not.toContain('hunter2')
@@ -30,7 +30,7 @@ describe.each(names)('dialect %s', (dialect) => {
   })
 
   test.each(['', '<html>502</html>', '[]', 'null', '7', '{"error":null}', '{"error":{"message":7}}', '{"Message":[]}'])(
-    'a foreign body %j gives an error by its status, never a crash',
+    'turns a foreign body %j into an error by its status',
     (body) => {
       const error = decodeError(dialect, { status: 502, header: () => null, body })
       expect(error.code).toBe('UPSTREAM_FAILED')
@@ -48,18 +48,18 @@ test('Kubo’s dialect has one field named Code whatever the case, as Go reads n
   }
 })
 
-test('a status that no code goes with keeps the sentence of the specification', () => {
+test('a status without a code keeps the sentence of the specification', () => {
   const error = decodeError('api', { status: 418, header: () => null, body: '' })
   expect(error.code).toBe('HTTP_ERROR')
   expect(error.message).toBe('Request failed with status code 418')
 })
 
-test('a code of a newer service is no crash', () => {
+test('reads an unknown code of a newer service', () => {
   const body = JSON.stringify({ error: { code: 'FROM_THE_FUTURE', message: 'soon' } })
   const error = decodeError('api', { status: 400, header: () => null, body })
   expect(error).toMatchObject({ code: 'INVALID_REQUEST', message: 'soon' })
 })
 
-test('codes that only clients meet never leave a service as status 0', () => {
+test('a service never sends client-only codes as status 0', () => {
   expect(httpStatus(new CairnError('NETWORK_ERROR'))).toBe(500)
 })

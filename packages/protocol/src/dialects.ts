@@ -1,110 +1,115 @@
 import { CairnError, type CairnErrorOptions } from './error.ts'
+import { readDetails } from './error-details.ts'
 import { type ErrorCode, errorTable, isErrorCode } from './errors.ts'
 
-/** What leaves a service for an error: all a handler has to send. */
+/** An encoded error: everything that a handler sends. */
 export type EncodedError = { status: number; headers: Record<string, string>; body: string }
 
-/** What a client received: enough to make the error again. */
+/** A received error response: enough to decode the error. */
 export type ReceivedError = { status: number; header: (name: string) => string | null; body: string }
 
-type Dialect = {
-  encode(error: CairnError): EncodedError
-  /** The text of the error in the body, where the body has this dialect's form. */
-  read(body: unknown): { message?: string; fields: Record<string, unknown> } | undefined
-}
+type Encode = (error: CairnError) => EncodedError
+/** Reads the message from the body, if the body is in this dialect. */
+type Read = (body: unknown) => { message?: string; fields: Record<string, unknown> } | undefined
 
-/** Carries the code in every dialect, also where the body's form has no place for it (HEAD, plain text, peers' forms). */
+/**
+ * Carries the code in every dialect, including those without a place for it in the body (HEAD, plain text, peer
+ * formats).
+ */
 export const codeHeader = 'x-cairn-code'
-/** Names a request in logs and answers. */
+/** Identifies a request in logs and responses. */
 export const requestIdHeader = 'x-request-id'
 
 const jsonType = 'application/json; charset=utf-8'
 
 /**
- * The error bodies of the wire, encode and decode side by side.
+ * The error bodies of the wire.
  *
  * - `api`: `{ error: { code, message, … } }`, as the published clients of the account calls read it.
  * - `upload`: `{ error: "text", code, … }`: published clients print `error` as it is.
  * - `ipns`: `{ error: [{ message, code, … }] }`, as the calls about names of published clients answer.
  * - `kubo`: `{ Message, Code, Type: "error" }`, as Kubo's RPC answers.
+ * - `pinning`: `{ error: { reason, details } }`, as the Pinning Service API has it; `details` is the message and the hint.
  * - `gateway`: one line of plain text; people and `curl` read it.
  * - `keyNode`: `{ message }`, as published clients read key nodes; a refusal is nested three deep.
  * - `keyNodeShare`: the same for sharing, where published clients look for a refusal in an array.
  */
-export const dialects = {
-  api: {
-    encode: (error) => json(error, { error: error.toJSON() }),
-    read: (body) => {
-      if (!isRecord(body) || !isRecord(body['error'])) return undefined
-      return { ...text(body['error']['message']), fields: body['error'] }
-    },
+export const errorEncoders = {
+  api: (error) => json(error, { error: error.toJSON() }),
+  ipns: (error) => json(error, { error: [error.toJSON()] }),
+  upload: (error) => {
+    const { message, ...rest } = error.toJSON()
+    return json(error, { error: message, ...rest })
   },
-  ipns: {
-    encode: (error) => json(error, { error: [error.toJSON()] }),
-    read: (body) => {
-      const list = isRecord(body) ? body['error'] : undefined
-      const first: unknown = Array.isArray(list) ? list[0] : undefined
-      return isRecord(first) ? { ...text(first['message']), fields: first } : undefined
-    },
+  kubo: (error) => {
+    // Go matches names case-insensitively: `code` next to `Code` would hide the message. The header carries the code.
+    const { message, code: _inHeader, ...rest } = error.toJSON()
+    const encoded = json(error, { Message: message, Code: 0, Type: 'error', ...rest })
+    return { ...encoded, status: kuboStatus(encoded.status) }
   },
-  upload: {
-    encode: (error) => {
-      const { message, ...rest } = error.toJSON()
-      return json(error, { error: message, ...rest })
-    },
-    read: (body) => {
-      if (!isRecord(body) || typeof body['error'] !== 'string') return undefined
-      return { message: body['error'], fields: body }
-    },
+  pinning: (error) => json(error, { error: { reason: error.code, details: `${error.message}\n${error.hint}` } }),
+  gateway: (error) => ({
+    status: httpStatus(error),
+    headers: { ...headers(error), 'content-type': 'text/plain; charset=utf-8' },
+    body: `${error.message}\n${error.hint}\n`,
+  }),
+  keyNode: (error) => {
+    const denied = { message: { message: { message: error.message, data: {} } } }
+    return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
   },
-  kubo: {
-    encode: (error) => {
-      // Go reads names without regard to case: `code` beside `Code` would hide the message. The header carries the code.
-      const { message, code: _inHeader, ...rest } = error.toJSON()
-      const encoded = json(error, { Message: message, Code: 0, Type: 'error', ...rest })
-      return { ...encoded, status: kuboStatus(encoded.status) }
-    },
-    read: (body) => {
-      if (!isRecord(body) || typeof body['Message'] !== 'string') return undefined
-      return { message: body['Message'], fields: body }
-    },
+  keyNodeShare: (error) => {
+    const denied = { message: [{ message: { message: error.message.toLowerCase(), data: {} } }], said: error.message }
+    return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
   },
-  gateway: {
-    encode: (error) => ({
-      status: httpStatus(error),
-      headers: { ...headers(error), 'content-type': 'text/plain; charset=utf-8' },
-      body: `${error.message}\n${error.hint}\n`,
-    }),
-    read: (body) => {
-      if (typeof body !== 'string') return undefined
-      const [message, hint] = body.split('\n')
-      return { ...text(message), fields: hint ? { hint } : {} }
-    },
-  },
-  keyNode: {
-    encode: (error) => {
-      const denied = { message: { message: { message: error.message, data: {} } } }
-      return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
-    },
-    read: readKeyNode,
-  },
-  keyNodeShare: {
-    encode: (error) => {
-      const denied = { message: [{ message: { message: error.message.toLowerCase(), data: {} } }], said: error.message }
-      return keyNodeJson(error, error.code === 'ACCESS_DENIED' ? denied : { message: error.message })
-    },
-    read: readKeyNode,
-  },
-} as const satisfies Record<string, Dialect>
+} as const satisfies Record<string, Encode>
 
-/** Kubo's program reports any 404 as "Command not found." and drops the text, so that missing content is a 500 as in Kubo. */
+/** The name of an error body's form. */
+export type DialectName = keyof typeof errorEncoders
+
+/** Apart from the errorEncoders, so that bundles of clients have only these. */
+export const errorReaders: Readonly<Record<DialectName, Read>> = {
+  api: (body) => {
+    if (!isRecord(body) || !isRecord(body['error'])) return undefined
+    return { ...text(body['error']['message']), fields: body['error'] }
+  },
+  ipns: (body) => {
+    const list = isRecord(body) ? body['error'] : undefined
+    const first: unknown = Array.isArray(list) ? list[0] : undefined
+    return isRecord(first) ? { ...text(first['message']), fields: first } : undefined
+  },
+  upload: (body) => {
+    if (!isRecord(body) || typeof body['error'] !== 'string') return undefined
+    return { message: body['error'], fields: body }
+  },
+  kubo: (body) => {
+    if (!isRecord(body) || typeof body['Message'] !== 'string') return undefined
+    return { message: body['Message'], fields: body }
+  },
+  pinning: (body) => {
+    const inner = isRecord(body) ? body['error'] : undefined
+    if (!isRecord(inner) || typeof inner['details'] !== 'string') return undefined
+    const [message, hint] = inner['details'].split('\n')
+    return { ...text(message), fields: { code: inner['reason'], ...(hint ? { hint } : {}) } }
+  },
+  gateway: (body) => {
+    if (typeof body !== 'string') return undefined
+    const [message, hint] = body.split('\n')
+    return { ...text(message), fields: hint ? { hint } : {} }
+  },
+  keyNode: readKeyNode,
+  keyNodeShare: readKeyNode,
+}
+
+/**
+ * The Kubo program reports any 404 as "Command not found." and drops the text, so missing content is a 500 as in Kubo.
+ */
 function kuboStatus(status: number): number {
   return status === 404 ? 500 : status
 }
 
 /**
- * Published clients of key nodes search the whole text of an error: `fetch` makes them try again, `null` means that the
- * CID is unknown. So neither word stands anywhere but where it is meant.
+ * Published clients of key nodes search the whole text of an error: `fetch` makes them retry, `null` means that the CID
+ * is unknown. So neither word occurs unless it is meant.
  */
 function keyNodeJson(error: CairnError, body: Record<string, unknown>): EncodedError {
   const { message: _said, ...rest } = error.toJSON()
@@ -116,8 +121,8 @@ function keyNodeJson(error: CairnError, body: Record<string, unknown>): EncodedE
   return json(error, { ...plain, code: error.code })
 }
 
-/** The innermost text of `message`, however deep it is nested. */
-function readKeyNode(body: unknown): ReturnType<Dialect['read']> {
+/** Returns the innermost text of `message`, however deeply nested. */
+function readKeyNode(body: unknown): ReturnType<Read> {
   if (!isRecord(body) || !('message' in body)) return undefined
   let inner: unknown = body['said'] ?? body['message']
   for (let depth = 0; depth < 5 && typeof inner !== 'string'; depth++) {
@@ -128,25 +133,21 @@ function readKeyNode(body: unknown): ReturnType<Dialect['read']> {
   return typeof inner === 'string' ? { message: inner, fields: body } : undefined
 }
 
-/** The name of an error body's form. */
-export type DialectName = keyof typeof dialects
-
-/** Writes an error in a dialect: status, headers and body. */
+/** Encodes an error in a dialect: status, headers and body. */
 export function encodeError(dialect: DialectName, error: CairnError): EncodedError {
-  return dialects[dialect].encode(error)
+  return errorEncoders[dialect](error)
 }
 
 /**
- * Reads an error answer of any server: ours in the named dialect, else in any other form we know, else by its status alone.
- *
- * Codes unknown to this version become `HTTP_ERROR`, with the server's message kept.
+ * Decodes an error response of any server: ours in the named dialect, else in any other known form, else by its status
+ * alone. Codes unknown to this version become `HTTP_ERROR`, with the message of the server.
  */
 export function decodeError(dialect: DialectName, received: ReceivedError): CairnError {
   const parsed = parseJson(received.body)
   const order: DialectName[] = [dialect, 'api', 'upload', 'kubo', 'keyNode']
-  let found: ReturnType<Dialect['read']>
+  let found: ReturnType<Read>
   for (const name of order) {
-    found = dialects[name].read(name === 'gateway' ? received.body : parsed)
+    found = errorReaders[name](name === 'gateway' ? received.body : parsed)
     if (found !== undefined) break
   }
   const fields = found?.fields ?? {}
@@ -158,7 +159,7 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
     found?.message ?? (named === undefined ? `Request failed with status code ${received.status}` : undefined)
   if (message) options.message = message.slice(0, 2000)
   if (typeof fields['hint'] === 'string') options.hint = fields['hint']
-  if (isRecord(fields['details'])) options.details = fields['details']
+  if (isRecord(fields['details'])) options.details = readDetails(code, fields['details'])
   const requestId = received.header(requestIdHeader)
   if (requestId) options.requestId = requestId
   const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
@@ -166,19 +167,19 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
   return new CairnError(code, options)
 }
 
-/** The status that an error with this code leaves with in a dialect. */
+/** Returns the status of an error with this code in a dialect. */
 export function statusOf(dialect: DialectName, code: ErrorCode): number {
   const { status } = errorTable[code]
   return dialect === 'kubo' ? kuboStatus(status) : status
 }
 
-/** The status an error leaves with: codes that only clients meet never should, and count as internal. */
+/** Returns the status of an error response: client-only codes should never be sent, and count as internal. */
 export function httpStatus(error: CairnError): number {
   const status = errorTable[error.code].status
   return status === 0 ? 500 : status
 }
 
-/** The code for an answer that names none. */
+/** Returns the code for a response without one. */
 function codeForStatus(status: number): ErrorCode {
   const known: Record<number, ErrorCode> = {
     400: 'INVALID_REQUEST',
@@ -215,7 +216,7 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    // Not JSON is an answer like any other here: the caller falls back on the status.
+    // The caller handles a response that is not JSON by its status.
     return undefined
   }
 }

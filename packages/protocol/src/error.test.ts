@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { CairnError } from './error.ts'
+import { kindOfFact } from './error-details.ts'
 import { errorTable } from './errors.ts'
 
-test('an error of another copy of the package is recognised by name and code', () => {
+test('recognises an error of another copy of the package by name and code', () => {
   const foreign = Object.assign(new Error('x'), { name: 'CairnError', code: 'QUOTA_EXCEEDED' })
   expect(CairnError.is(foreign)).toBe(true)
   expect(CairnError.is(foreign, 'QUOTA_EXCEEDED')).toBe(true)
@@ -11,7 +12,7 @@ test('an error of another copy of the package is recognised by name and code', (
   expect(CairnError.is({ name: 'CairnError', code: 'NOT_FOUND' })).toBe(false)
 })
 
-test('an unknown fault becomes INTERNAL and keeps its cause for operators only', () => {
+test('an unknown error becomes INTERNAL and keeps its cause for operators only', () => {
   const cause = new TypeError('secret')
   const error = CairnError.from(cause)
   expect(error.code).toBe('INTERNAL')
@@ -20,7 +21,7 @@ test('an unknown fault becomes INTERNAL and keeps its cause for operators only',
   expect(CairnError.from(error)).toBe(error)
 })
 
-test('every row has a sentence, a hint and a status that exists', () => {
+test('every row has a sentence, a hint and a valid status', () => {
   for (const [code, row] of Object.entries(errorTable)) {
     expect(code).toMatch(/^[A-Z][A-Z_]+$/)
     expect(row.message.length, code).toBeGreaterThan(5)
@@ -29,7 +30,7 @@ test('every row has a sentence, a hint and a status that exists', () => {
   }
 })
 
-test('the sentences that the specification fixes stand letter by letter', () => {
+test('keeps the sentences of the specification letter by letter', () => {
   expect(errorTable.INVALID_CID.message).toBe('Invalid CID')
   expect(errorTable.INVALID_ADDRESS.message).toBe('Invalid public Key')
   expect(errorTable.INVALID_SIGNATURE.message).toBe('Invalid Signature')
@@ -39,4 +40,17 @@ test('the sentences that the specification fixes stand letter by letter', () => 
   expect(errorTable.NO_JSON_ARRAY.message).toBe('No JSON array found in response')
   expect(errorTable.PRIVATE_KEY_MISSING.message).toBe('Private key not provided!!!')
   expect(errorTable.UNAUTHENTICATED.message).toBe('Authentication failed')
+})
+
+test('the facts of an error are typed by its code', () => {
+  const full = new CairnError('QUOTA_EXCEEDED', { details: { missingBytes: 5 } })
+  const missing: number | undefined = full.details.missingBytes
+  expect(missing).toBe(5)
+  // @ts-expect-error: this code has no such fact
+  new CairnError('QUOTA_EXCEEDED', { details: { limit: 5 } })
+  // @ts-expect-error: this fact is a number
+  new CairnError('QUOTA_EXCEEDED', { details: { missingBytes: '5' } })
+  expect(kindOfFact('missingBytes')).toBe('number')
+  expect(kindOfFact('pay')).toBe('list of facts')
+  expect(kindOfFact('cid')).toBe('text')
 })

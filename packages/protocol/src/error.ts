@@ -1,54 +1,61 @@
+import { type ErrorDetails, readDetails } from './error-details.ts'
 import { type ErrorCode, type ErrorRow, errorTable } from './errors.ts'
 
-/** What a {@link CairnError} may carry beside its code. */
-export type CairnErrorOptions = {
-  /** Replaces the table's sentence where the moment knows more (a file name, a number). Never put secrets here: it goes to the caller. */
+/** Optional parts of a {@link CairnError}. */
+export type CairnErrorOptions<Code extends ErrorCode = ErrorCode> = {
+  /**
+   * Replaces the message of the table with a more specific one (a file name, a number). Never contains secrets: it
+   * reaches the caller.
+   */
   message?: string
-  /** What the user can do, where it differs from the table's hint. */
+  /** What the user can do, if it differs from the hint of the table. */
   hint?: string
-  /** Facts for programs: field names, sizes, limits. Goes to the caller. */
-  details?: Record<string, unknown>
-  /** The fault underneath, for operators. Never serialised. */
+  /** Facts for programs, by the table `errorDetails`: field names, sizes, limits. Reaches the caller. */
+  details?: ErrorDetails<Code>
+  /** The underlying error, for operators. Never serialised. */
   cause?: unknown
-  /** Request id of the service that answered, where there was one. */
+  /** Request id of the service that answered, if any. */
   requestId?: string
-  /** Seconds to wait before another try makes sense. */
+  /** Seconds to wait before a retry. */
   retryAfterSeconds?: number
-  /** HTTP status as received, where a client met one that differs from the table's. */
+  /** HTTP status as received, if it differs from that of the table. */
   status?: number
 }
 
 /**
- * The one error class of Cairn: a stable code of the {@link errorTable}, a sentence, a hint and a cause.
- *
- * Recognise it by {@link CairnError.is}, not `instanceof`: two copies of the package may live in one program.
+ * The one error class of Cairn: a stable code of the {@link errorTable}, a message, a hint and a cause.
+ * Detect it with {@link CairnError.is}, not `instanceof`: a program may contain two copies of the package.
  */
 export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'CairnError'
   readonly code: Code
-  /** What the user can do about it. */
+  /** What the user can do. */
   readonly hint: string
-  /** HTTP status that goes with the code. */
+  /** HTTP status of the code. */
   readonly status: number
-  /** Whether the same call may succeed when made again. */
+  /** Whether a retry of the same call may succeed. */
   readonly retry: boolean
-  readonly details: Record<string, unknown>
+  /** Facts for programs, typed by the code. */
+  readonly details: ErrorDetails<Code>
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: Code, options: CairnErrorOptions = {}) {
+  constructor(code: Code, options: CairnErrorOptions<Code> = {}) {
     const row: ErrorRow = errorTable[code]
     super(options.message ?? row.message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.hint = options.hint ?? row.hint
     this.status = options.status ?? row.status
     this.retry = row.retry
-    this.details = options.details ?? {}
+    this.details = readDetails(code, options.details ?? {})
     this.requestId = options.requestId
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 
-  /** True for a CairnError, of the given code where one is named, whichever copy of the package made it. */
+  /**
+   * Returns whether a value is a CairnError, of the given code if one is named, whichever copy of the package created
+   * it.
+   */
   static is<Wanted extends ErrorCode = ErrorCode>(error: unknown, code?: Wanted): error is CairnError<Wanted> {
     return (
       error instanceof Error &&
@@ -59,12 +66,14 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
     )
   }
 
-  /** The error itself where it is one of ours, else `INTERNAL` (or the code given) with it as the cause. */
+  /**
+   * Returns a CairnError unchanged, and wraps any other error in `INTERNAL` (or the given code) with it as the cause.
+   */
   static from(error: unknown, code: ErrorCode = 'INTERNAL'): CairnError {
     return CairnError.is(error) ? error : new CairnError(code, { cause: error })
   }
 
-  /** What goes to callers and logs: no cause, no stack. */
+  /** The form for callers and logs: no cause, no stack. */
   toJSON(): { code: ErrorCode; message: string; hint: string; requestId?: string; details?: Record<string, unknown> } {
     return {
       code: this.code,
@@ -74,4 +83,9 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
       ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
     }
   }
+}
+
+/** Returns the fact `reason` of an error whose code may have one. */
+export function reasonOf({ details }: CairnError): string | undefined {
+  return 'reason' in details ? details.reason : undefined
 }

@@ -2,32 +2,37 @@ export * from './address.ts'
 export * from './aggregator.ts'
 export * from './call.ts'
 export * from './calls/accounts.ts'
+export * from './calls/events.ts'
 export * from './calls/files.ts'
 export * from './calls/gateway.ts'
 export * from './calls/ipns.ts'
 export * from './calls/keys.ts'
 export * from './calls/kubo.ts'
+export * from './calls/kubo-write.ts'
 export * from './calls/names.ts'
 export * from './calls/payments.ts'
+export * from './calls/pinning.ts'
 export * from './calls/proofs.ts'
 export * from './calls/provider.ts'
 export * from './calls/resumable.ts'
 export * from './calls/routing.ts'
+export * from './calls/s3.ts'
 export * from './calls/service.ts'
 export * from './calls/sessions.ts'
 export * from './calls/sign-in.ts'
 export * from './calls/uploads.ts'
+export * from './calls/webhooks.ts'
 export { allCalls } from './calls.ts'
 export * from './cid.ts'
 export {
   type Comparator,
   comparators,
-  conditionArrayItemsMost,
-  conditionParametersMost,
-  conditionsMost,
   type DynamicData,
   dynamicDataSchema,
   type ExpectedValue,
+  maxConditionArrayItems,
+  maxConditionParameters,
+  maxConditions,
   type Parameter,
   placeholderName,
   type ReturnValueTest,
@@ -39,12 +44,22 @@ export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignatur
 export { type SolanaCondition, solanaChains } from './conditions-solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
 export * from './dialects.ts'
-export { CairnError, type CairnErrorOptions } from './error.ts'
+export { CairnError, type CairnErrorOptions, reasonOf } from './error.ts'
+export {
+  type ErrorDetails,
+  errorDetails,
+  type FieldIssue,
+  kindOfFact,
+  type NodeFault,
+  readDetails,
+} from './error-details.ts'
 export * from './errors.ts'
+export * from './events.ts'
 export * from './key-grant.ts'
 export * from './limits.ts'
 export * from './network-profile.ts'
 export * from './networks.ts'
 export * from './prices.ts'
+export * from './s3-rule.ts'
 export * from './shards.ts'
 export { splitUploadPath } from './upload-path.ts'

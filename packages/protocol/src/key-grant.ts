@@ -2,23 +2,23 @@ import * as v from 'valibot'
 import { type Scope, scopes } from './call.ts'
 import { defaultKeyLifetimeMs, latestTimeMs } from './limits.ts'
 
-/** When an API key expires, ms since 1970. */
+/** Expiry of an API key, in ms since 1970. */
 export const keyEnd = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(latestTimeMs))
-/** What an API key may do. */
+/** Scopes of an API key. */
 export const keyScopes = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
-/** What an API key may do, and when it expires: lines of the text that is signed for it. */
+/** Scopes and expiry of an API key: lines of the message that is signed for it. */
 export type KeyGrant = {
   /** In the order of {@link scopes}. */
   scopes: readonly Scope[]
-  /** ms since 1970; null for never. */
+  /** In ms since 1970; null for no expiry. */
   expiresAt: number | null
 }
 
-/** Scopes of a key for which the client asked for none: it reads and writes files. */
+/** Scopes of an API key by default: it reads and writes files. */
 export const defaultScopes = ['files:read', 'files:write'] as const satisfies readonly Scope[]
 
-/** Completes what was asked for. `scopes` defaults to {@link defaultScopes}, `expiresAt` to 90 days from now. */
+/** Completes a grant. `scopes` defaults to {@link defaultScopes}, `expiresAt` to 90 days from now. */
 export function makeKeyGrant(
   asked: { scopes?: readonly Scope[] | undefined; expiresAt?: number | null | undefined },
   now: number,
@@ -30,7 +30,7 @@ export function makeKeyGrant(
   }
 }
 
-/** When a key expires, as texts to sign say it. */
+/** Formats the expiry of a key for messages to sign. */
 export function writeKeyExpiry(expiresAt: number | null): string {
   return expiresAt === null ? 'never' : new Date(expiresAt).toISOString()
 }

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { errorTable } from './errors.ts'
 
-/** Control characters, line breaks, halves of letters, and what turns the direction of reading. */
+/** Control characters, line breaks, lone surrogates, and bidirectional controls. */
 const unshowable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 /**
- * A text that users give and lists show: the name of an API key, the label of a name.
+ * A text that users enter and lists show: the name of an API key, the label of a name.
  * @param maxLength in UTF-16 code units
  */
 /* @__NO_SIDE_EFFECTS__ */

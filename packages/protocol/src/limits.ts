@@ -1,11 +1,11 @@
-/** Constants and limits of Cairn, one home each. Names end in their unit. */
+/** Constants and limits of Cairn. Names end in their unit. */
 
 export const KIB = 1024
 export const MIB = 1024 * 1024
 export const GIB = 1024 * MIB
 
-/** Least that is billed for one upload: 1 MiB. */
-export const leastBilledBytes = MIB
+/** Minimum billed size of one upload: 1 MiB. */
+export const minBilledBytes = MIB
 /** Price of storage: 0.00390625 USD per MiB is 1 USD per 256 MiB. */
 export const bytesPerUsd = 256 * MIB
 
@@ -13,128 +13,129 @@ export const bytesPerUsd = 256 * MIB
 export const transferTimeoutMs = 7_200_000
 /** Time limit of all other calls of clients. */
 export const callTimeoutMs = 8_000
-/** Tries of a call that is safe to repeat, the first one included. */
+/** Attempts of a call that is safe to repeat, including the first. */
 export const callTries = 3
 
-/** Life of an API key for which no other was asked. */
+/** Default lifetime of an API key. */
 export const defaultKeyLifetimeMs = 90 * 24 * 3_600_000
-/** The last moment that texts can write: the end of the year 9999. */
+/** Latest time that texts can express: the end of the year 9999. */
 export const latestTimeMs = 253_402_300_799_999
-/** Longest name of an API key. */
+/** Maximum length of the name of an API key. */
 export const maxKeyNameCharacters = 100
 
-/** How long a message to sign is good for. */
+/** Lifetime of a message to sign. */
 export const challengeLifetimeMs = 5 * 60_000
 
-/** `files_uploaded` gives this many rows a page, as published clients expect. */
+/** Rows per page of `files_uploaded`, as published clients expect. */
 export const listPageRows = 2000
-/** Largest page our own clients may ask for. */
-export const listPageRowsMost = 2000
+/** Maximum page size that our own clients may request. */
+export const maxListPageRows = 2000
 
-/** A filter of a listing: types in one, and characters of it. */
-export const fileTypesMost = 24
-export const fileTypeLengthMost = 512
+/** Limits of a listing filter: number of types, and characters. */
+export const maxFileTypes = 24
+export const maxFileTypeLength = 512
 
-/** Multipart limits: files in one request, bytes of one part's headers, bytes of one name and of a whole path. */
-export const uploadPartsMost = 200_000
-export const partHeaderBytesMost = 16 * KIB
-export const nameBytesMost = 1024
-export const pathBytesMost = 4096
-export const pathDepthMost = 128
+/** Multipart limits: files per request, bytes of the headers of a part, bytes of one name and of a whole path. */
+export const maxUploadParts = 200_000
+export const maxPartHeaderBytes = 16 * KIB
+export const maxNameBytes = 1024
+export const maxPathBytes = 4096
+export const maxPathDepth = 128
 
-/** Largest block accepted in a CAR, as in bitswap. */
-export const blockBytesMost = 2 * MIB
-/** Largest CAR header. */
-export const carHeaderBytesMost = MIB
+/** Maximum size of a block in a CAR, as in bitswap. */
+export const maxBlockBytes = 2 * MIB
+/** Maximum size of a CAR header. */
+export const maxCarHeaderBytes = MIB
 
 /** JSON bodies. */
-export const jsonBodyBytesMost = 64 * KIB
+export const maxJsonBodyBytes = 64 * KIB
 
-/** An upload slower than this, averaged over {@link slowestUploadWindowMs}, is cut. */
-export const slowestUploadBytesPerSecond = KIB
-export const slowestUploadWindowMs = 60_000
+/** Minimum average rate of an upload over {@link minSpeedWindowMs}; slower ones are aborted. */
+export const minUploadBytesPerSecond = KIB
+export const minSpeedWindowMs = 60_000
 
-/** Longest upload that comes in parts. */
-export const resumableBytesMost = 1024 * GIB
+/** Maximum size of an upload in parts. */
+export const maxResumableBytes = 1024 * GIB
 /**
- * Bytes that one call writes to a file. A call of a MiB or more into fresh pages of the system's cache can cost several times
- * what the same bytes cost in calls of 256 to 512 KiB.
+ * Maximum bytes of one write call to a file. A call of a MiB or more into new pages of the system cache can cost
+ * several times as much as the same bytes in calls of 256 to 512 KiB.
  */
 export const maxWriteBytes = 512 * KIB
-/** Bytes of a part that are made durable together: more than this is never sent again after a connection broke. */
+/** Bytes of a part that are made durable together: the maximum that is sent again after a connection broke. */
 export const resumableSegmentBytes = 8 * MIB
-/** Who writes to an upload keeps others away this long after the last sign of life. */
+/** Time after its last activity for which a writer has exclusive access to an upload. */
 export const uploadWriterLifetimeMs = 8_000
 
-/** Ranges of one request that a gateway answers as parts; more are answered whole. */
-export const rangesMost = 16
+/** Maximum number of ranges that a gateway answers as parts; for more it sends the whole file. */
+export const maxRanges = 16
 
-/** Idle connections stay open this long: published clients reuse them after their own long pauses. */
+/** Idle connections stay open this long: published clients reuse them after long pauses. */
 export const keepAliveTimeoutMs = 72_000
 
-/** Key shards: made, and needed to recover. */
+/** Number of key shards: in total, and required for recovery. */
 export const keyShardCount = 5
 export const keyShardThreshold = 3
 
-/** Pause of clients between the five calls of a change, where the network's profile states none. */
+/** Pause of clients between the five calls of a change, if the network profile states none. */
 export const keyNodePauseMs = 1000
-/** Tries of a call to a key node, and the pause between them. */
+/** Attempts of a call to a key node, and the pause between them. */
 export const keyNodeTries = 3
 export const keyNodeRetryMs = 1000
-/** Addresses one key is shared with at most, and those one call may name. */
-export const sharedAddressesMost = 1000
-export const sharedAddressesPerCallMost = 100
-/** Keys one address owns on a node at most. */
-export const keysPerOwnerMost = 1_000_000
-/** Rows of one page of a list of keys. */
-export const keyListRowsMost = 1000
-/** How far the clocks of clients and nodes may differ. */
+/** Maximum number of addresses that a key is shared with, in total and per call. */
+export const maxSharedAddresses = 1000
+export const maxSharedAddressesPerCall = 100
+/** Maximum number of keys of one owner on a node. */
+export const maxKeysPerOwner = 1_000_000
+/** Rows per page of a list of keys. */
+export const maxKeyListRows = 1000
+/** Maximum clock difference between clients and nodes. */
 export const clockSkewMs = 60_000
-/** Life of a challenge of key nodes: an operation's, and that of saving a key, which may follow a long upload. */
+/** Lifetime of a challenge of key nodes: for an operation, and for saving a key, which may follow a long upload. */
 export const keyChallengeLifetimeMs = 15 * 60_000
 export const keySaveLifetimeMs = 135 * 60_000
 /**
- * Texts to sign that an address has open at once; with so many open, one that follows is fresh only this long after the last
- * fresh one, and an open one otherwise. So an address never has more open than the last of these.
+ * Maximum number of open messages to sign per address. Beyond it, a new message is created only this long after the
+ * last new one, and an open one is returned otherwise. So an address never has more open messages than the last of
+ * these constants.
  */
-export const keyTextsAtOnceMost = 12
+export const maxKeyTextsAtOnce = 12
 export const keyTextsEveryMs = 5 * 60_000
-export const keyTextsMost = keyTextsAtOnceMost + keySaveLifetimeMs / keyTextsEveryMs + 1
-/** Life of a text by which a session is opened. */
+export const maxKeyTexts = maxKeyTextsAtOnce + keySaveLifetimeMs / keyTextsEveryMs + 1
+/** Lifetime of a message that opens a session. */
 export const signInTextLifetimeMs = 10 * 60_000
-/** Life of a session token: of published clients, and of our own, which renew theirs. */
+/** Lifetime of a session token: of published clients, and of our own, which renew theirs. */
 export const legacySessionLifetimeMs = 135 * 60_000
 export const sessionLifetimeMs = 15 * 60_000
 export const refreshLifetimeMs = 7 * 24 * 3_600_000
-/** From signing in to the last day of all that is renewed from it. */
+/** Time from sign-in to the expiry of all sessions renewed from it. */
 export const signInLifetimeMs = 30 * 24 * 3_600_000
 
-/** Leaves of one challenge to a storage provider. */
-export const possessionLeavesMost = 64
-/** Windows of leaves that one challenge may be about. */
-export const leafWindowsMost = 1024
-/** Rows of one page of a provider's pieces. */
-export const pieceListRowsMost = 1000
+/** Maximum number of leaves of one challenge to a storage provider. */
+export const maxPossessionLeaves = 64
+/** Maximum number of leaf windows per challenge. */
+export const maxLeafWindows = 1024
+/** Rows per page of the pieces of a provider. */
+export const maxPieceListRows = 1000
 
-/** Names one account may have, and rows of one page of them or of their history. */
-export const namesPerAccountMost = 1000
-export const nameRowsMost = 500
-/** Names created or published a minute, for one API key. */
+/** Maximum number of names per account, and rows per page of names or of their history. */
+export const maxNamesPerAccount = 1000
+export const maxNameRows = 500
+/** Names created or published per minute, for one API key. */
 export const namePublishesPerMinute = 60
-/** Largest record, as the IPNS specification has it. */
-export const nameRecordBytesMost = 10 * KIB
-/** What a name points to, and its label. */
-export const nameValueCharactersMost = 2048
-export const nameLabelCharactersMost = 100
-/** Records of one name that are kept as its history. */
-export const nameHistoryMost = 100
-/** How long a record is good for, and may be kept by readers, where nothing is said: as Kubo does. */
+/** Maximum size of a record, from the IPNS specification. */
+export const maxNameRecordBytes = 10 * KIB
+/** Maximum length of the target of a name, and of its label. */
+export const maxNameValueCharacters = 2048
+export const maxNameLabelCharacters = 100
+/** Number of records that are stored as the history of a name. */
+export const maxNameHistory = 100
+/** Default lifetime of a record, and the time that readers may cache it: as in Kubo. */
 export const nameLifetimeMs = 48 * 3_600_000
-export const nameLifetimeMsLeast = 60_000
-export const nameLifetimeMsMost = 365 * 24 * 3_600_000
+export const minNameLifetimeMs = 60_000
+export const maxNameLifetimeMs = 365 * 24 * 3_600_000
 export const nameTtlMs = 5 * 60_000
-export const nameTtlMsMost = 7 * 24 * 3_600_000
-/** Records kept of names that no account has. */
-export const foreignNamesMost = 10_000
-/** Names that lead to one another before content comes. */
-export const nameDepthMost = 32
+export const maxNameTtlMs = 7 * 24 * 3_600_000
+/** Maximum number of stored records of names without an account. */
+export const maxForeignNames = 10_000
+/** Maximum number of names in a chain of names before content. */
+export const maxNameDepth = 32

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isEvmAddress } from './address.ts'
 import { defaultNetwork, isNetworkName, networks, stablecoins } from './networks.ts'
 
-test('the chain ids of the specification', () => {
+test('has the chain ids of the specification', () => {
   const ids = { polygon: 137, fantom: 250, binance: 56, optimism: 10, filecoin: 314, calibration: 314159 }
   for (const [name, chainId] of Object.entries(ids)) expect(isNetworkName(name) && networks[name].chainId).toBe(chainId)
   expect(defaultNetwork).toBe('polygon')
@@ -22,7 +22,7 @@ test.each(Object.values(networks))(
   },
 )
 
-/** Names of the specification, which clients understand whatever became of the chains. */
+/** Names of the specification, which clients understand even if the chain was shut down. */
 const specified = [
   'polygon',
   'fantom',
@@ -37,24 +37,24 @@ const specified = [
   'wallaby-testnet',
 ]
 
-test('every network of the specification is named, and those in use today', () => {
+test('names every network of the specification and those in use today', () => {
   for (const name of specified) expect(isNetworkName(name)).toBe(true)
   const others = Object.keys(networks).filter((name) => !specified.includes(name))
   expect(others.sort()).toEqual(['amoy', 'arbitrum', 'base', 'base-sepolia', 'sepolia'])
   expect(isNetworkName('toString')).toBe(false)
 })
 
-test('chains that were shut down are marked', () => {
+test('marks chains that were shut down', () => {
   const retired = Object.values(networks).filter((network) => 'retired' in network)
   expect(retired.map(({ name }) => name)).toEqual(['polygon-testnet', 'optimism-testnet', 'wallaby-testnet'])
 })
 
-test('the chain ids of the networks in use today', () => {
+test('has the chain ids of the networks in use today', () => {
   const ids = { base: 8453, arbitrum: 42161, sepolia: 11155111, 'base-sepolia': 84532, amoy: 80002 }
   for (const [name, id] of Object.entries(ids)) expect(isNetworkName(name) && networks[name].chainId).toBe(id)
 })
 
-test('tokens without a backing are not among the defaults; native and bridged coins are', () => {
+test('the defaults include native and bridged coins but no tokens without a backing', () => {
   expect(stablecoins.flatMap((coin) => [...networks.fantom.tokens[coin].contracts])).toEqual([])
   for (const name of ['polygon', 'optimism', 'arbitrum', 'base'] as const) {
     expect(networks[name].tokens.usdc.contracts.map(({ symbol }) => symbol)).toEqual([

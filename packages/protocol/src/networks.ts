@@ -1,37 +1,42 @@
-/** Stablecoins that pay for storage. */
+/** Stablecoins for payments. */
 export const stablecoins = ['usdc', 'usdt', 'dai'] as const
 export type Stablecoin = (typeof stablecoins)[number]
 
-/** A token's contract on one network. */
+/** The contract of a token on one network. */
 export type TokenContract = {
   address: `0x${string}`
-  /** The token's own symbol: it tells contracts of one coin apart, such as `USDC` and the bridged `USDC.e`. */
+  /**
+   * The symbol of the token itself, which distinguishes contracts of one coin, such as `USDC` and the bridged `USDC.e`.
+   */
   symbol: string
-  /** Whether it is the one that published clients know, where that is not the first. */
+  /** Whether it is the contract that published clients know, if that is not the first. */
   isPublished?: boolean
 }
 
-/** A stablecoin on one network, with the contracts that we know to be right, the preferred first. */
+/** A stablecoin on one network, with its verified contracts, the preferred first. */
 export type NetworkCoin = { decimals: number; contracts: readonly TokenContract[] }
 
-/** What is the same for everyone about a chain. Where its payment contract is, a deployed network's profile says. */
+/**
+ * Properties of a chain that are the same for every deployment. The profile of a deployed network names its payment
+ * contract.
+ */
 export type Network = {
   name: string
   chainId: number
-  /** The native coin's symbol, as `get_ticker` takes it. */
+  /** Symbol of the native coin, as in `get_ticker`. */
   symbol: string
   nativeDecimals: number
-  /** Public endpoint, a default only: operators and wallets bring their own. */
+  /** Default public endpoint: operators and wallets configure their own. */
   rpcUrl: string
-  /** A transaction's page is this plus its hash. */
+  /** URL prefix of a transaction page, followed by the hash. */
   transactionUrl: string
   testnet: boolean
-  /** Chains that were shut down stay known by name: clients understand them, no service takes payments on them. */
+  /** Chains that were shut down stay known by name: clients understand them, no service accepts payments on them. */
   retired?: boolean
   tokens: Record<Stablecoin, NetworkCoin>
 }
 
-/** Decimals of the coins where no contract is known. */
+/** Decimals of coins without a known contract. */
 const none = {
   usdc: { decimals: 6, contracts: [] },
   usdt: { decimals: 6, contracts: [] },
@@ -39,9 +44,9 @@ const none = {
 } as const
 
 /**
- * The networks of the specification and those in use today, with decimals for the native coin and every token on every one.
- * Addresses are those of the issuers' lists and of the field's published clients. BNB Chain's bridged coins have 18 decimals
- * each. The three tokens of Fantom in those clients are not here: their bridge, Multichain, was emptied in July 2023, and
+ * The networks of the specification and those in use today, with decimals for the native coin and every token.
+ * Addresses are those of the issuers and of the published clients. The bridged coins of BNB Chain have 18 decimals
+ * each. The three Fantom tokens of those clients are omitted: their bridge, Multichain, was drained in July 2023, and
  * they are worth a fraction of a dollar.
  */
 export const networks = {
@@ -276,13 +281,13 @@ export const networks = {
   },
 } as const satisfies Record<string, Network>
 
-/** A network's name. */
+/** Name of a network. */
 export type NetworkName = keyof typeof networks
 
-/** The network used where none is named. */
+/** The default network. */
 export const defaultNetwork: NetworkName = 'polygon'
 
-/** Whether a text names one of the {@link networks}. */
+/** Returns whether a text names one of the {@link networks}. */
 export function isNetworkName(text: unknown): text is NetworkName {
   return typeof text === 'string' && Object.hasOwn(networks, text)
 }

@@ -16,7 +16,7 @@ const document = toOpenApi({ version: '1.2.3' }) as {
   components: { schemas: { ErrorCode: { enum: string[] } } }
 }
 
-test('every call is there, with its good status and each status its errors have', () => {
+test('lists every call with its success status and each status of its errors', () => {
   for (const call of allCalls) {
     const operation = document.paths[call.path.replace('*}', '}')]?.[call.method.toLowerCase()]
     expect(operation?.operationId).toBe(call.id)
@@ -26,12 +26,12 @@ test('every call is there, with its good status and each status its errors have'
   }
 })
 
-test('it names the codes of the table, and parameters by their place', () => {
+test('names the codes of the table, and parameters by their place', () => {
   expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorTable))
   const info = document.paths['/api/lighthouse/file_info']?.['get']
   expect(info?.parameters).toMatchObject([{ name: 'cid', in: 'query', required: true }])
 })
 
-test('it is plain JSON', () => {
+test('is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document)
 })

@@ -7,8 +7,8 @@ import { type ErrorCode, errorTable } from './errors.ts'
 type Json = Record<string, unknown>
 
 /**
- * The OpenAPI 3.1 document of the given calls. Its own entry point, so that no client's bundle carries it.
- *
+ * Returns the OpenAPI 3.1 document of the given calls. A separate entry point, so that client bundles do not contain
+ * it.
  * @see https://spec.openapis.org/oas/v3.1.1
  */
 export function toOpenApi(
@@ -69,7 +69,7 @@ function operation(call: CallDefinition): Json {
 function securityOf(call: CallDefinition): Json[] {
   if (call.auth === 'none') return []
   const scopes = call.scope === undefined ? [] : [call.scope]
-  // An empty requirement beside others makes them optional.
+  // An empty requirement next to others makes them optional.
   if (call.auth === 'optionalApiKey') return [{}, { apiKey: scopes }]
   return [{ [call.auth]: call.auth === 'apiKey' ? scopes : [] }]
 }
@@ -112,17 +112,17 @@ function requestBody(body: NonNullable<CallDefinition['body']>): Json {
 }
 
 function responses(call: CallDefinition): Json {
-  const good = call.response
+  const success = call.response
   const content =
-    good.kind === 'json'
-      ? { 'application/json': { schema: jsonSchema(good.schema) } }
-      : good.kind === 'text'
-        ? { [good.mediaType]: { schema: { type: 'string' } } }
-        : good.kind === 'none'
+    success.kind === 'json'
+      ? { 'application/json': { schema: jsonSchema(success.schema) } }
+      : success.kind === 'text'
+        ? { [success.mediaType]: { schema: { type: 'string' } } }
+        : success.kind === 'none'
           ? undefined
           : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
   const result: Record<string, Json> = {
-    [call.status ?? 200]: { description: good.description ?? 'Done', ...(content === undefined ? {} : { content }) },
+    [call.status ?? 200]: { description: success.description ?? 'Done', ...(content === undefined ? {} : { content }) },
   }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set<ErrorCode>([...call.errors, ...commonErrors])) {
@@ -143,7 +143,8 @@ function responses(call: CallDefinition): Json {
 }
 
 function jsonSchema(schema: Schema): Json {
-  // Transforms and checks have no JSON Schema; the document tells the input's form, the server checks the rest.
+  // Transforms and checks have no JSON Schema: the document describes the form of the input, the server checks the
+  // rest.
   const { $schema: _dialect, ...rest } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' })
   return rest
 }

@@ -4,7 +4,7 @@ import { GIB, MIB } from './limits.ts'
 import { networks, stablecoins } from './networks.ts'
 import { billedBytes, bytesForUnits, coinPriceOf, formatUnits, parseUnits, priceInUnits } from './prices.ts'
 
-test('prices as published clients compute them', () => {
+test('computes prices as published clients do', () => {
   expect(priceInUnits(1024, 6)).toBe(3906n)
   expect(priceInUnits(3 * MIB, 6)).toBe(11719n)
   expect(priceInUnits(1, 18)).toBe(3906250000000000n)
@@ -12,14 +12,14 @@ test('prices as published clients compute them', () => {
   expect(priceInUnits(GIB, 6)).toBe(4_000_000n)
 })
 
-test('what was paid for is bought, never less: every size up to 1 TiB, every coin', () => {
+test('buys at least the bytes that were paid for: every size up to 1 TiB, every coin', () => {
   const sizes = fc.integer({ min: 0, max: 1024 * GIB })
   const prices = fc.double({ min: 1e-6, max: 1e6, noNaN: true }).map(coinPriceOf)
   fc.assert(
     fc.property(sizes, fc.constantFrom(6, 18), (size, decimals) => {
       const bought = bytesForUnits(priceInUnits(size, decimals), decimals)
       expect(bought).toBeGreaterThanOrEqual(billedBytes(size))
-      // No more on top than a unit is worth.
+      // The surplus never exceeds the worth of a unit.
       expect(bought - billedBytes(size)).toBeLessThanOrEqual(decimals === 6 ? 269n : 0n)
     }),
     { numRuns: 2000 },
@@ -35,7 +35,7 @@ test('what was paid for is bought, never less: every size up to 1 TiB, every coi
   )
 })
 
-test('a price in floating point numbers, as published clients make it, buys what it was computed for', () => {
+test('a price in floating-point numbers, as published clients compute it, buys its size', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1024 * GIB }), fc.integer({ min: 1, max: 1e13 }), (size, price) => {
       const ticker = price / 1e8
@@ -67,7 +67,7 @@ const everyCoin = Object.values(networks).flatMap((network) => [
 ])
 
 test.each(everyCoin)(
-  '$name: every size from 0 bytes to 1 EiB is priced as exact rationals are',
+  '$name: prices every size from 0 bytes to 1 EiB like exact rationals',
   ({ decimals, isNative }) => {
     const sizes = fc.bigInt({ min: 0n, max: exbibyte })
     const feeds = fc.record({
@@ -83,9 +83,9 @@ test.each(everyCoin)(
         const due = billed * 10n ** BigInt(decimals) * 10n ** BigInt(price.decimals)
         const unit = 268_435_456n * price.price
         const difference = units * unit - due
-        // The nearest unit, the upper one where both are as near.
+        // The nearest unit; the upper one in a tie.
         expect(2n * difference <= unit && 2n * difference > -unit).toBe(true)
-        // What was received is half a unit and a byte above what was due, at most, and never below.
+        // The credit exceeds the debt by at most half a unit and a byte, and is never below it.
         const bought = bytesForUnits(units, decimals, price)
         if (units > 0n) expect(bought).toBeGreaterThanOrEqual(billed)
         const above = (bought - billed) * 10n ** BigInt(decimals) * 10n ** BigInt(price.decimals)
@@ -104,7 +104,7 @@ test.each(everyCoin)(
   },
 )
 
-test('nothing buys nothing; sizes and prices that are none are refused', () => {
+test('zero buys nothing; rejects invalid sizes and prices', () => {
   expect(bytesForUnits(0n, 6)).toBe(0n)
   expect(bytesForUnits(-1n, 6)).toBe(0n)
   for (const size of [-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])
@@ -113,7 +113,7 @@ test('nothing buys nothing; sizes and prices that are none are refused', () => {
   for (const usd of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => coinPriceOf(usd)).toThrow(RangeError)
 })
 
-test('units are written and read exactly', () => {
+test('writes and reads units exactly', () => {
   expect(formatUnits(1_500_000n, 6)).toBe('1.5')
   expect(formatUnits(3906n, 6)).toBe('0.003906')
   expect(formatUnits(-5n, 0)).toBe('-5')

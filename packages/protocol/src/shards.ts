@@ -7,12 +7,12 @@ const hex32 = v.pipe(
   v.transform((text: string) => text.toLowerCase()),
 )
 
-/** One of the five parts of a key: a point of its polynomial, both coordinates as 32 bytes big-endian in hex. */
+/** One of the five shards of a key: a point of its polynomial, both coordinates as 32 bytes big-endian in hex. */
 export type KeyShard = { key: string; index: string }
 
 /**
- * A shard on its way: text, no longer than a scalar. Nodes keep it as it is: they compute nothing with it, and published
- * clients' own tests store other texts than scalars.
+ * A shard on the wire: text, no longer than a scalar. Nodes store it unchanged: they compute nothing with it, and the
+ * tests of published clients store texts that are not scalars.
  */
 export const shardPayloadSchema = v.object({
   key: v.pipe(v.string(), v.nonEmpty(), v.maxLength(128)),
@@ -20,8 +20,8 @@ export const shardPayloadSchema = v.object({
 })
 
 /**
- * What a whole set of shards promises: a SHA-256 commitment to each shard, in the order of the nodes, and the hash over
- * all of them as its name.
+ * Commitments of a set of shards: a SHA-256 commitment to each shard, in the order of the nodes, and the hash over all
+ * of them as the id of the set.
  */
 export const shardSetSchema = v.object({
   id: hex32,

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 
-/** Host that a text to sign counts for, with its port where it has one. */
+/** Domain of a message to sign, with its port if any. */
 export const textDomain = v.pipe(v.string(), v.regex(/^[A-Za-z0-9.:[\]-]{1,255}$/))
-/** Names a text to sign. */
+/** Id of a message to sign. */
 export const textId = v.pipe(v.string(), v.uuid())
 /** ms since 1970. */
 export const textTime = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
-/** In the very form that the text takes: one party with another would spoil it for all. */
+/** In the exact form of the message: one party with another form would invalidate it for all. */
 export const textNonce = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))

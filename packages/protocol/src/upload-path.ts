@@ -1,27 +1,29 @@
 import { CairnError } from './error.ts'
-import { nameBytesMost, pathBytesMost, pathDepthMost } from './limits.ts'
+import { maxNameBytes, maxPathBytes, maxPathDepth } from './limits.ts'
 
-/** Control characters and line breaks. Changes of direction stay: a name is part of the content, and clients mark them where they show it. */
+/**
+ * Control characters and line breaks. Bidirectional controls stay: a name is part of the content, and clients mark them
+ * on display.
+ */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u
-/** Halves of surrogate pairs: such a text is not well-formed Unicode. */
+/** Lone surrogates: such a text is not well-formed Unicode. */
 const halves = /\p{Cs}/u
 const allHalves = /\p{Cs}/gu
 
 /**
- * Splits the path of an upload into its names, outermost first. Empty and `.` segments are dropped.
- *
- * @throws CairnError INVALID_PATH for `..`, control characters, and names or paths beyond the limits.
+ * Splits the path of an upload into its names, outermost first. Drops empty and `.` segments.
+ * @throws CairnError INVALID_PATH for `..`, control characters, and names or paths beyond the limits
  */
 export function splitUploadPath(path: string): string[] {
-  if (controls.test(path)) throw invalid('A file name has control characters', path)
+  if (controls.test(path)) throw invalid('A file name contains control characters', path)
   if (halves.test(path)) throw invalid('A file name is not well-formed Unicode', path)
-  if (byteLength(path) > pathBytesMost) throw invalid(`A path is longer than ${pathBytesMost} bytes`, path)
+  if (byteLength(path) > maxPathBytes) throw invalid(`A path is longer than ${maxPathBytes} bytes`, path)
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   for (const segment of segments) {
     if (segment === '..') throw invalid('A path must not contain ".."', path)
-    if (byteLength(segment) > nameBytesMost) throw invalid(`A file name is longer than ${nameBytesMost} bytes`, path)
+    if (byteLength(segment) > maxNameBytes) throw invalid(`A file name is longer than ${maxNameBytes} bytes`, path)
   }
-  if (segments.length > pathDepthMost) throw invalid(`A path has more than ${pathDepthMost} folders`, path)
+  if (segments.length > maxPathDepth) throw invalid(`A path has more than ${maxPathDepth} folders`, path)
   return segments
 }
 

@@ -1,32 +1,32 @@
 import { callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
-import type { KeySession } from './keys/session.ts'
-import type { KnownNames } from './names/known-names.ts'
+import type { KeySession } from './key-session.ts'
+import type { KnownNames } from './known-names.ts'
 
-/** What every function of the SDK works with: plain data, nothing is opened. */
+/** The context of every SDK function: plain data without open resources. */
 export type Client = {
   readonly network: NetworkProfile
-  /** Needed for everything about keys of encrypted files; made by `signIn` or `openKeySession`. */
+  /** Required for calls about encrypted files. Create it with `signIn` or `openKeySession`. */
   readonly keySession: KeySession | undefined
-  /** Told when a session was renewed, so that it can be kept. */
+  /** Called after a session renewal, so that the caller can store the session. */
   readonly onKeySession: ((session: KeySession) => void) | undefined
   readonly apiKey: string | undefined
-  /** Newest record seen of each name: an older one is not believed afterwards. */
+  /** Newest verified record of each name. Older records are rejected. */
   readonly knownNames: KnownNames
   readonly fetch: typeof fetch
-  /** Limit of a call in ms; 8 seconds unless told. */
+  /** Time limit of a call in ms. Defaults to 8 seconds. */
   readonly callTimeoutMs: number
-  /** Limit of an upload or download in ms; 2 hours unless told. */
+  /** Time limit of an upload or download in ms. Defaults to 2 hours. */
   readonly transferTimeoutMs: number
 }
 
 export type ClientOptions = {
-  /** Where the network's parts are: see `loadNetwork`. */
+  /** Addresses of the services of the network. See `loadNetwork`. */
   network: NetworkProfile
-  /** Needed for uploads and for everything about an account; made by `signIn` or `createApiKey`. */
+  /** Required for uploads and account calls. Create it with `signIn` or `createApiKey`. */
   apiKey?: string
-  /** Needed for encrypted files: made by `signIn` or `openKeySession`. */
+  /** Required for encrypted files. Create it with `signIn` or `openKeySession`. */
   keySession?: KeySession | undefined
-  /** Told when the session was renewed. */
+  /** Called after a session renewal. */
   onKeySession?: (session: KeySession) => void
   fetch?: typeof fetch
   callTimeoutMs?: number
@@ -34,8 +34,7 @@ export type ClientOptions = {
 }
 
 /**
- * Describes a client.
- *
+ * Creates a client.
  * @example
  * const network = await loadNetwork()
  * const client = createClient({ network, apiKey })

@@ -10,12 +10,18 @@ export {
 } from '@cairn/crypto'
 export type { NameKey, NameRecord } from '@cairn/names'
 export {
+  type AccountEvent,
   type ApiKeyInfo,
   CairnError,
+  type CreatedWebhook,
   type Deal,
   type ErrorCode,
+  type EventPage,
+  type EventType,
+  eventTypes,
   type FileEntry,
   formatUnits,
+  isAnyCid,
   isCid,
   isPrivateKey,
   type NameState,
@@ -24,10 +30,14 @@ export {
   normalizeAddress,
   type Payment,
   type PossessionCheck,
+  type S3Credentials,
   type Scope,
   scopes,
   tokensOf,
   type UploadInfo,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookTestResult,
 } from '@cairn/protocol'
 export {
   createApiKey,
@@ -36,9 +46,9 @@ export {
   listApiKeys,
   type MessageUse,
   revokeApiKey,
-  type Signer,
 } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
+export { createS3Credentials, type S3RuleInput } from './account/s3-credentials.ts'
 export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
@@ -59,8 +69,23 @@ export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'
 export { type EncryptBlob, type EncryptSettings, encryptBlob } from './encryption/encrypt-stream.ts'
+export { type EventFilter, listEvents } from './events/list-events.ts'
+export { verifyWebhook, type WebhookHeaders } from './events/verify-webhook.ts'
+export { type WatchOptions, watchEvents } from './events/watch-events.ts'
+export {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhook,
+  testWebhook,
+  updateWebhook,
+  type WebhookSettings,
+} from './events/webhooks.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
+export { iterateStream } from './iterate-stream.ts'
+export type { KeySession } from './key-session.ts'
 export {
   explainAccess,
   explainConditions,
@@ -82,9 +107,7 @@ export type { HalfDone } from './keys/half-done.ts'
 export { type KeyFile, listKeyFiles } from './keys/list-keys.ts'
 export { openKeySession } from './keys/open-session.ts'
 export { type RepairOptions, type RepairReport, repairKey } from './keys/repair.ts'
-export { type RotatedFile, rotateFile } from './keys/rotate-file.ts'
 export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
-export type { KeySession } from './keys/session.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
 export { loadNetwork } from './load-network.ts'
 export { listNames } from './names/list-names.ts'
@@ -108,9 +131,9 @@ export { authorizeOnce } from './payments/one-time.ts'
 export {
   type PaidTransaction,
   type PayEvent,
+  type PaymentParams,
   type PayOptions,
   type PaySigner,
-  type PayWish,
   pay,
 } from './payments/pay.ts'
 export { type Coin, findChain, getPrice, getTickerPrice, isCoin, type Price } from './payments/price.ts'
@@ -127,6 +150,8 @@ export {
 } from './proofs/verify-storage.ts'
 export { type WaitOptions, waitForProof } from './proofs/wait-for-proof.ts'
 export { type CallOptions, call } from './request.ts'
+export { type RotatedFile, rotateFile } from './rotation/rotate-file.ts'
+export type { Signer } from './signer/resolve-signer.ts'
 export {
   createResumable,
   type Resumable,

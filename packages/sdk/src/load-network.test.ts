@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true }))
 
-test('a network is named by CAIRN_NETWORK, else found in CAIRN_HOME, else in the nearest folder above', () => {
+test('finds a network by CAIRN_NETWORK, then in CAIRN_HOME, then in the nearest parent folder', () => {
   const [nearest, home] = [join(base, '.cairn', 'network.json'), join(base, 'home')]
   const from = join(base, 'a', 'b')
   expect(findNetwork({ CAIRN_NETWORK: 'https://cairn.test', CAIRN_HOME: home }, from)).toBe('https://cairn.test')

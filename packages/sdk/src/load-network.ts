@@ -3,13 +3,13 @@ import { findNetwork, readProfile } from '#platform'
 import { createClient } from './client.ts'
 import { openResponse, readText } from './request.ts'
 
-const profileBytesMost = 1024 * 1024
+const maxProfileBytes = 1024 * 1024
 
 /**
  * Loads the profile of a network.
- *
- * @param where a URL (`/.well-known/cairn.json` below it) or a file. Defaults, in Node, to what `CAIRN_NETWORK` names, else
- *   `network.json` in `CAIRN_HOME`, else the nearest `.cairn/network.json` here or above. Required in browsers.
+ * @param where a URL (with `/.well-known/cairn.json` below it) or a file. In Node, defaults to `CAIRN_NETWORK`, else
+ *   `network.json` in `CAIRN_HOME`, else the nearest `.cairn/network.json` in this folder or above. Required in
+ *   browsers.
  * @throws CairnError NO_NETWORK, NETWORK_ERROR
  */
 export async function loadNetwork(where?: string): Promise<NetworkProfile> {
@@ -32,7 +32,7 @@ async function fetchProfile(url: string): Promise<unknown> {
     timeoutMs: callTimeoutMs,
   })
   try {
-    return JSON.parse(await readText(response, profileBytesMost))
+    return JSON.parse(await readText(response, maxProfileBytes))
   } catch (cause) {
     throw new CairnError('NO_NETWORK', { message: `${url} is not a Cairn network`, cause })
   }

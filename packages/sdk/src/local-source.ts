@@ -1,39 +1,39 @@
-/** A file to be sent: opened when its turn comes, so that a folder of many costs one open file. */
+/** A file to upload, opened when it is sent, so that a folder of many files needs one open file. */
 export type LocalFile = {
-  /** Name or path below the upload's root, segments parted by `/`. */
+  /** Name or path below the root of the upload, segments separated by `/`. */
   name: string
-  /** Bytes, where they are known before reading. */
+  /** Size in bytes, if known before reading. */
   sizeBytes: number | undefined
   mimeType?: string | undefined
-  /** Where it lies on disk. */
+  /** Path on disk. */
   path?: string
-  /** The same bytes as a Blob, where they are one. */
+  /** The same bytes as a Blob, if there is one. */
   blob?: Blob
-  /** Whether `open` can be called again, for another try. */
+  /** Whether `open` can be called again, for a retry. */
   canReopen: boolean
-  /** Its bytes. A piece is valid until the next is asked for. */
+  /** Yields the bytes. A chunk is valid until the next read. */
   open(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** What a path is. */
+/** Kind and content of a path. */
 export type LocalPath =
   | { kind: 'file'; file: LocalFile }
   | { kind: 'directory'; name: string; files(): AsyncIterable<LocalFile> }
 
-/** A request whose body is made while it is sent. */
+/** A request whose body is produced while it is sent. */
 export type StreamedRequest = {
   url: string
-  /** `POST` unless told. */
+  /** Defaults to `POST`. */
   method?: 'POST' | 'PATCH'
   headers: Record<string, string>
-  /** Length of the body, where it is known. */
+  /** Length of the body in bytes, if known. */
   contentLength: number | undefined
-  /** The body. A piece is valid until the next is asked for. */
+  /** The body. A chunk is valid until the next read. */
   body: AsyncIterable<Uint8Array> | Blob
   signal: AbortSignal
-  /** Told how much of the body is on its way, where it is gathered before it is sent. */
+  /** Called with the bytes sent so far, on platforms that gather the body before they send it. */
   onSent?: ((bytes: number, total: number) => void) | undefined
 }
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export type StreamedAnswer = { status: number; header(name: string): string | null; text: string }

@@ -1,40 +1,40 @@
 import { CairnError } from '@cairn/protocol'
 import type { LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
 
-// The browser's half of platform.ts.
+// The browser half of platform.ts.
 
-/** SHA-256 through WebCrypto. */
+/** Computes SHA-256 with WebCrypto. */
 export async function hashSha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
 }
 
-/** WebCrypto has Ed25519 for keys that it holds itself; others are used in JavaScript. */
+/** WebCrypto only offers Ed25519 for keys it manages itself; other keys use JavaScript. */
 export const signEd25519 = undefined
 
-/** A page has no folder to look in: the network of its own origin. */
+/** A page has no file system: its network is that of its own origin. */
 export function findNetwork(): string {
-  throw new CairnError('NO_NETWORK', { hint: 'Give the URL of a network.' })
+  throw new CairnError('NO_NETWORK', { hint: 'Use the URL of a network.' })
 }
 
 export function readProfile(path: string): Promise<unknown> {
-  throw new CairnError('NO_NETWORK', { message: `A browser cannot read ${path}`, hint: 'Give the URL of a network.' })
+  throw new CairnError('NO_NETWORK', { message: `A browser cannot read ${path}`, hint: 'Use the URL of a network.' })
 }
 
 export function openPath(path: string): Promise<LocalPath> {
   throw new CairnError('FILE_UNREADABLE', {
     message: `A browser cannot read ${path}`,
-    hint: 'Give a File, Blob or FileList.',
+    hint: 'Use a File, Blob or FileList.',
   })
 }
 
-/** Whether a body goes out while it is read. */
+/** Whether the body is sent while it is read. */
 export const sendsWhileReading: boolean = false
 
 const blobBytes = 8 * 1024 * 1024
 
 /**
- * Gathers a body into a Blob. Every few MiB become a Blob of their own, which the browser keeps outside the page's memory, on
- * disk where it is large.
+ * Gathers a body into a Blob. Every few MiB become a Blob of their own, which the browser stores outside the memory of
+ * the page, and on disk if it is large.
  */
 export async function gatherBody(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
@@ -55,15 +55,15 @@ export async function gatherBody(body: AsyncIterable<Uint8Array>, signal?: Abort
 }
 
 /**
- * Sends a body as a Blob: browsers stream requests over HTTP/2 only. It is read, hashed and counted as progress while it is
- * gathered, before its first byte is sent; what is sent is told by XMLHttpRequest, which alone knows it.
+ * Sends a body as a Blob, because browsers stream requests over HTTP/2 only. Reading, hashing and progress of the
+ * reading happen before the first byte is sent; only XMLHttpRequest reports the progress of the sending.
  */
 export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
   const body = send.body instanceof Blob ? send.body : await gatherBody(send.body, send.signal)
-  return typeof XMLHttpRequest === 'undefined' ? sendQuietly(send, body) : sendTelling(send, body)
+  return typeof XMLHttpRequest === 'undefined' ? sendQuietly(send, body) : sendWithProgress(send, body)
 }
 
-/** In service workers, which have no XMLHttpRequest, nothing is told of what is sent. */
+/** Service workers have no XMLHttpRequest, so there is no progress of the sending. */
 async function sendQuietly(
   { url, method = 'POST', headers, signal }: StreamedRequest,
   body: Blob,
@@ -72,7 +72,7 @@ async function sendQuietly(
   return { status: response.status, header: (name) => response.headers.get(name), text: await response.text() }
 }
 
-function sendTelling(
+function sendWithProgress(
   { url, method = 'POST', headers, signal, onSent }: StreamedRequest,
   body: Blob,
 ): Promise<StreamedAnswer> {
@@ -89,9 +89,10 @@ function sendTelling(
     request.upload.onprogress = ({ loaded, total }) => onSent?.(loaded, total)
     request.onerror = () => reject(new CairnError('NETWORK_ERROR'))
     request.onload = () => {
-      // A key must not travel to where nobody meant it to go; the browser has followed by then, so the answer is not taken.
+      // A key must not reach an unintended host. The browser has already followed the redirect, so the response is
+      // rejected.
       if (request.responseURL !== '' && request.responseURL !== new URL(url, location.href).href) {
-        reject(new CairnError('UNEXPECTED_RESPONSE', { message: 'The server answered with a redirect' }))
+        reject(new CairnError('UNEXPECTED_RESPONSE', { message: 'The server responded with a redirect' }))
         return
       }
       resolve({
@@ -106,7 +107,10 @@ function sendTelling(
 }
 
 function noDisk(): never {
-  throw new CairnError('FILE_UNREADABLE', { message: 'A browser has no paths', hint: 'Use openFile or downloadBytes.' })
+  throw new CairnError('FILE_UNREADABLE', {
+    message: 'A browser has no file system paths',
+    hint: 'Use openFile or downloadBytes.',
+  })
 }
 
 export async function openPart(_target: string, _overwrite: boolean): Promise<never> {

@@ -6,19 +6,19 @@ import { request as requestHttps } from 'node:https'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { lookup } from 'mrmime'
+import { readBlob } from './local/blob-file.ts'
 import type { LocalFile, LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
-import { readBlob } from './upload/blob-file.ts'
 import { writeAll } from './write-all.ts'
 
-// What differs between Node and browsers: this file is Node's half, platform.browser.ts the other.
+// The differences between Node and browsers: this file is the Node half, platform.browser.ts the other.
 
-/** SHA-256, at once. */
+/** Computes SHA-256 synchronously. */
 export const hashSha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer')
 
-/** What RFC 8410 puts before a seed. */
+/** Prefix of a seed in RFC 8410. */
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** An Ed25519 signature; in a fifth of the time that JavaScript takes. */
+/** Signs with Ed25519 in a fifth of the time that JavaScript takes. */
 export const signEd25519 = (message: Uint8Array, seed: Uint8Array): Uint8Array => {
   const key = createPrivateKey({ key: Buffer.concat([privateKeyHead, seed]), format: 'der', type: 'pkcs8' })
   return sign(null, message, key)
@@ -26,11 +26,11 @@ export const signEd25519 = (message: Uint8Array, seed: Uint8Array): Uint8Array =
 
 const pieceBytes = 1024 * 1024
 const smallFileBytes = 256 * 1024
-const answerBytesMost = 64 * 1024 * 1024
+const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * Where the network is if the caller does not say: CAIRN_NETWORK (a file or URL), else `network.json` in CAIRN_HOME, else the
- * nearest `.cairn/network.json` in a folder or above it. A variable that is set to nothing counts as not set.
+ * Finds the network if the caller names none: `CAIRN_NETWORK` (a file or URL), else `network.json` in `CAIRN_HOME`,
+ * else the nearest `.cairn/network.json` in this folder or above. An empty variable counts as unset.
  * @throws CairnError NO_NETWORK
  */
 // biome-ignore lint/style/noProcessEnv: no other place of the SDK reads the environment.
@@ -46,7 +46,10 @@ export function findNetwork(env: Record<string, string | undefined> = process.en
   }
 }
 
-/** A profile in a file. @throws CairnError NO_NETWORK */
+/**
+ * Reads a profile from a file.
+ * @throws CairnError NO_NETWORK
+ */
 export async function readProfile(path: string): Promise<unknown> {
   let text: string
   try {
@@ -61,7 +64,10 @@ export async function readProfile(path: string): Promise<unknown> {
   }
 }
 
-/** A file or folder on disk. @throws CairnError FILE_UNREADABLE */
+/**
+ * Opens a file or folder on disk.
+ * @throws CairnError FILE_UNREADABLE
+ */
 export async function openPath(path: string): Promise<LocalPath> {
   const full = resolve(path)
   const found = await stat(full).catch((cause: unknown) => {
@@ -74,7 +80,9 @@ export async function openPath(path: string): Promise<LocalPath> {
   return { kind: 'directory', name, files: () => walk(full, name) }
 }
 
-/** Files below a folder, in the order of their names. Links are not followed: they could lead out, or round in circles. */
+/**
+ * Yields the files below a folder, ordered by name. Does not follow links: they could leave the folder or form a cycle.
+ */
 async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
   const entries = []
   try {
@@ -101,8 +109,8 @@ async function* readDisk(path: string, sizeBytes: number | undefined): AsyncGene
 }
 
 /**
- * A small file in one go; undefined for a large one. Read at once: four hops to another thread for each of ten thousand
- * files take ten times as long as the reading, and one file holds the event loop for microseconds.
+ * Reads a small file in one call; undefined for a large one. Reading is synchronous: four thread hops for each of ten
+ * thousand files take ten times as long as the reading, and one file blocks the event loop for microseconds.
  */
 function readSmall(path: string, expectedBytes: number | undefined): Uint8Array | undefined {
   if (expectedBytes !== undefined && expectedBytes > smallFileBytes) return undefined
@@ -132,7 +140,7 @@ async function* readPieces(path: string, expectedBytes: number | undefined): Asy
   })
   try {
     const sizeBytes = expectedBytes ?? (await file.stat()).size
-    // Three buffers in turn: one is being filled while one is hashed and one is on its way out.
+    // Three buffers: one is filled while one is hashed and one is sent.
     const buffers = Array.from({ length: sizeBytes > smallFileBytes ? 3 : 1 }, () =>
       Buffer.allocUnsafe(Math.min(pieceBytes, sizeBytes + 1)),
     )
@@ -160,17 +168,17 @@ function unreadable(path: string, cause: unknown): CairnError {
   return new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}${why}`, cause })
 }
 
-/** Whether a body goes out while it is read. */
+/** Whether the body is sent while it is read. */
 export const sendsWhileReading: boolean = true
 
-/** Browsers gather a body before they send it; nothing is gathered here. */
+/** Browsers gather a body before they send it; Node does not. */
 export async function gatherBody(_body: AsyncIterable<Uint8Array>, _signal?: AbortSignal): Promise<Blob> {
   throw new TypeError('a body is sent while it is read')
 }
 
 /**
- * Sends a request whose body is made on the way. Node's own HTTP client moves large bodies faster than fetch, and leaves
- * the pieces to us.
+ * Sends a request whose body is produced on the way. The HTTP client of Node moves large bodies faster than fetch, and
+ * leaves the chunks to the caller.
  */
 export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
   const { url, method = 'POST', headers, contentLength, signal } = send
@@ -181,7 +189,7 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
     const request = begin(url, { method, headers: { ...headers, ...length }, signal })
     let answered = false
     request.on('error', (error) => {
-      // A server that has answered may close before it has read everything: the answer counts.
+      // A server that has answered may close before it has read the body: the answer counts.
       if (!answered) fail(error)
     })
     request.on('response', (response) => {
@@ -190,7 +198,7 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       response.setEncoding('utf8')
       response.on('data', (piece: string) => {
         text += piece
-        if (text.length > answerBytesMost) response.destroy(new CairnError('UNEXPECTED_RESPONSE'))
+        if (text.length > maxAnswerBytes) response.destroy(new CairnError('UNEXPECTED_RESPONSE'))
       })
       response.on('error', fail)
       response.on('end', () => {
@@ -211,7 +219,7 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
         await before
         if (answered || request.destroyed) return
         before = write(piece)
-        // Looked at when its turn comes; a failure meanwhile is no unhandled one.
+        // Awaited later; a failure until then is not an unhandled rejection.
         before.catch(() => undefined)
       }
       await before
@@ -225,29 +233,35 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
   })
 }
 
-/** A file being downloaded: what is there already, and where the next bytes go. */
+/** A download in progress: the existing bytes, and the target of the next ones. */
 export type PartFile = {
-  /** Bytes that an earlier try left. */
+  /** Bytes that an earlier attempt left. */
   readonly sizeBytes: number
   read(position: number, length: number): Promise<Uint8Array>
-  /** Keeps the first bytes only. */
+  /** Keeps the first `sizeBytes` bytes. */
   truncate(sizeBytes: number): Promise<void>
   write(bytes: Uint8Array, position: number): Promise<void>
-  /** Makes it durable and moves it to its place. @throws CairnError FILE_EXISTS */
+  /**
+   * Makes the file durable and moves it to its place.
+   * @throws CairnError FILE_EXISTS
+   */
   finish(overwrite: boolean): Promise<void>
   close(): Promise<void>
-  /** Closes and removes it. */
+  /** Closes and removes the file. */
   discard(): Promise<void>
 }
 
-/** Opens `{target}.part`. @throws CairnError FILE_EXISTS when the target is there and may not be replaced, FILE_UNREADABLE */
+/**
+ * Opens `{target}.part`.
+ * @throws CairnError FILE_EXISTS if the target exists and `overwrite` is false, FILE_UNREADABLE
+ */
 export async function openPart(target: string, overwrite: boolean): Promise<PartFile> {
   const full = resolve(target)
   const exists = await stat(full).then(
     () => true,
     () => false,
   )
-  if (exists && !overwrite) throw new CairnError('FILE_EXISTS', { message: `${target} exists already` })
+  if (exists && !overwrite) throw new CairnError('FILE_EXISTS', { message: `${target} already exists` })
   const part = `${full}.part`
   const file = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644).catch(
     (cause: unknown) => {
@@ -267,7 +281,7 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
     async finish(replace) {
       await file.sync()
       await file.close()
-      // A link fails where a name is taken, which a rename would replace without a word.
+      // A link fails on an existing name, which a rename would silently replace.
       if (!replace && (await linkNew(part, full, target))) await unlink(part)
       else await rename(part, full)
     },
@@ -279,32 +293,41 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
   }
 }
 
-/** Gives a file a second name; false on file systems that have no links. @throws CairnError FILE_EXISTS */
+/**
+ * Links a file under a second name; false on file systems without links.
+ * @throws CairnError FILE_EXISTS
+ */
 async function linkNew(from: string, to: string, target: string): Promise<boolean> {
   try {
     await link(from, to)
     return true
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return false
-    throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+    throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
   }
 }
 
-/** Makes a folder for a download. @throws CairnError FILE_EXISTS */
+/**
+ * Creates a folder for a download.
+ * @throws CairnError FILE_EXISTS
+ */
 export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
   await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
     const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
 }
 
-/** A path below a folder. */
+/** Joins a folder and a name. */
 export function joinPath(folder: string, name: string): string {
   return join(folder, name)
 }
 
-/** Bytes of a file on disk that is not open. @throws CairnError FILE_UNREADABLE */
+/**
+ * Returns the size in bytes of a file on disk.
+ * @throws CairnError FILE_UNREADABLE
+ */
 export async function measure(file: LocalFile): Promise<number> {
   const path = file.path ?? ''
   const { size } = await stat(path).catch((cause: unknown) => {
@@ -313,7 +336,7 @@ export async function measure(file: LocalFile): Promise<number> {
   return size
 }
 
-/** MIME type by a name's extension, or false. */
+/** Returns the MIME type for the extension of a name, or false. */
 export function mimeTypeOf(name: string): string | false {
   return lookup(name) ?? false
 }

@@ -1,22 +1,22 @@
-/** How far a transfer is: the same form for uploads and downloads, in Node and browsers. */
+/** Progress of a transfer: the same for uploads and downloads, in Node and browsers. */
 export type Progress = {
   /**
-   * `prepare`: read, hashed and encrypted before anything is sent, as browsers do; `keys`: shards are being saved. Node sends
-   * while it reads.
+   * `prepare`: browsers read, hash and encrypt before they send; Node does so while it sends. `keys`: the shards are
+   * being saved.
    */
   phase: 'prepare' | 'keys' | 'send' | 'receive'
   /** Bytes of content so far. */
   bytes: number
-  /** All bytes, where that is known. */
+  /** Total bytes, if known. */
   total: number | undefined
   bytesPerSecond: number
-  /** Time left in ms at the present rate, where `total` is known. */
+  /** Remaining time in ms at the current rate, if `total` is known. */
   remainingMs: number | undefined
 }
 
 export type OnProgress = (progress: Progress) => void
 
-/** Counts bytes and tells of them at most twenty times a second, and once at the end. */
+/** Counts bytes and reports them at most twenty times per second, and once at the end. */
 export type ProgressMeter = { add(bytes: number): void; reach(bytes: number): void; done(): void }
 
 const stepMs = 50
@@ -29,11 +29,11 @@ export function createProgress(
   if (onProgress === undefined) return { add: () => undefined, reach: () => undefined, done: () => undefined }
   const started = performance.now()
   let bytes = 0
-  /** What was there at the beginning, of an upload that is resumed: it took no time. */
+  /** Bytes present at the start of a resumed upload: they took no time. */
   let before: number | undefined
-  let told = Number.NEGATIVE_INFINITY
-  const tell = (now: number) => {
-    told = now
+  let reportedAt = Number.NEGATIVE_INFINITY
+  const report = (now: number) => {
+    reportedAt = now
     const seconds = Math.max(now - started, 1) / 1000
     const bytesPerSecond = (bytes - (before ?? 0)) / seconds
     const remainingMs =
@@ -44,7 +44,7 @@ export function createProgress(
     before ??= all
     bytes = all
     const now = performance.now()
-    if (now - told >= stepMs) tell(now)
+    if (now - reportedAt >= stepMs) report(now)
   }
   return {
     add: (more) => {
@@ -52,6 +52,6 @@ export function createProgress(
       reach(bytes + more)
     },
     reach,
-    done: () => tell(performance.now()),
+    done: () => report(performance.now()),
   }
 }

@@ -13,7 +13,7 @@ afterEach(async () => {
   }
 })
 
-/** A server that answers as the test says, and a client that talks to it. */
+/** A server with the responses of the test, and a client for it. */
 async function serve(answer: RequestListener): Promise<Client & { url: string }> {
   const server = createServer(answer)
   servers.push(server)
@@ -27,12 +27,12 @@ async function serve(answer: RequestListener): Promise<Client & { url: string }>
 
 const usage = JSON.stringify({ dataLimit: 10, dataUsed: 1, unknownToThisVersion: true })
 
-test('a good answer is parsed, and fields of newer services are no fault', async () => {
+test('parses a successful answer and ignores fields of newer services', async () => {
   const client = await serve((_request, response) => response.end(usage))
   expect(await call(client, getDataUsage, {})).toMatchObject({ dataLimit: 10, dataUsed: 1, dataLimitPermanent: 0 })
 })
 
-test('the key goes as a bearer token, and only where the call needs one', async () => {
+test('sends the key as a bearer token, only if the call needs one', async () => {
   const seen: (string | undefined)[] = []
   const client = await serve((request, response) => {
     seen.push(request.headers.authorization)
@@ -43,7 +43,7 @@ test('the key goes as a bearer token, and only where the call needs one', async 
   expect(seen).toEqual(['Bearer key', undefined])
 })
 
-test('without a key nothing is sent', async () => {
+test('sends nothing without a required key', async () => {
   const client = createClient({
     network: { name: 't', api: 'http://127.0.0.1:1', upload: 'http://127.0.0.1:1', gateway: 'http://127.0.0.1:1' },
   })
@@ -58,7 +58,7 @@ test('a server that does not answer is a time-out', async () => {
   })
 })
 
-test('a port where nobody listens is a network error, after three tries', async () => {
+test('a closed port is a network error, after three attempts', async () => {
   const client = await serve((_request, response) => response.end())
   const [server] = servers.splice(0)
   await new Promise((done) => server?.close(done))
@@ -77,7 +77,7 @@ test('a port where nobody listens is a network error, after three tries', async 
   expect(tries).toBe(3)
 })
 
-test('an aborted call says so', async () => {
+test('an aborted call reports the abort', async () => {
   const client = await serve(() => undefined)
   const stop = new AbortController()
   const calling = call(client, getDataUsage, {}, { signal: stop.signal, timeoutMs: 60_000 })
@@ -85,26 +85,26 @@ test('an aborted call says so', async () => {
   await expect(calling).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-test('what says "try again" is tried again, what changes something is not', async () => {
-  let asked = 0
+test('retries a rejection that asks for it, but not a call that changes state', async () => {
+  let requestCount = 0
   const client = await serve((_request, response) => {
-    asked++
-    if (asked < 3)
+    requestCount++
+    if (requestCount < 3)
       response.writeHead(429, { 'retry-after': '0' }).end('{"error":{"code":"RATE_LIMITED","message":"slow down"}}')
     else response.end(usage)
   })
   expect(await call(client, getDataUsage, {})).toMatchObject({ dataUsed: 1 })
-  expect(asked).toBe(3)
-  asked = 0
+  expect(requestCount).toBe(3)
+  requestCount = 0
   const body = { publicKey: '0x00000000000000000000000000000000000000aa', signedMessage: '0x' }
   await expect(call(client, createApiKey, { body })).rejects.toMatchObject({
     code: 'RATE_LIMITED',
     message: 'slow down',
   })
-  expect(asked).toBe(1)
+  expect(requestCount).toBe(1)
 })
 
-test('a redirect is not followed: the key stays here', async () => {
+test('does not follow a redirect: the key stays here', async () => {
   let elsewhere = 0
   const other = await serve((_request, response) => {
     elsewhere++
@@ -115,7 +115,7 @@ test('a redirect is not followed: the key stays here', async () => {
   expect(elsewhere).toBe(0)
 })
 
-test.each(['', '<html>', '[]', '{"dataLimit":"many"}'])('the answer %j is not taken for one', async (text) => {
+test.each(['', '<html>', '[]', '{"dataLimit":"many"}'])('rejects the answer %j', async (text) => {
   const client = await serve((_request, response) => response.end(text))
   await expect(call(client, getDataUsage, {})).rejects.toMatchObject({ code: 'UNEXPECTED_RESPONSE' })
 })
@@ -136,7 +136,7 @@ test('an error keeps code, hint, request id and status of the service', async ()
   })
 })
 
-test('a body of no known kind is refused before anything is sent', async () => {
+test('rejects a body of an unknown kind before it sends anything', async () => {
   const client = createClient({ network: { name: 't', api: 'http://127.0.0.1:1', upload: '', gateway: '' } })
   const send = {
     url: 'http://127.0.0.1:1/',
@@ -151,8 +151,8 @@ test('a body of no known kind is refused before anything is sent', async () => {
   })
 })
 
-test('an answer without an end is given up at the limit', async () => {
-  const { promise: letGo, resolve } = Promise.withResolvers<void>()
+test('aborts an endless answer at the limit', async () => {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
   const client = await serve((_request, response) => {
     const letter = Buffer.alloc(1 << 20, ' ')
     const pour = () => {
@@ -163,7 +163,7 @@ test('an answer without an end is given up at the limit', async () => {
   })
   await expect(call(client, getDataUsage, {})).rejects.toMatchObject({
     code: 'UNEXPECTED_RESPONSE',
-    message: 'The server’s answer is too long',
+    message: 'The response of the server is too long',
   })
-  await letGo
+  await released
 })

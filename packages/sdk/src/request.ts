@@ -12,31 +12,31 @@ import {
 import * as v from 'valibot'
 import type { Client } from './client.ts'
 
-/** Options that every call takes. */
+/** Options of every call. */
 export type CallOptions = {
-  /** Ends the call; it then throws ABORTED. */
+  /** Aborts the call, which then throws ABORTED. */
   signal?: AbortSignal | undefined
-  /** Limit in ms, in place of the client's. */
+  /** Time limit in ms. Overrides that of the client. */
   timeoutMs?: number | undefined
 }
 
-/** Largest JSON answer that is read, in bytes. */
-const answerBytesMost = 64 * 1024 * 1024
-/** Largest error body that is read. */
-const errorBytesMost = 64 * 1024
+/** Maximum size of a JSON response, in bytes. */
+const maxAnswerBytes = 64 * 1024 * 1024
+/** Maximum size of an error body, in bytes. */
+const maxErrorBytes = 64 * 1024
 
-/** First pause between tries in ms; doubled each time, half of it random. */
+/** First pause between attempts in ms; doubled each time, half of it random. */
 const firstPauseMs = 200
-/** Longest pause a server may ask for before the call fails instead. */
-const longestPauseMs = 10_000
+/** Maximum pause in ms that a server may request before the call fails instead. */
+const maxPauseMs = 10_000
 
-/** How to reach a path of the network. */
+/** A request to a path of the network. */
 export type Send = {
   url: string
   method: string
   headers?: Record<string, string>
   body?: string | FormData | Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
-  /** Sends the client's key. Only for the network's own hosts. */
+  /** Sends the API key of the client. Only for hosts of the network. */
   withKey?: boolean
   dialect: DialectName
   signal?: AbortSignal | undefined
@@ -44,9 +44,8 @@ export type Send = {
 }
 
 /**
- * Makes one call of the protocol: input by its schemas, answer by its schema, errors by its dialect. Calls that are safe to
- * repeat are tried up to three times.
- *
+ * Makes one call of the protocol: validates input and response by their schemas, and maps errors by its dialect.
+ * Retries calls that are safe to repeat, up to three attempts.
  * @throws CairnError the call's own codes, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY, UNEXPECTED_RESPONSE
  */
 export async function call<C extends CallDefinition>(
@@ -58,12 +57,12 @@ export async function call<C extends CallDefinition>(
   const send = describeCall(client, definition, input, options)
   const attempt = async (): Promise<CallResult<C>> => {
     const response = await openResponse(client, send)
-    return parseAnswer(definition, await readText(response, answerBytesMost, options.signal))
+    return parseAnswer(definition, await readText(response, maxAnswerBytes, options.signal))
   }
   return definition.idempotent ? tryAgain(attempt, options.signal) : attempt()
 }
 
-/** Parts of an input that may be there, whatever the call. */
+/** Parts of an input that any call may have. */
 type LooseInput = {
   params?: Record<string, string>
   query?: Record<string, unknown>
@@ -71,7 +70,7 @@ type LooseInput = {
   body?: unknown
 }
 
-/** What a call sends: to the network's own host for it, or to the base given. */
+/** Describes the request of a call: to the host of the network for it, or to the given base URL. */
 export function describeCall<C extends CallDefinition>(
   client: Client,
   definition: C,
@@ -99,7 +98,10 @@ export function describeCall<C extends CallDefinition>(
   }
 }
 
-/** The answer of a call, by its schema. @throws CairnError UNEXPECTED_RESPONSE */
+/**
+ * Parses the response of a call by its schema.
+ * @throws CairnError UNEXPECTED_RESPONSE
+ */
 export function parseAnswer<C extends CallDefinition>(definition: C, text: string): CallResult<C> {
   if (definition.response.kind !== 'json') return undefined as CallResult<C>
   let json: unknown
@@ -111,15 +113,15 @@ export function parseAnswer<C extends CallDefinition>(definition: C, text: strin
   const parsed = v.safeParse(definition.response.schema, json)
   if (!parsed.success) {
     const fields = parsed.issues.slice(0, 5).map((issue) => `${v.getDotPath(issue) ?? 'answer'} ${describeRule(issue)}`)
-    throw new CairnError('UNEXPECTED_RESPONSE', { details: { fields } })
+    throw new CairnError('UNEXPECTED_RESPONSE', { details: { missingFields: fields } })
   }
-  // The call's own schema made it.
+  // The schema of the call produced it.
   return parsed.output as CallResult<C>
 }
 
 /**
- * The one caller of fetch. Gives the answer with its body unread; error answers are read and thrown.
- * Redirects are not followed: a key must not travel to where nobody meant it to go.
+ * The only caller of fetch. Returns the response with its body unread; reads and throws error responses.
+ * Redirects are not followed: a key must not reach an unintended host.
  */
 export async function openResponse(client: Client, send: Send): Promise<Response> {
   const headers = { ...send.headers }
@@ -150,11 +152,11 @@ export async function openResponse(client: Client, send: Send): Promise<Response
   if (response.ok) return response
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     throw new CairnError('UNEXPECTED_RESPONSE', {
-      message: 'The server answered with a redirect',
+      message: 'The server responded with a redirect',
       status: response.status,
     })
   }
-  const body = await readText(response, errorBytesMost, send.signal).catch(() => '')
+  const body = await readText(response, maxErrorBytes, send.signal).catch(() => '')
   throw decodeError(send.dialect, { status: response.status, header: (name) => response.headers.get(name), body })
 }
 
@@ -168,7 +170,7 @@ function isBody(body: unknown): boolean {
   )
 }
 
-/** What went wrong below HTTP, as one of ours. */
+/** Maps an error below HTTP to a CairnError. */
 export function describeFault(error: unknown, signal: AbortSignal | undefined, timeout?: AbortSignal): CairnError {
   if (CairnError.is(error)) return error
   if (signal?.aborted) return new CairnError('ABORTED', { cause: error })
@@ -177,8 +179,8 @@ export function describeFault(error: unknown, signal: AbortSignal | undefined, t
   return new CairnError('NETWORK_ERROR', { cause: error })
 }
 
-/** Reads a body to its end, up to a limit. */
-export async function readText(response: Response, bytesMost: number, signal?: AbortSignal): Promise<string> {
+/** Reads a body to its end, up to a limit in bytes. */
+export async function readText(response: Response, maxBytes: number, signal?: AbortSignal): Promise<string> {
   if (response.body === null) return ''
   const decoder = new TextDecoder()
   let text = ''
@@ -189,7 +191,8 @@ export async function readText(response: Response, bytesMost: number, signal?: A
       const { done, value } = await reader.read()
       if (done) return text + decoder.decode()
       bytes += value.length
-      if (bytes > bytesMost) throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The server’s answer is too long' })
+      if (bytes > maxBytes)
+        throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The response of the server is too long' })
       text += decoder.decode(value, { stream: true })
     }
   } catch (error) {
@@ -198,7 +201,7 @@ export async function readText(response: Response, bytesMost: number, signal?: A
   }
 }
 
-/** Tries again what may be tried again: faults of the network and answers that say so, with growing pauses. */
+/** Retries network errors and responses that allow it, with growing pauses. */
 export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -209,13 +212,16 @@ export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSigna
         fault.retryAfterSeconds === undefined
           ? firstPauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2)
           : fault.retryAfterSeconds * 1000
-      if (!fault.retry || fault.code === 'TIMEOUT' || tries >= callTries || pauseMs > longestPauseMs) throw error
+      if (!fault.retry || fault.code === 'TIMEOUT' || tries >= callTries || pauseMs > maxPauseMs) throw error
       await pause(pauseMs, signal)
     }
   }
 }
 
-/** Waits. @throws CairnError ABORTED */
+/**
+ * Waits.
+ * @throws CairnError ABORTED
+ */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

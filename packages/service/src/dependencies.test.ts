@@ -14,7 +14,7 @@ function open() {
 }
 const away = new CairnError('UPSTREAM_FAILED', { message: 'It is away' })
 
-test('a dependency is unknown, then what it last was, with the time since then and of its last success', () => {
+test('a dependency is unknown, then shows its last state, its age and the time of its last success', () => {
   const { clock, dependencies } = open()
   const id = { kind: 'endpoint', name: 'polygon', endpoint: 1 } as const
   const endpoint = dependencies.add(id)
@@ -33,14 +33,14 @@ test('a dependency is unknown, then what it last was, with the time since then a
       state: 'failed',
       since: 1_010_000,
       lastSuccessAt: 1_005_000,
-      reason: 'it failed in an unforeseen way',
+      reason: 'unexpected failure',
     },
   ])
   endpoint.succeeded()
   expect(dependencies.report()).toEqual([{ ...id, state: 'ok', since: 1_015_000, lastSuccessAt: 1_015_000 }])
 })
 
-test('figures for Prometheus: up, last success, failures', async () => {
+test('exports up, last success and failures for Prometheus', async () => {
   const { dependencies, registry } = open()
   const provider = dependencies.add({ kind: 'provider', name: 'first' })
   const labels = 'kind="provider",name="first",endpoint=""'
@@ -54,7 +54,7 @@ test('figures for Prometheus: up, last success, failures', async () => {
   expect(text).toContain(`cairn_dependency_failures_total{${labels}} 2`)
 })
 
-test('one that fails is shown by a service that is ready all the same', async () => {
+test('a failed dependency is visible, and the service stays ready', async () => {
   const { dependencies, log } = open()
   dependencies.add({ kind: 'keyNode', name: '3' }).failed(away)
   const readiness = createReadiness({ database: async () => undefined }, log, dependencies)
@@ -64,50 +64,47 @@ test('one that fails is shown by a service that is ready all the same', async ()
   ])
 })
 
-test('a part that requests need makes the service unready, and is logged once however often it is asked', async () => {
+test('a failed part that requests need makes the service unready, and is logged once', async () => {
   const { log, lines } = open()
   const readiness = createReadiness({ database: () => Promise.reject(away) }, log)
   for (let i = 0; i < 5; i++) await expect(readiness.check()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect(lines()).toMatchObject([{ msg: 'a part does not answer', part: 'database' }])
+  expect(lines()).toMatchObject([{ msg: 'component unavailable', part: 'database' }])
 })
 
-test('what nobody asks is asked from time to time; what was asked just now is not', async () => {
+test('probes an idle dependency periodically, but not a recently used one', async () => {
   const { clock, dependencies, lines } = open()
   const idle = dependencies.add({ kind: 'provider', name: 'idle' })
   const busy = dependencies.add({ kind: 'provider', name: 'busy' })
   busy.succeeded()
-  const asked: string[] = []
-  let isAway = true
+  const probed: string[] = []
+  let isOffline = true
   {
     await using _probes = probeDependencies(
       [
         {
           dependency: idle,
           probe: async () => {
-            asked.push('idle')
-            if (isAway) throw away
+            probed.push('idle')
+            if (isOffline) throw away
           },
         },
-        { dependency: busy, probe: async () => void asked.push('busy') },
+        { dependency: busy, probe: async () => void probed.push('busy') },
       ],
       clock,
       { everyMs: 20, retryMs: 20, timeoutMs: 1_000 },
     )
     await expect.poll(() => dependencies.report()[0]?.state).toBe('failed')
-    isAway = false
+    isOffline = false
     clock.time += 15
     busy.succeeded()
     clock.time += 10
     await expect.poll(() => dependencies.report()[0]?.state).toBe('ok')
-    expect(asked).not.toContain('busy')
+    expect(probed).not.toContain('busy')
   }
-  // Nothing is asked after the end, and what a probe would say then counts for nothing.
-  const { length } = asked
+  // No probe starts after the end, and the result of a running one is ignored.
+  const { length } = probed
   clock.time += 1_000
   await new Promise((resolve) => setImmediate(resolve))
-  expect(asked).toHaveLength(length)
-  expect(lines().map(({ msg }) => msg)).toEqual([
-    'a storage provider did not answer',
-    'a storage provider answers again',
-  ])
+  expect(probed).toHaveLength(length)
+  expect(lines().map(({ msg }) => msg)).toEqual(['storage provider unavailable', 'storage provider available again'])
 })

@@ -2,44 +2,47 @@ import { CairnError } from '@cairn/protocol'
 import { Counter, Gauge, Registry } from 'prom-client'
 import { createLogGate, type GateLog } from './log-gate.ts'
 
-/** What the log says of each kind of dependency when it fails, and when it works again. */
+/** Log messages for each kind of dependency when it fails and when it recovers. */
 const messages = {
-  chain: ['a chain could not be followed', 'a chain is followed again'],
-  endpoint: ['an endpoint of a chain failed', 'an endpoint of a chain works again'],
-  feed: ['a price feed did not answer', 'a price feed answers again'],
-  provider: ['a storage provider did not answer', 'a storage provider answers again'],
-  keyNode: ['a key node did not answer', 'a key node answers again'],
+  chain: ['chain unavailable', 'chain available again'],
+  endpoint: ['chain endpoint unavailable', 'chain endpoint available again'],
+  feed: ['price feed unavailable', 'price feed available again'],
+  provider: ['storage provider unavailable', 'storage provider available again'],
+  keyNode: ['key node unavailable', 'key node available again'],
 } as const
 export type DependencyKind = keyof typeof messages
 
-/** Names a dependency. Endpoints of chains are told by their place in the settings: their URLs may hold keys. */
+/**
+ * Identifies a dependency. Chain endpoints are identified by their position in the settings: their URLs may contain
+ * keys.
+ */
 export type DependencyId = { kind: DependencyKind; name: string; endpoint?: number }
 
-/** Something outside of the process that it works with. */
+/** An external system that the process depends on. */
 export type Dependency = {
   readonly id: DependencyId
-  /** When it was last asked, in ms since 1970; undefined before the first time. */
+  /** Time of the last request in ms since 1970; undefined before the first. */
   readonly askedAt: number | undefined
-  /** Notes that it answered as it should. */
+  /** Records a success. */
   succeeded(): void
-  /** Notes that it did not. Messages of errors of ours are shown to anybody; of others it is said that they happened. */
+  /** Records a failure. Messages of CairnErrors are public; other errors are reported without their message. */
   failed(error: unknown): void
 }
 
 /** A dependency as `/readyz` shows it. */
 export type DependencyReport = DependencyId & {
-  /** `unknown` until it was asked. */
+  /** `unknown` until the first request. */
   state: 'unknown' | 'ok' | 'failed'
-  /** Why it failed. */
+  /** Reason of the failure. */
   reason?: string
-  /** Since when it is in this state, in ms since 1970. */
+  /** Time since which it is in this state, in ms since 1970. */
   since?: number
   lastSuccessAt?: number
 }
 
 /** The dependencies of one process: their state for readiness, metrics and the log. */
 export type Dependencies = {
-  /** Adds a dependency; the same id gives the same one. */
+  /** Adds a dependency; returns the existing one for the same id. */
   add(id: DependencyId): Dependency
   report(): DependencyReport[]
 }
@@ -47,9 +50,9 @@ export type Dependencies = {
 type Entry = { id: DependencyId; report: DependencyReport; dependency: Dependency }
 
 /**
- * Makes the register of what a process depends on. Nothing in it makes the process unready: a service without its chain
- * still stores and serves.
- * @param parts `registry`: of the process's metrics. Defaults to one of its own.
+ * Creates the register of the dependencies of a process. No dependency makes the process unready: a service without its
+ * chain still stores and serves.
+ * @param parts `registry`: metrics of the process. Defaults to a new one
  */
 export function createDependencies({
   clock,
@@ -92,7 +95,7 @@ export function createDependencies({
       },
       failed(error) {
         enter('failed')
-        report.reason = CairnError.is(error) ? error.message : 'it failed in an unforeseen way'
+        report.reason = CairnError.is(error) ? error.message : 'unexpected failure'
         figures.failures.inc(labels)
         gate.failed(key, error, failure, details)
       },
@@ -118,15 +121,19 @@ function keyOf({ kind, name, endpoint }: DependencyId): string {
 function createFigures(registry: Registry) {
   const common = { labelNames: ['kind', 'name', 'endpoint'] as const, registers: [registry] }
   return {
-    up: new Gauge({ name: 'cairn_dependency_up', help: 'Whether it answered when it was last asked', ...common }),
+    up: new Gauge({
+      name: 'cairn_dependency_up',
+      help: 'Whether the dependency responded to the last request',
+      ...common,
+    }),
     lastSuccess: new Gauge({
       name: 'cairn_dependency_last_success_timestamp_seconds',
-      help: 'When it last answered as it should, in seconds since 1970',
+      help: 'Unix time of the last successful response, in seconds',
       ...common,
     }),
     failures: new Counter({
       name: 'cairn_dependency_failures_total',
-      help: 'How often it did not answer as it should',
+      help: 'Number of failed requests to the dependency',
       ...common,
     }),
   }

@@ -1,12 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 
-/** Causes that are looked through for a system's code. */
+/** Maximum depth of causes searched for a system code. */
 const maxCauses = 8
 
 /**
- * Describes a failure that a service expects, in one line for the log: code and message of ours, and the code of the system
- * below (`ECONNREFUSED`). Hosts, URLs and headers of outgoing requests stay out of it, for they may hold keys.
- * @returns undefined for an error that nobody foresaw: its stack is what is needed
+ * Describes an expected failure in one line for the log: code and message of a CairnError, and the system code below it
+ * (`ECONNREFUSED`). Hosts, URLs and headers of outgoing requests are omitted, because they may contain keys.
+ * @returns undefined for an unexpected error, which needs its stack
  */
 export function describeFailure(error: unknown): string | undefined {
   const system = findSystemCode(error)
@@ -20,7 +20,7 @@ export function describeFailure(error: unknown): string | undefined {
   return system === undefined ? undefined : `${error.name} (${system})`
 }
 
-/** The code that the system gave for it, at whatever depth. */
+/** Returns the system code at any depth. */
 function findSystemCode(error: unknown): string | undefined {
   let at: unknown = error
   for (let depth = 0; depth < maxCauses && at instanceof Error; depth++) {

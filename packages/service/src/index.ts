@@ -24,9 +24,12 @@ export {
   type DatabaseSettings,
   openDatabase,
 } from './database/database.ts'
+export { type DatabaseState, inspectDatabase } from './database/inspect.ts'
 export { migrate } from './database/migrate.ts'
 export type { ColumnTypes, Migration } from './database/migration.ts'
 export { runAgain } from './database/run-again.ts'
+export { openSnapshot } from './database/snapshot.ts'
+export type { Snapshot, SnapshotTable, SnapshotValue } from './database/snapshot-rows.ts'
 export { isUniqueViolation } from './database/unique-violation.ts'
 export {
   createDependencies,
@@ -48,10 +51,11 @@ export { logFailure } from './http/log-failure.ts'
 export { matchAddresses } from './http/match-addresses.ts'
 export { createMetrics, type Metrics } from './http/metrics.ts'
 export { type MetricsListener, startMetrics } from './http/metrics-listener.ts'
-export { nameAsker } from './http/name-asker.ts'
+export { rateLimitKey } from './http/rate-limit-key.ts'
 export { createRateLimiter, type RateLimiter } from './http/rate-limits.ts'
 export { type BodyLimits, readBody } from './http/read-body.ts'
 export { readLimited } from './http/read-limited.ts'
+export { isPublicAddress, type OutsideRequest, requestOutside } from './http/request-outside.ts'
 export {
   type Authorize,
   type Authorized,
@@ -65,8 +69,10 @@ export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
 export { keepFilesPrivate } from './private-files.ts'
 export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
+export { type DocumentRead, readDocument } from './read-document.ts'
 export { createReadiness, type Readiness } from './readiness.ts'
 export { exitCodeOf, exitCodes, explainFailure, runService } from './run-service.ts'
 export * from './settings.ts'
 export { untilStopped } from './until-stopped.ts'
+export { uuidv7 } from './uuid-v7.ts'
 export { writeAll } from './write-all.ts'

@@ -16,70 +16,71 @@ const seconds =
   (value: string): number =>
     whole(min, max)(value) * 1000
 
-/** Settings of every service that listens; each names them among its own. */
+/** Settings of every service with a listener; each includes them in its own. */
 export const listenerSettings = {
   CAIRN_TRUSTED_PROXIES: {
-    about: 'Addresses or networks of proxies whose X-Forwarded headers count, separated by commas.',
+    about: 'Comma-separated addresses or networks of proxies whose X-Forwarded headers are trusted.',
     fallback: '',
     read: list,
   },
   CAIRN_CORS_ORIGINS: {
-    about: 'Origins that browsers may call from, separated by commas; * is any.',
+    about: 'Comma-separated origins that browsers may call from. * allows any origin.',
     fallback: '*',
     read: list,
   },
   CAIRN_RATE_FACTOR: {
-    about: 'Multiplies the rate limit of every call; 0 turns them off.',
+    about: 'Factor for the rate limits of all calls. 0 disables them.',
     fallback: '1',
     read: whole(0, 1_000_000),
   },
   CAIRN_BODY_TIMEOUT_SECONDS: {
     about:
-      'Time limit of a request’s head, and of a body that is not an upload; slower ones are answered 408 and their connection is closed.',
+      'Time limit for request headers, and for bodies that are not uploads. Slower requests get 408 and their connection is closed.',
     fallback: '15',
     read: seconds(1, 3600),
   },
   CAIRN_MAX_CONNECTIONS: {
     about:
-      'Connections of each public listener. When empty, what the process’s limit of open files allows: half of what is left after 128, shared by its listeners, at most 10,000. Systems other than Linux count as allowing 1,024 files.',
+      'Maximum connections per public listener. When empty, half of the open file limit of the process minus 128, shared by its listeners, at most 10,000. Systems other than Linux are treated as having a limit of 1,024 files.',
     fallback: '',
     read: optional(whole(1, 1_000_000)),
   },
   CAIRN_MAX_CONNECTIONS_PER_ADDRESS: {
     about:
-      'Connections of one address (IPv6: one /64). Trusted proxies are exempt; requests under way that they pass on count by the address forwarded. A quarter of all when empty, at most 512.',
+      'Maximum connections per address (IPv6: per /64). Trusted proxies are exempt, and their requests in progress count for the forwarded address. When empty, a quarter of all connections, at most 512.',
     fallback: '',
     read: optional(whole(1, 1_000_000)),
   },
   CAIRN_METRICS_HOST: {
-    about: 'Address that the listener of /metrics binds to. It asks for no key: keep it where only operators reach it.',
+    about: 'Address that the /metrics listener binds to. It requires no authentication, so restrict it to operators.',
     fallback: '127.0.0.1',
     read: text,
   },
   CAIRN_METRICS_PORT: {
-    about: 'Port of /metrics; 100 above the service’s own when empty (any free one when that is 0); off: not served.',
+    about:
+      'Port of /metrics. When empty, the port of the service plus 100, or any free port if that is 0. off disables it.',
     fallback: '',
     read: (value: string) => (value === 'off' ? ('off' as const) : optional(whole(0, 65_535))(value)),
   },
   CAIRN_DRAIN_SECONDS: {
     about:
-      'How long the service says that it is not ready, and still answers, before it closes its listeners: time for load balancers to send clients elsewhere.',
+      'How long the service reports that it is not ready, but still serves requests, before it closes its listeners. Gives load balancers time to redirect clients.',
     fallback: '0',
     read: seconds(0, 3600),
   },
   CAIRN_STOP_TIMEOUT_SECONDS: {
-    about: 'How long running requests may go on after the listeners have closed.',
+    about: 'Time limit for running requests after the listeners are closed.',
     fallback: '10',
     read: seconds(0, 3600),
   },
   CAIRN_LOG_LEVEL: {
-    about: `Least level of log lines: ${logLevels.join(', ')}.`,
+    about: `Minimum log level: ${logLevels.join(', ')}.`,
     fallback: 'info',
     read: oneOf(logLevels),
   },
 } as const satisfies Record<string, Setting<unknown>>
 
-/** What every service that listens is told about it, parsed. */
+/** Parsed settings of a listener. */
 export type ListenerConfig = {
   readonly trustedProxies: readonly string[]
   /** Origins that browsers may call from; `*` is any. */
@@ -88,24 +89,24 @@ export type ListenerConfig = {
   readonly rateFactor: number
   /** For heads, and for bodies that are not uploads. */
   readonly bodyTimeoutMs: number
-  /** Of each public listener; derived from the limit of open files when undefined. */
+  /** Per public listener; derived from the limit of open files if undefined. */
   readonly maxConnections: number | undefined
-  /** Of one address; a quarter of all when undefined. */
+  /** Per address; a quarter of all if undefined. */
   readonly maxConnectionsPerAddress: number | undefined
   readonly metrics: { readonly host: string; readonly port: number } | undefined
-  /** How long readiness says no before the listeners close. */
+  /** Time in ms that readiness reports draining before the listeners close. */
   readonly drainMs: number
   readonly stopTimeoutMs: number
   readonly logLevel: LogLevel
 }
 
-/** How far the port of metrics lies above the service's own. */
+/** Offset of the metrics port from the port of the service. */
 export const metricsPortDistance = 100
 
 /**
- * Gathers what the settings say about listening.
- * @param port the service's own, which the port of metrics follows
- * @throws CairnError INVALID_CONFIGURATION when there is no port so far above the service's own
+ * Collects the listener settings.
+ * @param port the port of the service, which the metrics port is derived from
+ * @throws CairnError INVALID_CONFIGURATION if the metrics port would be out of range
  */
 export function readListenerConfig(values: SettingValues<typeof listenerSettings>, port: number): ListenerConfig {
   return {
@@ -130,7 +131,7 @@ function readMetricsPlace(
   const metricsPort = own ?? (port === 0 ? 0 : port + metricsPortDistance)
   if (metricsPort <= 65_535) return { host, port: metricsPort }
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: `CAIRN_METRICS_PORT is empty, and ${metricsPort}, 100 above the port of the service, is no port`,
+    message: `CAIRN_METRICS_PORT is empty, and its default ${metricsPort} (the port of the service plus 100) is not a valid port`,
     hint: 'Set CAIRN_METRICS_PORT.',
   })
 }

@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { ensurePrivateFile } from './private-files.ts'
 
-/** The texts with which a second process is refused. */
+/** Messages for a second process that is rejected. */
 export type FolderLock = {
-  /** Name of the lock file without its ending. */
+  /** Name of the lock file without its extension. */
   name: string
   /** Subject of the message, such as "A storage service". */
   holder: string
@@ -15,11 +15,11 @@ export type FolderLock = {
 }
 
 /**
- * Locks a folder for this process. The lock is the operating system's on `{name}.lock`, taken through SQLite, so it ends with
- * the process, including by `kill -9` and a power cut. `{name}.pid` names the holder for people and decides nothing.
- *
+ * Locks a folder for this process. The lock is that of the operating system on `{name}.lock`, acquired through SQLite,
+ * so it ends with the process, including after `kill -9` and a power cut. `{name}.pid` names the holder for people and
+ * has no effect.
  * @param folder must exist
- * @throws CairnError CONFLICT naming the process that holds the folder
+ * @throws CairnError CONFLICT naming the process that has the lock
  */
 export async function lockFolder(folder: string, { name, holder, hint }: FolderLock): Promise<AsyncDisposable> {
   const pidFile = join(folder, `${name}.pid`)
@@ -32,7 +32,7 @@ export async function lockFolder(folder: string, { name, holder, hint }: FolderL
     lock.close()
     if (!(cause instanceof Error && /locked/.test(cause.message))) throw cause
     throw new CairnError('CONFLICT', {
-      message: `${holder} already runs on ${folder}${await nameHolder(pidFile)}`,
+      message: `${holder} is already running on ${folder}${await nameHolder(pidFile)}`,
       hint,
       cause,
     })
@@ -50,7 +50,7 @@ async function nameHolder(pidFile: string): Promise<string> {
   try {
     return ` (process ${(await readFile(pidFile, 'utf8')).trim()})`
   } catch {
-    // The holder has not written its number yet: the message does without.
+    // The holder has not written its id yet: the message omits it.
     return ''
   }
 }

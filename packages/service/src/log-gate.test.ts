@@ -11,7 +11,7 @@ function open() {
 }
 const away = new CairnError('UPSTREAM_FAILED', { message: 'It is away' })
 
-test('a failure that lasts is one line at once, then one per minute with the number of those left out', () => {
+test('logs a persistent failure immediately, then once per minute with the number of omitted lines', () => {
   const { clock, lines, gate } = open()
   for (let second = 0; second <= 120; second++) {
     gate.failed('it', away, 'it failed', { part: 'a' })
@@ -25,7 +25,7 @@ test('a failure that lasts is one line at once, then one per minute with the num
   expect(lines()[0]).not.toHaveProperty('leftOut')
 })
 
-test('that it works again is said once; what fails and works in turns has no more lines for it', () => {
+test('logs a recovery once; a flapping part adds no lines', () => {
   const { clock, lines, gate } = open()
   gate.recovered('it', 'it works')
   expect(lines()).toEqual([])
@@ -40,7 +40,7 @@ test('that it works again is said once; what fails and works in turns has no mor
   expect(lines().at(-1)).toMatchObject({ msg: 'it failed', leftOut: 29 })
 })
 
-test('each key has lines of its own, and a clock that is set back keeps none quiet', () => {
+test('each key has lines of its own, and a clock that is set back suppresses none', () => {
   const { clock, lines, gate } = open()
   gate.failed('one', away, 'it failed', { name: 'one' })
   gate.failed('two', away, 'it failed', { name: 'two' })
@@ -49,7 +49,7 @@ test('each key has lines of its own, and a clock that is set back keeps none qui
   expect(lines().map(({ name }) => name)).toEqual(['one', 'two', 'one'])
 })
 
-test('no stack where the failure is one the service expects; the system’s code, and no host', async () => {
+test('logs an expected failure with its system code, without stack and host', async () => {
   const { lines, gate } = open()
   const refused = await new Promise<Error>((resolve) => connect(9, '127.0.0.1').on('error', resolve))
   const fetched = new TypeError('fetch failed', { cause: refused })

@@ -1,29 +1,30 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { describeFailure } from './describe-failure.ts'
 
-/** How a failure that lasts is logged: the first at once, then one line per minute with the number of those left out. */
+/** Logging of a persistent failure: the first immediately, then one line per minute with the number of omitted ones. */
 export type LogGate = {
   /**
    * Reports a failure.
-   * @param key what failed; failures of one key share their lines. From the configuration or a fixed list, never from a user.
+   * @param key what failed; failures of one key share their lines. From the configuration or a fixed list, never from a
+   *   user
    * @param message the same for each failure of a key
    */
   failed(key: string, error: unknown, message: string, details?: Record<string, unknown>): void
-  /** Reports that it works. Says so once, if a failure was logged before. */
+  /** Reports a recovery. Logs it once, if a failure was logged before. */
   recovered(key: string, message: string, details?: Record<string, unknown>): void
 }
 
 export type GateLog = Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
 
 const repeatMs = 60_000
-/** Far more than a configuration names; the oldest is evicted beyond it. */
+/** Far more than a configuration names; evicts the oldest beyond it. */
 const maxKeys = 1_000
 
 type Entry = { loggedAt: number; leftOut: number; isOpen: boolean }
 
 /**
- * Keeps a failure that comes again and again from filling the log. A failure the service expects is one line at level warn,
- * without a stack; one that nobody foresaw is an error with its stack, as rarely.
+ * Keeps a repeated failure from filling the log. An expected failure is one line at level warn, without a stack; an
+ * unexpected one is an error with its stack, at the same rate.
  */
 export function createLogGate({ clock, log }: { clock: { now(): number }; log: GateLog }): LogGate {
   const entries = new Map<string, Entry>()
@@ -31,7 +32,7 @@ export function createLogGate({ clock, log }: { clock: { now(): number }; log: G
     failed(key, error, message, details = {}) {
       const now = clock.now()
       const before = entries.get(key)
-      // A clock that was set back must not keep a failure quiet.
+      // A clock that was set back must not silence a failure.
       if (before !== undefined && now >= before.loggedAt && now - before.loggedAt < repeatMs) {
         before.leftOut++
         return
@@ -48,7 +49,7 @@ export function createLogGate({ clock, log }: { clock: { now(): number }; log: G
     recovered(key, message, details = {}) {
       const entry = entries.get(key)
       if (entry === undefined || !entry.isOpen) return
-      // The entry stays: what fails and works in turns has its two lines per minute, not two per turn.
+      // The entry stays: a flapping dependency logs two lines per minute, not two per change.
       entry.isOpen = false
       log.info({ ...details, ...(entry.leftOut === 0 ? {} : { leftOut: entry.leftOut }) }, message)
       entry.leftOut = 0

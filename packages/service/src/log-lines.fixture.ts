@@ -6,7 +6,7 @@ export type LogLine = { level: number; msg: string; [name: string]: unknown }
 
 export const levels = { info: 30, warn: 40, error: 50 }
 
-/** A real log whose lines a test reads. */
+/** A real log with lines that a test reads. */
 export function openLog(): { log: Logger; lines(): LogLine[] } {
   const texts: string[] = []
   const sink = new Writable({

@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
 import type { Dependency } from './dependencies.ts'
 
-/** A dependency, and how it is asked whether it works. */
+/** A dependency with its probe. */
 export type DependencyProbe = {
   dependency: Dependency
-  /** Resolves if it works. */
+  /** Resolves if the dependency works. */
   probe(signal: AbortSignal): Promise<unknown>
 }
 
-/** How probing is timed, in ms. */
+/** Intervals of probing, in ms. */
 export type ProbeTimes = {
-  /** What was asked within this time, by whomever, is not asked again. */
+  /** A dependency used within this time, by any caller, is not probed. */
   everyMs: number
-  /** The same for what failed. */
+  /** The same after a failure. */
   retryMs: number
   timeoutMs: number
 }
@@ -21,8 +21,8 @@ export type ProbeTimes = {
 export const probeTimes: ProbeTimes = { everyMs: 60_000, retryMs: 5_000, timeoutMs: 10_000 }
 
 /**
- * Asks what nobody asked lately, so that a failure shows before a user meets it. Disposing ends it.
- * @param probes each is asked on its own: a slow one delays no other
+ * Probes idle dependencies, so that a failure shows before a user meets it. Disposing stops it.
+ * @param probes each runs independently: a slow one delays no other
  */
 export function probeDependencies(
   probes: readonly DependencyProbe[],
@@ -33,30 +33,30 @@ export function probeDependencies(
   const { signal } = ending
   const watch = async ({ dependency, probe }: DependencyProbe): Promise<void> => {
     let pauseMs = times.everyMs
-    // Parts of a network start side by side: one that nobody reached yet may not listen yet.
+    // Services of a network start concurrently: one that never answered may not listen yet.
     let mayBeStarting = true
     while (!signal.aborted) {
       const idleMs = dependency.askedAt === undefined ? pauseMs : clock.now() - dependency.askedAt
-      // A clock that was set back leaves a time to come behind it.
+      // A clock that was set back makes the last time lie in the future.
       if (idleMs >= pauseMs || idleMs < 0) {
         mayBeStarting &&= dependency.askedAt === undefined
-        const failure = await ask(probe)
+        const failure = await runProbe(probe)
         pauseMs = failure === undefined ? times.everyMs : times.retryMs
         if (failure === undefined) dependency.succeeded()
-        // A process that ends says nothing about others.
+        // A process that shuts down does not report others.
         else if (!mayBeStarting && !signal.aborted) dependency.failed(failure.error)
         mayBeStarting = false
       }
       await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
-  const ask = async (probe: DependencyProbe['probe']): Promise<{ error: unknown } | undefined> => {
+  const runProbe = async (probe: DependencyProbe['probe']): Promise<{ error: unknown } | undefined> => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(times.timeoutMs)])
     const { promise: late, reject } = Promise.withResolvers<never>()
-    const onAbort = (): void => reject(new CairnError('UPSTREAM_FAILED', { message: 'It gave no answer in time' }))
+    const onAbort = (): void => reject(new CairnError('UPSTREAM_FAILED', { message: 'It did not respond in time' }))
     limit.addEventListener('abort', onAbort, { once: true })
     try {
-      // Not all that is asked heeds the signal: nothing waits for it any longer.
+      // Some probes ignore the signal, so nothing waits for them after the limit.
       await Promise.race([probe(limit), late])
       return undefined
     } catch (error) {

@@ -2,21 +2,24 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependencies, DependencyReport } from './dependencies.ts'
 import { createLogGate, type GateLog } from './log-gate.ts'
 
-/** Whether the service takes requests, and why not. */
+/** Whether the service accepts requests, and the reason if it does not. */
 export type Readiness = {
-  /** Says no from now on: the service is about to end. Requests are still taken. */
+  /** Reports draining from now on: the service is about to shut down. Requests are still accepted. */
   drain(): void
   readonly isDraining: boolean
-  /** Takes no further requests, on connections that are open neither. */
+  /** Accepts no further requests, including on open connections. */
   stop(): void
   readonly isStopping: boolean
-  /** The parts and their state. @throws CairnError UNAVAILABLE with the part that does not answer */
+  /**
+   * Returns the parts and their state.
+   * @throws CairnError UNAVAILABLE with the part that does not answer
+   */
   check(): Promise<Record<string, string>>
-  /** What it works with outside of the process. One that fails makes the service degraded, never unready. */
+  /** Returns the external dependencies. A failed one makes the service degraded, never unready. */
   dependencies(): DependencyReport[]
 }
 
-/** Watches the parts that requests need: each probe resolves while its part works. */
+/** Checks the parts that requests need: each probe resolves while its part works. */
 export function createReadiness(
   probes: Readonly<Record<string, () => Promise<unknown>>>,
   log: GateLog,
@@ -41,16 +44,16 @@ export function createReadiness(
       return stopping
     },
     async check() {
-      if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is about to end' })
+      if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is shutting down' })
       const parts: Record<string, string> = {}
       const failed: string[] = []
       const probe = async ([name, work]: [string, () => Promise<unknown>]) => {
         try {
           await work()
           parts[name] = 'ok'
-          gate.recovered(name, 'a part answers again', { part: name })
+          gate.recovered(name, 'component available again', { part: name })
         } catch (error) {
-          gate.failed(name, error, 'a part does not answer', { part: name })
+          gate.failed(name, error, 'component unavailable', { part: name })
           parts[name] = 'failed'
           failed.push(name)
         }

@@ -4,24 +4,25 @@ import { untilStopped } from './until-stopped.ts'
 
 /** Exit codes of a service that could not start. */
 export const exitCodes = {
-  /** Another try may help, for example when the database was down. */
+  /** A retry may help, for example if the database was down. */
   failed: 1,
-  /** An operator has to change something first (`EX_CONFIG` of sysexits). */
+  /** An operator must change something first (`EX_CONFIG` of sysexits). */
   needsOperator: 78,
 } as const
 
-/** What makes the process of a service. */
+/** Parts of a service process. */
 export type ServiceProgram<Service extends AsyncDisposable> = {
   start(): Promise<Service>
-  /** The message to the parent process when the service is ready. */
+  /** Returns the message to the parent process when the service is ready. */
   describe(service: Service): { url: string; publicKey?: string }
-  /** Logs an unhandled rejection, which ends the service. */
+  /** Logs an unhandled rejection, which stops the service. */
   onFault(service: Service, error: unknown): void
 }
 
 /**
- * Runs a service as the process: restricts its files to their owner, starts it, waits for a signal, stops it. A start that is
- * refused prints one sentence and what to do, and ends with one of {@link exitCodes}. Only an unexpected error prints a stack.
+ * Runs a service as the process: restricts its files to their owner, starts it, waits for a signal, stops it. A failed
+ * start prints one sentence and what to do, and exits with one of {@link exitCodes}. Only an unexpected error prints a
+ * stack.
  */
 export async function runService<Service extends AsyncDisposable>(program: ServiceProgram<Service>): Promise<void> {
   keepFilesPrivate()
@@ -39,14 +40,21 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
   }
 }
 
-/** The text of a failure for people: message and hint of a CairnError, the stack of any other error. */
+/** Returns the text of a failure for people: message and hint of a CairnError, the stack of any other error. */
 export function explainFailure(error: unknown): string {
   if (CairnError.is(error)) return `${error.message}\n${error.hint}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-/** The exit code for a failure. @see exitCodes */
+/** Returns the exit code for a failure. @see exitCodes */
 export function exitCodeOf(error: unknown): number {
-  const codes = ['INVALID_CONFIGURATION', 'CONFLICT', 'RECOVERY_NEEDED'] as const
+  const codes = [
+    'INVALID_CONFIGURATION',
+    'CONFLICT',
+    'RECOVERY_NEEDED',
+    'BACKUP_KEY',
+    'BACKUP_NEWER',
+    'BACKUP_OF_ANOTHER',
+  ] as const
   return codes.some((code) => CairnError.is(error, code)) ? exitCodes.needsOperator : exitCodes.failed
 }

@@ -1,50 +1,50 @@
 import { readFileSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
 
-/** One variable of the environment: how it is read, what holds without it, what it is for. */
+/** One environment variable: its parser, default and purpose. */
 export type Setting<T> = { about: string; fallback: string; read(text: string): T }
 
-/** What a record of settings reads to. */
+/** Parsed values of a record of settings. */
 export type SettingValues<Settings extends Record<string, Setting<unknown>>> = {
   [Name in keyof Settings]: ReturnType<Settings[Name]['read']>
 }
 
-/** Names that clients read, and that may stand in the same environment. */
+/** Variables of clients, which may be in the same environment. */
 const clientNames = new Set(['CAIRN_NETWORK', 'CAIRN_API_KEY', 'CAIRN_CONFIG_HOME', 'CAIRN_PASSWORD_FILE'])
 
-/** Reads a text as it is. */
+/** Returns a text unchanged. */
 export const text: (value: string) => string = (value) => value
 
-/** Reads parts separated by commas. */
+/** Parses values separated by commas. */
 export const list = (value: string): string[] =>
   value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Reads a whole number in a range. */
-export function whole(least: number, most: number): (text: string) => number {
+/** Parses a whole number in a range. */
+export function whole(min: number, max: number): (text: string) => number {
   return (value) => {
     const number = Number(value)
-    if (!/^\d+$/.test(value) || number < least || number > most)
-      throw new Error(`must be a whole number from ${least} to ${most}`)
+    if (!/^\d+$/.test(value) || number < min || number > max)
+      throw new Error(`must be a whole number from ${min} to ${max}`)
     return number
   }
 }
 
-/** Reads an http or https URL; slashes at its end are dropped. */
+/** Parses an http or https URL and strips trailing slashes. */
 export function url(value: string): string {
   const parsed = URL.canParse(value) ? new URL(value) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an http or https URL')
   return value.replace(/\/+$/, '')
 }
 
-/** Reads the empty text as nothing. */
+/** Parses the empty text as undefined. */
 export function optional<T>(read: (text: string) => T): (text: string) => T | undefined {
   return (value) => (value === '' ? undefined : read(value))
 }
 
-/** Reads one of some words. */
+/** Parses one of several keywords. */
 export function oneOf<const Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (value) => {
     const found = words.find((word) => word === value)
@@ -56,18 +56,18 @@ export function oneOf<const Word extends string>(words: readonly Word[]): (text:
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** Reads the URL of a PostgreSQL database; empty is SQLite. */
+/** Parses the URL of a PostgreSQL database; empty means SQLite. */
 export function databaseUrl(value: string): string | undefined {
   if (value === '') return undefined
-  // The text itself stays out of the message: it may hold a password.
+  // The text itself stays out of the message: it may contain a password.
   if (!/^postgres(ql)?:\/\//.test(value)) throw new Error('must be empty (SQLite) or a postgres:// URL')
   return value
 }
 
 /**
- * Reads settings out of an environment; `NAME_FILE` names a file that holds the value of `NAME`.
- * @param foreign names that other services read: known, so that they are no error here; so are those of clients and tests
- * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown
+ * Reads settings from an environment; `NAME_FILE` names a file with the value of `NAME`.
+ * @param foreign names of other services, which are not errors; neither are those of clients and tests
+ * @throws CairnError INVALID_CONFIGURATION naming every invalid setting, and every unknown CAIRN_ name
  */
 export function readSettings<Settings extends Record<string, Setting<unknown>>>(
   settings: Settings,
@@ -92,17 +92,17 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
   if (problems.length > 0) {
     throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })
   }
-  // Each value was read by its own setting, just above.
+  // Each value was parsed by its own setting above.
   return values as SettingValues<Settings>
 }
 
 function readValue(environment: Record<string, string | undefined>, name: string): string | undefined {
   const file = environment[`${name}_FILE`]
   if (file === undefined) return environment[name]
-  if (environment[name] !== undefined) throw new Error(`is set twice: by itself and by ${name}_FILE`)
+  if (environment[name] !== undefined) throw new Error(`is set twice, directly and through ${name}_FILE`)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read: ${name}_FILE names a file that does not open`, { cause: error })
+    throw new Error(`cannot be read: the file named by ${name}_FILE cannot be opened`, { cause: error })
   }
 }

@@ -1,9 +1,9 @@
-/** Signals that come this soon after the first are its echo: a terminal and a parent process both pass Ctrl-C on. */
+/** Signals this soon after the first are its echo: a terminal and a parent process both forward Ctrl-C. */
 const echoMs = 1_000
 
 /**
- * Resolves with the first signal to stop, or with an unhandled rejection: in doubt a process ends rather than runs on.
- * A second signal, later, ends the process at once.
+ * Resolves with the first signal to stop, or with an unhandled rejection: after one, the state of the process is
+ * unknown. A second signal, later, ends the process immediately.
  */
 export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -15,7 +15,7 @@ export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-    // A process that was started by another ends with it.
+    // A child process ends with its parent.
     process.on('disconnect', () => resolve())
     process.on('unhandledRejection', (error) => {
       onFault(error)

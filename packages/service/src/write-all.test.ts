@@ -18,18 +18,18 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** The file on a system that takes at most `mostBytes` in one call; notes how many bytes each call brought. */
-function takeAtMost(mostBytes: number, broughtBytes: number[]): Parameters<typeof writeAll>[0] {
+/** A file on a system that writes at most `maxBytes` per call; records the bytes of each call. */
+function limitWrites(maxBytes: number, broughtBytes: number[]): Parameters<typeof writeAll>[0] {
   return {
     writev: (parts, position) => {
       const all = Buffer.concat(parts.map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength)))
       broughtBytes.push(all.length)
-      return file.writev([all.subarray(0, mostBytes)], position)
+      return file.writev([all.subarray(0, maxBytes)], position)
     },
   }
 }
 
-it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, where one takes %d bytes', async (mostBytes) => {
+it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, if one accepts %d bytes', async (maxBytes) => {
   const head = randomBytes(59)
   const parts = [
     head,
@@ -40,14 +40,14 @@ it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, where one
   ]
   const broughtBytes: number[] = []
   await file.write(randomBytes(10))
-  const written = await writeAll(takeAtMost(mostBytes, broughtBytes), parts, 10)
+  const written = await writeAll(limitWrites(maxBytes, broughtBytes), parts, 10)
   const expected = Buffer.concat(parts)
   expect(written).toBe(expected.length)
   expect((await readFile(join(folder, 'file'))).subarray(10).equals(expected)).toBe(true)
   expect(Math.max(...broughtBytes)).toBe(maxWriteBytes)
-  if (mostBytes > maxWriteBytes) expect(broughtBytes).toHaveLength(6)
+  if (maxBytes > maxWriteBytes) expect(broughtBytes).toHaveLength(6)
 })
 
-it('says that the disk is full when it takes nothing', async () => {
-  await expect(writeAll(takeAtMost(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'STORAGE_FULL' })
+it('reports a full disk when a write accepts nothing', async () => {
+  await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'STORAGE_FULL' })
 })

@@ -1,19 +1,18 @@
 import { CairnError, maxWriteBytes } from '@cairn/protocol'
 
-/** What is needed of a `FileHandle`. */
+/** The part of `FileHandle` that is used. */
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
 
 /**
- * Writes all parts at `position`, whatever the system takes at once, in calls of at most `maxWriteBytes`.
- *
- * @returns how many bytes that was
- * @throws CairnError STORAGE_FULL when the system takes nothing; its own errors as they are
+ * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`.
+ * @returns the number of bytes written
+ * @throws CairnError STORAGE_FULL if the system accepts none; its own errors unchanged
  */
 export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], position: number): Promise<number> {
   let rest = parts.filter((part) => part.length > 0)
   let written = 0
   while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(takeBytes(rest, maxWriteBytes), position + written)
+    const { bytesWritten } = await file.writev(firstBytes(rest, maxWriteBytes), position + written)
     if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
     written += bytesWritten
     rest = skipBytes(rest, bytesWritten)
@@ -21,8 +20,8 @@ export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], p
   return written
 }
 
-/** The first bytes of parts, without a copy. */
-function takeBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
+/** Returns the first bytes of parts, without a copy. */
+function firstBytes(parts: readonly Uint8Array[], count: number): Uint8Array[] {
   const taken: Uint8Array[] = []
   let left = count
   for (const part of parts) {

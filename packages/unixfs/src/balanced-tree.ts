@@ -9,9 +9,9 @@ import { encodeFileData } from './unixfs-data.ts'
 /** A subtree of a file. */
 type FileSubtree = { cid: CID; fileSizeBytes: number; dagSizeBytes: number }
 
-/** Grows the tree of one file from its leaves, in order. */
+/** Builds the tree of one file from its leaves, in order. */
 export type BalancedTree = {
-  /** Adds the next leaf; writes a node for each level that became full. */
+  /** Adds the next leaf; writes a node for each level that is full. */
   add(leaf: FileSubtree): void | Promise<void>
   /** Closes all levels. At least one leaf must have been added. */
   finish(): FileSubtree | Promise<FileSubtree>
@@ -22,8 +22,8 @@ type Level = { links: LinkToEncode[]; blockSizes: number[]; only: FileSubtree | 
 const noName = new Uint8Array(0)
 
 /**
- * Kubo's balanced layout built from the left: every leaf at the same depth, each node full but the last of its level.
- * Memory: at most `maxLinks` links on each level.
+ * Builds the balanced layout of Kubo from the left: every leaf at the same depth, each node full except the last of its
+ * level. Memory: at most `maxLinks` links per level.
  */
 export function createBalancedTree(profile: ImportProfile, hash: HashFunction, sink: BlockSink): BalancedTree {
   const levels: Level[] = []
@@ -58,7 +58,7 @@ export function createBalancedTree(profile: ImportProfile, hash: HashFunction, s
 
   const closeFrom = (height: number): FileSubtree | Promise<FileSubtree> => {
     const level = levels[height]
-    if (level === undefined) throw new TypeError('A file needs at least one leaf')
+    if (level === undefined) throw new TypeError('A file must have at least one leaf')
     const isTop = height === levels.length - 1
     if (isTop && level.only !== undefined) return level.only
     if (level.links.length === 0) return closeFrom(height + 1)

@@ -1,32 +1,32 @@
 import type { CID } from 'multiformats/cid'
 import type { HashFunction } from './hash-function.ts'
 import { type DagNode, decodeNode } from './node.ts'
-import { type HashTable, isIdentityCid, readIdentity, verifyBlock } from './verify.ts'
+import { isIdentityCid, readIdentity, verifyBlock } from './verify.ts'
 
-/** What can stop a read. */
+/** Options that stop a read. */
 export type ReadOptions = { signal?: AbortSignal | undefined }
 
-/** Where blocks are read from. */
+/** Source of blocks. */
 export type BlockSource = {
   /**
-   * The bytes of a block, verified by whoever gives them (see `createVerifyingSource`). Identity CIDs are never asked
-   * for. Fails with UnixfsError MISSING_BLOCK when it is not there.
+   * Returns the bytes of a block, verified by the source (see `createVerifyingSource`). Never called for identity CIDs.
+   * Fails with UnixfsError MISSING_BLOCK if the block does not exist.
    */
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
-  /** Told which blocks will be asked for next, in order. */
+  /** Announces the next blocks, in order. */
   prefetch?(cids: CID[]): void
-  /** Nodes decoded before, for sources that many read from: large folders cost more to decode than to read. */
+  /** Cache of decoded nodes, for sources with many readers: large folders cost more to decode than to read. */
   readonly nodes?: NodeCache
 }
 
-/** Keeps decoded nodes, as many and as long as it sees fit. What it gives is shared: nobody changes it. */
+/** Caches decoded nodes by its own policy. Its results are shared: do not modify them. */
 export type NodeCache = {
   get(cid: CID): DagNode | undefined
   set(cid: CID, node: DagNode): void
 }
 
-/** A source that checks each block of another against its CID. Its `get` fails as `verifyBlock` does. */
-export function createVerifyingSource(source: BlockSource, hash: HashFunction | HashTable): BlockSource {
+/** Wraps a source and verifies each block against its CID. Its `get` fails as `verifyBlock` does. */
+export function createVerifyingSource(source: BlockSource, hash: HashFunction): BlockSource {
   return {
     async get(cid, options) {
       const bytes = await source.get(cid, options)
@@ -37,7 +37,7 @@ export function createVerifyingSource(source: BlockSource, hash: HashFunction | 
   }
 }
 
-/** Reads a block, from the CID itself when it lies there. */
+/** Reads a block, from the CID itself if it is an identity CID. */
 export async function loadBlock(source: BlockSource, cid: CID, { signal }: ReadOptions): Promise<Uint8Array> {
   signal?.throwIfAborted()
   if (isIdentityCid(cid)) return readIdentity(cid)

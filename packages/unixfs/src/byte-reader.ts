@@ -1,25 +1,28 @@
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Reads a stream of pieces by exact counts, keeping at most the current piece and what was asked for. */
+/** Reads a stream of chunks by exact counts. Keeps at most the current chunk and the requested bytes. */
 export type ByteReader = {
-  /** Position in the source of the next byte. */
+  /** Position of the next byte in the source. */
   readonly offset: number
-  /** The next byte, or undefined when the current piece is used up. */
-  takeByte(): number | undefined
-  /** The next `length` bytes as a view when they lie in the current piece, else undefined. */
-  takeView(length: number): Uint8Array | undefined
-  /** Makes sure that at least one byte is there; false at the end of the source. */
+  /** Returns the next byte, or undefined at the end of the current chunk. */
+  tryReadByte(): number | undefined
+  /** Returns the next `length` bytes as a view if they are in the current chunk, else undefined. */
+  tryReadView(length: number): Uint8Array | undefined
+  /** Ensures that at least one byte is available; false at the end of the source. */
   fill(): Promise<boolean>
-  /** The next `length` bytes. @throws UnixfsError BAD_CAR when the source ends before them. */
+  /**
+   * Returns the next `length` bytes.
+   * @throws UnixfsError BAD_CAR if the source ends before them
+   */
   read(length: number): Promise<Uint8Array>
   skip(length: number): Promise<void>
-  /** Tells the source that no more is wanted. */
+  /** Closes the source. */
   close(): Promise<void>
 }
 
 const nothing = new Uint8Array(0)
 
-/** Opens a reader over `source`. Views it hands out point into the pieces of the source, and are valid until it goes on. */
+/** Opens a reader over `source`. Its views point into the chunks of the source, and are valid until the next one. */
 export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader {
   const iterator = source[Symbol.asyncIterator]()
   let piece: Uint8Array = nothing
@@ -28,7 +31,7 @@ export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader 
 
   const fill = async (): Promise<boolean> => {
     while (at === piece.length) {
-      // The source may free a piece as soon as the next is asked for: its length would be zero then.
+      // The source may free a chunk on the next request: its length would be zero then.
       pieceStart += piece.length
       piece = nothing
       at = 0
@@ -44,7 +47,7 @@ export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader 
     throw new UnixfsError('BAD_CAR', `The CAR ends early at byte ${offset}`, { offset })
   }
 
-  const takeView = (length: number): Uint8Array | undefined => {
+  const tryReadView = (length: number): Uint8Array | undefined => {
     if (length > piece.length - at) return undefined
     at += length
     return piece.subarray(at - length, at)
@@ -54,13 +57,13 @@ export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader 
     get offset() {
       return pieceStart + at
     },
-    takeByte() {
+    tryReadByte() {
       return at < piece.length ? piece[at++] : undefined
     },
-    takeView,
+    tryReadView,
     fill,
     async read(length) {
-      const view = takeView(length)
+      const view = tryReadView(length)
       if (view !== undefined) return view
       const joined = new Uint8Array(length)
       let filled = 0

@@ -20,7 +20,7 @@ function joinCar(roots: CID[], blocks: Block[]): Uint8Array {
   ])
 }
 
-/** Pieces that are freed as soon as the next is asked for. */
+/** Chunks that are freed on the next request. */
 async function* inPieces(bytes: Uint8Array, size = bytes.length || 1): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) {
     const piece = new Uint8Array(bytes.subarray(at, at + size))
@@ -81,7 +81,7 @@ describe('writing a CAR', () => {
 })
 
 describe('reading a CAR', () => {
-  it('gives roots, blocks and their places, however the bytes are cut', async () => {
+  it('returns roots, blocks and their places, however the bytes are cut', async () => {
     const bytes = joinCar([v0.cid], all)
     for (const size of [1, 2, 37, 4096, bytes.length]) {
       const car = await readWhole(bytes, size)

@@ -5,37 +5,37 @@ import { maxCidBytes, readCid, readWholeCid } from './read-cid.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
-/** What a CAR may ask of its reader. */
+/** Limits of a CAR. */
 export type CarLimits = {
-  /** Largest header, in bytes; 1 MiB unless told. */
+  /** Maximum size of the header in bytes. Defaults to 1 MiB. */
   maxHeaderBytes?: number
-  /** Largest payload of one block, in bytes; 2 MiB unless told. */
+  /** Maximum payload of one block in bytes. Defaults to 2 MiB. */
   maxBlockBytes?: number
-  /** Most blocks; no limit unless told. */
+  /** Maximum number of blocks. No limit by default. */
   maxBlocks?: number
-  /** Most bytes of the whole CAR; no limit unless told. */
+  /** Maximum size of the whole CAR in bytes. No limit by default. */
   maxCarBytes?: number
 }
 
-/** One block of a CAR, not verified. */
+/** One unverified block of a CAR. */
 export type CarBlock = {
   cid: CID
-  /** A view into the piece of the source that held it, or a copy when it lay across pieces. */
+  /** A view into a chunk of the source, or a copy if it spans chunks. */
   bytes: Uint8Array
-  /** Where the frame (its length prefix) starts in the source, in bytes. */
+  /** Start of the frame (its length prefix) in the source, in bytes. */
   frameOffset: number
-  /** Where the payload starts in the source, in bytes. */
+  /** Start of the payload in the source, in bytes. */
   offset: number
   /** Length of the payload in bytes. */
   length: number
 }
 
-/** A CAR whose header has been read. */
+/** An open CAR with its parsed header. */
 export type CarReading = {
   version: 1 | 2
   roots: CID[]
   blocks: AsyncGenerator<CarBlock, void, undefined>
-  /** Closes the source; needed only when `blocks` is never iterated. */
+  /** Closes the source; only required if `blocks` is never iterated. */
   close(): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const v2HeaderBytes = 40
 const rootsKey = [0x65, ...new TextEncoder().encode('roots')]
 const versionKey = [0x67, ...new TextEncoder().encode('version')]
 
-/** Encodes the header of a CARv1, with the length before it. @see https://ipld.io/specs/transport/car/carv1/ */
+/** Encodes the header of a CARv1, with its length prefix. @see https://ipld.io/specs/transport/car/carv1/ */
 export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
   const body: number[] = [0xa2, ...rootsKey, ...encodeCborHead(4, roots.length)]
   for (const { bytes } of roots) body.push(0xd8, cidTag, ...encodeCborHead(2, bytes.length + 1), 0, ...bytes)
@@ -54,7 +54,7 @@ export function encodeCarHeader(roots: readonly CID[]): Uint8Array {
   return header
 }
 
-/** Encodes what stands before the payload of a block in a CAR: the frame's length as a varint, and the CID. */
+/** Encodes the bytes before the payload of a block in a CAR: the length of the frame as a varint, and the CID. */
 export function encodeCarFrame(cid: CID, payloadLength: number): Uint8Array {
   const frameLength = cid.bytes.length + payloadLength
   const prefix = new Uint8Array(varintLength(frameLength) + cid.bytes.length)
@@ -71,9 +71,9 @@ function encodeCborHead(major: number, value: number): number[] {
 }
 
 /**
- * Reads a CARv1, or the CARv1 inside a CARv2, from a stream; memory is one block. Blocks are not verified: see
- * `verifyBlock`. An empty list of roots is accepted. Offsets count from the start of the source.
- * @throws UnixfsError BAD_CAR (with `offset`): truncated, malformed, or beyond `limits`.
+ * Reads a CARv1, or the CARv1 inside a CARv2, from a stream, one block in memory at a time. Does not verify blocks: see
+ * `verifyBlock`. Accepts an empty list of roots. Offsets count from the start of the source.
+ * @throws UnixfsError BAD_CAR (with `offset`): truncated, malformed, or beyond `limits`
  * @see https://ipld.io/specs/transport/car/carv1/ and carv2
  */
 export async function readCar(source: AsyncIterable<Uint8Array>, limits: CarLimits = {}): Promise<CarReading> {
@@ -87,7 +87,7 @@ export async function readCar(source: AsyncIterable<Uint8Array>, limits: CarLimi
     }
     const inner = await openInnerCar(reader)
     const header = await readHeader(reader, maxHeaderBytes)
-    if (header.version !== 1) throw badCar('A CARv2 holds something other than a CARv1', inner.start)
+    if (header.version !== 1) throw badCar('The CARv2 does not contain a CARv1', inner.start)
     return { version: 2, roots: header.roots, blocks: readBlocks(reader, limits, inner.end), close }
   } catch (error) {
     await reader.close()
@@ -113,10 +113,10 @@ async function* readBlocks(
         throw badCar('The CAR ends early', frameOffset)
       }
       const frameEnd = reader.offset + frameLength
-      if (frameEnd > end) throw badCar('A block reaches past the end of the inner CAR', frameOffset)
+      if (frameEnd > end) throw badCar('A block extends past the end of the inner CAR', frameOffset)
       if (frameEnd > maxCarBytes) throw badCar(`The CAR is larger than ${maxCarBytes} bytes`, frameOffset)
       if (++count > maxBlocks) throw badCar(`The CAR has more than ${maxBlocks} blocks`, frameOffset)
-      const frame = reader.takeView(frameLength) ?? (await reader.read(frameLength))
+      const frame = reader.tryReadView(frameLength) ?? (await reader.read(frameLength))
       const { cid, length: cidLength } = readFrameCid(frame, frameOffset)
       const length = frameLength - cidLength
       if (length > maxBlockBytes) throw badCar(`A block is larger than ${maxBlockBytes} bytes`, frameOffset)
@@ -135,26 +135,26 @@ function readFrameCid(frame: Uint8Array, frameOffset: number): { cid: CID; lengt
   }
 }
 
-/** The next varint, or undefined when the source ends before its first byte. */
-async function readVarint(reader: ByteReader, most: number): Promise<number | undefined> {
+/** Returns the next varint, or undefined if the source ends before its first byte. */
+async function readVarint(reader: ByteReader, max: number): Promise<number | undefined> {
   const start = reader.offset
   let value = 0
   for (let scale = 1, count = 0; ; scale *= 128, count++) {
-    let byte = reader.takeByte()
+    let byte = reader.tryReadByte()
     if (byte === undefined) {
       if (!(await reader.fill())) {
         if (count === 0) return undefined
         throw badCar('The CAR ends early', start)
       }
-      byte = reader.takeByte() ?? 0
+      byte = reader.tryReadByte() ?? 0
     }
     value += (byte & 0x7f) * scale
-    if (value > most) throw badCar(`A length of more than ${most} bytes`, start)
+    if (value > max) throw badCar(`A length exceeds ${max} bytes`, start)
     if (byte < 0x80) {
-      if (byte === 0) throw badCar(count === 0 ? 'A length of zero' : 'A length longer than needed', start)
+      if (byte === 0) throw badCar(count === 0 ? 'A length is zero' : 'A length is not minimally encoded', start)
       return value
     }
-    if (count === 8) throw badCar('A length without end', start)
+    if (count === 8) throw badCar('A length is unterminated', start)
   }
 }
 
@@ -163,7 +163,7 @@ type CarHeader = { version: 1; roots: CID[] } | { version: 2 }
 async function readHeader(reader: ByteReader, maxHeaderBytes: number): Promise<CarHeader> {
   const start = reader.offset
   const length = await readVarint(reader, maxHeaderBytes)
-  if (length === undefined) throw badCar('There is no header', start)
+  if (length === undefined) throw badCar('The header is missing', start)
   const bytes = await reader.read(length)
   try {
     return decodeHeader(bytes)
@@ -199,10 +199,10 @@ function decodeHeader(bytes: Uint8Array): CarHeader {
   if (!cursor.atEnd) cursor.fail('bytes after the map')
   if (version === 1 && roots !== undefined) return { version, roots }
   if (version === 2 && roots === undefined) return { version }
-  return cursor.fail('no version that is spoken here')
+  return cursor.fail('a version that is not supported')
 }
 
-/** Reads the fixed header of a CARv2 and goes to the inner CARv1. */
+/** Reads the fixed header of a CARv2 and skips to the inner CARv1. */
 async function openInnerCar(reader: ByteReader): Promise<{ start: number; end: number }> {
   const at = reader.offset
   const header = await reader.read(v2HeaderBytes)
@@ -210,7 +210,7 @@ async function openInnerCar(reader: ByteReader): Promise<{ start: number; end: n
   const start = Number(view.getBigUint64(16, true))
   const size = Number(view.getBigUint64(24, true))
   if (start < reader.offset || !Number.isSafeInteger(start + size))
-    throw badCar('The CARv2 header lies about its data', at)
+    throw badCar('The CARv2 header does not match its data', at)
   await reader.skip(start - reader.offset)
   return { start, end: start + size }
 }

@@ -6,7 +6,7 @@ type CborHead = { major: number; value: number; info: number }
 /** Tag of a CID in DAG-CBOR. */
 export const cidTag = 42
 
-/** Reads CBOR items one by one from a block; definite lengths and minimal heads only, as DAG-CBOR asks. */
+/** Reads CBOR items one by one from a block; definite lengths and minimal heads only, as DAG-CBOR requires. */
 export type CborCursor = {
   readonly offset: number
   readonly atEnd: boolean
@@ -15,7 +15,7 @@ export type CborCursor = {
   fail(what: string): never
 }
 
-/** Opens a cursor over `bytes`; every fault is a UnixfsError with `code`. */
+/** Opens a cursor over `bytes`; every error is a UnixfsError with `code`. */
 export function createCborCursor(bytes: Uint8Array, code: UnixfsErrorCode): CborCursor {
   let offset = 0
 
@@ -50,9 +50,9 @@ export function createCborCursor(bytes: Uint8Array, code: UnixfsErrorCode): Cbor
       if (info > 27) return fail('indefinite length or reserved head')
       const size = 1 << (info - 24)
       const value = readNumber(size)
-      const least = [24, 0x100, 0x10000, 0x100000000][info - 24] ?? 0
-      // Major 7 holds floats in its number, which have no smaller form to prefer.
-      if (major !== 7 && value < least) return fail('a number longer than needed')
+      const min = [24, 0x100, 0x10000, 0x100000000][info - 24] ?? 0
+      // Major 7 stores floats in its number, which have no shorter form.
+      if (major !== 7 && value < min) return fail('a number longer than needed')
       return { major, value, info }
     },
     readBytes,

@@ -22,7 +22,7 @@ const anyLinks = fc.array(
 )
 
 describe('dag-pb', () => {
-  it('is written as @ipld/dag-pb writes it, in the length foretold', () => {
+  it('is written as @ipld/dag-pb writes it, in the predicted length', () => {
     fc.assert(
       fc.property(anyLinks, fc.uint8Array({ maxLength: 300 }), (links, data) => {
         const ours = encodeDagPb(
@@ -33,14 +33,14 @@ describe('dag-pb', () => {
           Data: data,
           Links: links.map(({ cid, name, sizeBytes }) => ({ Hash: cid, Name: name, Tsize: sizeBytes })),
         })
-        // The order of links is the caller's here; the reference wants them sorted.
+        // The caller decides the order of links; the reference requires them sorted.
         const sorted = reference.encode(theirs)
         expect(ours.length).toBe(sorted.length)
-        const foretold = links.reduce(
+        const expectedLength = links.reduce(
           (sum, link) => sum + linkLength(link.cid.bytes.length, utf8.encode(link.name).length, link.sizeBytes),
           dataFieldLength(data.length),
         )
-        expect(ours.length).toBe(foretold)
+        expect(ours.length).toBe(expectedLength)
         if (links.length < 2) expect(Buffer.from(ours).equals(sorted)).toBe(true)
         expect(decodeDagPb(sorted)).toEqual({
           data,
@@ -50,7 +50,7 @@ describe('dag-pb', () => {
     )
   })
 
-  it('is accepted and refused as by @ipld/dag-pb, whatever byte is changed', () => {
+  it('is accepted and rejected as by @ipld/dag-pb, whatever byte is changed', () => {
     const links = cids.map((cid, index) => ({ cid: cid.bytes, name: utf8.encode(`n${index}`), sizeBytes: 300 * index }))
     const block = encodeDagPb(links, Uint8Array.of(8, 1))
     const change = fc.tuple(fc.nat(block.length - 1), fc.nat(255))
@@ -60,7 +60,7 @@ describe('dag-pb', () => {
         for (const [at, value] of changes) changed[at] = value
         const theirs = attempt(() => reference.decode(changed))
         const ours = attempt(() => decodeDagPb(changed))
-        // Ours is the stricter in numbers of more than 64 bits and in the hash of version 0.
+        // Ours is stricter about numbers of more than 64 bits and the hash of version 0.
         if (theirs === undefined) expect(ours).toBeUndefined()
         if (ours === undefined || theirs === undefined) return
         expect(ours.links.map((link) => String(link.cid))).toEqual(theirs.Links.map(({ Hash }) => String(Hash)))
@@ -70,7 +70,7 @@ describe('dag-pb', () => {
     )
   })
 
-  it('is refused when fields are torn apart, twice, out of order or unknown', () => {
+  it('is rejected if fields are interrupted, duplicate, out of order or unknown', () => {
     const link = encodeDagPb([{ cid: cid.bytes, name: utf8.encode('n'), sizeBytes: 1 }], new Uint8Array(0)).subarray(
       0,
       -2,
@@ -102,7 +102,7 @@ describe('UnixFS data', () => {
         const { blockSizes: read } = UnixFS.unmarshal(ours)
         expect(read.map(Number)).toEqual(blockSizes)
         expect(decodeUnixfsData(ours)).toEqual({ type: 2, fileSizeBytes: total, blockSizes })
-        // ipfs-unixfs 13.1.1 writes numbers from 2^31 up to 2^32 wrongly (and reads them rightly).
+        // ipfs-unixfs 13.1.1 encodes numbers from 2^31 up to 2^32 incorrectly (and decodes them correctly).
         if ([total, ...blockSizes].some((size) => size >= 2 ** 31 && size < 2 ** 32)) return
         const theirs = new UnixFS({ type: 'file', blockSizes: blockSizes.map(BigInt) }).marshal()
         expect(Buffer.from(ours).equals(theirs)).toBe(true)
@@ -138,14 +138,14 @@ describe('UnixFS data', () => {
     )
   })
 
-  it('reads packed sizes and passes over unknown fields', () => {
+  it('reads packed sizes and skips unknown fields', () => {
     expect(decodeUnixfsData(Uint8Array.of(8, 2, 0x22, 3, 1, 0x80, 1, 0x7a, 1, 9))).toEqual({
       type: 2,
       blockSizes: [1, 128],
     })
   })
 
-  it('is read or refused with BAD_BLOCK, whatever the bytes', () => {
+  it('is read or rejected with BAD_BLOCK, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         attempt(() => decodeUnixfsData(bytes))
@@ -160,7 +160,7 @@ function attempt<T>(decode: () => T): T | undefined {
   try {
     return decode()
   } catch (error) {
-    // Whatever else ours throws is a defect; theirs throws plain errors and RangeErrors.
+    // Any other error of ours is a defect; the reference throws plain errors and RangeErrors.
     if (UnixfsError.is(error) && error.code !== 'BAD_BLOCK') throw error
     if (!UnixfsError.is(error) && error instanceof TypeError) throw error
     return undefined

@@ -3,15 +3,15 @@ import { createProtobufReader, type ProtobufReader } from './protobuf-reader.ts'
 import { readWholeCid } from './read-cid.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
-/** A link to be written: bytes only, so that large folders stay small in memory. */
+/** A link to encode: bytes only, so that large folders use little memory. */
 export type LinkToEncode = { cid: Uint8Array; name: Uint8Array; sizeBytes: number }
 
 /** A link of a decoded node. */
 export type DagLink = {
   cid: CID
-  /** The name, empty in files; text that is not UTF-8 is read with replacement characters. */
+  /** The name, empty in files; invalid UTF-8 is decoded with replacement characters. */
   name: string
-  /** Tsize: what the writer claims for the whole DAG below, in bytes; absent or beyond 2^53 it is undefined. */
+  /** Tsize: claimed size of the whole DAG below, in bytes; undefined if absent or beyond 2^53. */
   sizeBytes?: number
 }
 
@@ -31,7 +31,7 @@ function linkBodyLength(cidLength: number, nameLength: number, sizeBytes: number
 }
 
 /**
- * Encodes a dag-pb node, links before data, in the order given: the caller sorts.
+ * Encodes a dag-pb node, links before data, in the given order: the caller sorts.
  * @see https://ipld.io/specs/codecs/dag-pb/spec/
  */
 export function encodeDagPb(links: readonly LinkToEncode[], data: Uint8Array): Uint8Array {
@@ -60,7 +60,7 @@ export function encodeDagPb(links: readonly LinkToEncode[], data: Uint8Array): U
 }
 
 /**
- * Decodes a dag-pb node as strictly as its specification: known fields only, each once, links not torn apart by data,
+ * Decodes a dag-pb node as strictly as its specification: known fields only, each once, links not interrupted by data,
  * hash, name and size of a link in that order, a CID in every link.
  * @throws UnixfsError BAD_BLOCK
  */

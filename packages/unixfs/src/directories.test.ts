@@ -88,7 +88,7 @@ describe('folders, flat and sharded', () => {
     }
   })
 
-  it('resolve nested paths and tell every block on the way', async () => {
+  it('resolve nested paths and report every block on the way', async () => {
     for (const profile of [flat, sharded]) {
       const blocks = createMemoryBlocks()
       const paths = Array.from({ length: 300 }, (_, index) => `outer/${index % 7}/file ${index}`)
@@ -103,7 +103,7 @@ describe('folders, flat and sharded', () => {
 })
 
 describe('paths', () => {
-  it('that lead below a file, or to nothing, say so', async () => {
+  it('report that they lead below a file, or to nothing', async () => {
     const blocks = createMemoryBlocks()
     const { cid } = await importFolder(blocks, ['a/b'], flat)
     await expect(resolvePath(blocks, cid, ['a', 'b', 'c'])).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
@@ -112,7 +112,7 @@ describe('paths', () => {
     expect(await resolvePath(blocks, cid, [])).toMatchObject({ kind: 'directory', remaining: [] })
   })
 
-  it('that go on inside linked data stop before it', async () => {
+  it('that continue inside linked data stop before it', async () => {
     const blocks = createMemoryBlocks()
     // The DAG-CBOR map { a: 1 }.
     const data = blocks.add(dagCborCode, Uint8Array.of(0xa1, 0x61, 0x61, 1))
@@ -150,7 +150,7 @@ describe('hostile folders', () => {
     await expect(resolvePath(blocks, cid, ['x'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('with empty or foreign shards are refused', async () => {
+  it('with empty or foreign shards are rejected', async () => {
     const blocks = createMemoryBlocks()
     const empty = shard([], blocks)
     expect(await collect(listDirectory(blocks, empty))).toEqual([])
@@ -160,7 +160,7 @@ describe('hostile folders', () => {
     }
   })
 
-  it('with a bit field, fan-out or entry that contradicts the rest are refused', () => {
+  it('with a bit field, fan-out or entry that contradicts the rest are rejected', () => {
     const blocks = createMemoryBlocks()
     const file = blocks.add(0x55, patternOf(3))
     const hamt = (bitfield: number[], fanout: number[], hashType = 0x22) =>

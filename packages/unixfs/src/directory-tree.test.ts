@@ -50,7 +50,7 @@ const anyName = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && name.trim() !== '' && name.isWellFormed())
 
-describe('folders become what the published importer makes', () => {
+describe('folders match those of the published importer', () => {
   it('flat or sharded, for any names and thresholds', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -122,7 +122,7 @@ describe('folders become what the published importer makes', () => {
 })
 
 describe('the threshold', () => {
-  it('counts folders like files, and is passed only by the byte after it', async () => {
+  it('counts folders like files, and is exceeded only by the byte after it', async () => {
     const hamtThresholdBytes = 100 * (36 + 3)
     for (const [hamtMeasure, threshold] of [
       ['links', hamtThresholdBytes],
@@ -187,7 +187,7 @@ describe('the tree', () => {
     await tree.finish()
   })
 
-  it('refuses depth beyond its limit and takes depth up to it', async () => {
+  it('accepts depth up to its limit and rejects more', async () => {
     const file = await importFile()
     const deep = Array(128).fill('d').join('/')
     expect(() => open().addFile(`${deep}/d`, file)).toThrow(expect.objectContaining({ code: 'TOO_DEEP' }))
@@ -196,7 +196,7 @@ describe('the tree', () => {
     expect((await tree.finish()).directories).toHaveLength(128)
   })
 
-  it('leaves out the folder around a single entry when told', async () => {
+  it('omits the folder around a single entry on request', async () => {
     const wrapped = open()
     const bare = createDirectoryTree({ ...options, wrap: false })
     const file = await importFile()

@@ -8,34 +8,37 @@ import type { ImportProfile } from './profiles.ts'
 import { directoryData } from './unixfs-data.ts'
 import { writeNode } from './write-node.ts'
 
-/** Gathers imported files into folders. */
+/** Collects imported files into folders. */
 export type DirectoryTree = {
   /**
-   * Places a file (or an imported folder or link) at `path`, segments parted by `/`; folders on the way appear.
+   * Places a file (or an imported folder or link) at `path`, segments separated by `/`; creates the folders on the way.
    * @throws UnixfsError DUPLICATE_NAME, BAD_NAME, TOO_DEEP
    */
   addFile(path: string, node: ImportedNode): void
-  /** Makes sure that the folder `path` exists, if only as an empty one. @throws UnixfsError as `addFile` */
+  /**
+   * Creates the folder `path` if it does not exist.
+   * @throws UnixfsError as `addFile`
+   */
   addDirectory(path: string): void
   /**
-   * Writes all folders, children before parents. `directories` lists them in that order by path; the root has the
-   * empty path.
+   * Writes all folders, children before parents. `directories` lists them in that order by path; the root has the empty
+   * path.
    */
   finish(): Promise<{ root: ImportedNode; directories: { path: string; node: ImportedNode }[] }>
 }
 
-/** What a tree needs. */
+/** Options of a tree. */
 export type DirectoryTreeOptions = ImportOptions & {
   /**
-   * Whether the root is a folder around the first segments (so unless told). With `false` a single entry at the top is
-   * the root itself, as `ipfs add -r folder` answers; several entries still need the folder around them.
+   * Whether the root is a folder around the first segments. Defaults to true. With `false` a single entry at the top is
+   * the root itself, as in `ipfs add -r folder`; several entries still need the folder around them.
    */
   wrap?: boolean
-  /** Most folders in one another; 128 unless told. */
+  /** Maximum depth of nested folders. Defaults to 128. */
   maxDepth?: number
 }
 
-/** Builds folders as Kubo does: links sorted by the bytes of their names, a HAMT beyond the profile's threshold. */
+/** Builds folders like Kubo: links sorted by the bytes of their names, a HAMT beyond the threshold of the profile. */
 export function createDirectoryTree(options: DirectoryTreeOptions): DirectoryTree {
   const { wrap = true, maxDepth } = options
   const table = createEntryTable({ maxDepth })
@@ -53,7 +56,10 @@ export function createDirectoryTree(options: DirectoryTreeOptions): DirectoryTre
   }
 }
 
-/** Writes a folder of a table and all folders in it, children before parents. @param onWritten called with each, in that order */
+/**
+ * Writes a folder of a table and all folders in it, children before parents.
+ * @param onWritten called with each, in that order
+ */
 export async function writeFolder(
   table: EntryTable,
   folder: number,

@@ -12,7 +12,7 @@ const node = (size: number) =>
   }) as const
 
 describe('a table of entries', () => {
-  it('returns of each entry what was set, whatever came between', () => {
+  it('returns the values of each entry, in any order of calls', () => {
     const anyName = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
     const isPlain = (name: string) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && name.isWellFormed()
     const anyPath = fc.array(anyName.filter(isPlain), { minLength: 1, maxLength: 4 })
@@ -21,7 +21,7 @@ describe('a table of entries', () => {
         const table = createEntryTable()
         const added = new Map<string, number>()
         for (const [size, path] of paths.entries()) {
-          // A folder's name is apart from every file's.
+          // Folder names never equal file names.
           const text = [...path.slice(0, -1).map((name) => `${name}-`), path.at(-1)].join('/')
           if (added.has(text)) continue
           const entry = table.addFile(text)
@@ -42,7 +42,7 @@ describe('a table of entries', () => {
     )
   })
 
-  it('refuses a name that is taken, and names it', () => {
+  it('rejects a name that is taken, and names it', () => {
     const table = createEntryTable()
     table.addFile('a/b')
     const pathOf = (add: () => void): unknown => {
@@ -60,7 +60,7 @@ describe('a table of entries', () => {
     expect(pathOf(() => table.addFolder('a'))).toBe('none')
   })
 
-  it('gives an unnamed file a place once, unless a named one has it', () => {
+  it('places an unnamed file once, unless a named one has the place', () => {
     const table = createEntryTable()
     const [one, two] = [table.addUnnamed(), table.addUnnamed()]
     table.addFile('taken')
@@ -72,7 +72,7 @@ describe('a table of entries', () => {
     expect([...table.childrenOf(topEntry)].map(table.pathOf)).toEqual(['taken', 'cid'])
   })
 
-  it('acquires memory before it allocates any, and adds nothing when that is refused', () => {
+  it('acquires memory before it allocates any, and adds nothing when the request is rejected', () => {
     let left = 2 * entryMemoryBytes + 3 * ('folder'.length + 'file'.length)
     const table = createEntryTable({
       acquireMemory(bytes) {

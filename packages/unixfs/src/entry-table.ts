@@ -3,7 +3,7 @@ import type { ImportedNode } from './block-sink.ts'
 import type { LinkToEncode } from './dag-pb.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Longest name in bytes: 256 of them still fit into one block. */
+/** Maximum length of a name in bytes: 256 of them still fit into one block. */
 const maxNameBytes = 4096
 const utf8 = new TextEncoder()
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -15,7 +15,7 @@ const none = -1
 const kinds = ['folder', 'file', 'directory', 'symlink'] as const
 const folderKind = 0
 const fileKind = 1
-/** Whole numbers of one entry, by their place in its row. */
+/** Integers of one entry, by their column in its row. */
 const column = {
   kind: 0,
   isUnnamed: 1,
@@ -29,70 +29,79 @@ const column = {
   cidLength: 9,
 } as const
 const columns = Object.keys(column).length
-/** Length of the names that unnamed files get: CIDs. */
+/** Length of the names of unnamed files: CIDs. */
 const unnamedCharacters = 64
 const firstEntries = 64
 const firstBytes = 4096
 
 /**
- * Upper bound of an entry's memory in bytes, beside three times its name: its row, its key in the map of names, and what
- * writing its folder allocates for it.
+ * Upper bound of the memory of an entry in bytes, plus three times its name: its row, its key in the map of names, and
+ * what writing its folder allocates for it.
  */
 export const entryMemoryBytes = 320
 
-/** Names and nodes of folders and files, in a few buffers: so that hundreds of thousands of entries stay small in memory. */
+/**
+ * Names and nodes of folders and files in a few buffers, so that hundreds of thousands of entries use little memory.
+ */
 export type EntryTable = {
-  /** Number of entries, numbered in the order they came; 0 is the top folder. */
+  /** Number of entries, numbered in insertion order; 0 is the top folder. */
   readonly size: number
   /**
-   * Adds a file (or link) at `path`, segments separated by `/`; folders on the way appear. Its node follows by `setNode`.
-   * @throws UnixfsError DUPLICATE_NAME with the path that is taken, BAD_NAME, TOO_DEEP
+   * Adds a file (or link) at `path`, segments separated by `/`; creates the folders on the way. `setNode` sets its node
+   * later.
+   * @throws UnixfsError DUPLICATE_NAME with the existing path, BAD_NAME, TOO_DEEP
    */
   addFile(path: string): number
-  /** Makes sure that the folder `path` exists. @throws UnixfsError as `addFile` */
+  /**
+   * Creates the folder `path` if it does not exist.
+   * @throws UnixfsError as `addFile`
+   */
   addFolder(path: string): number
-  /** Adds a file that has no place in any folder. */
+  /** Adds a file without a folder. */
   addUnnamed(): number
-  /** Gives an unnamed file a name in the top folder; false when another unnamed one has it. @throws UnixfsError DUPLICATE_NAME */
+  /**
+   * Names an unnamed file in the top folder; false if another unnamed one has the name.
+   * @throws UnixfsError DUPLICATE_NAME
+   */
   place(entry: number, name: string): boolean
   /** @param contentBytes of the file, or of all files in a folder */
   setNode(entry: number, node: ImportedNode, contentBytes: number): void
   nodeOf(entry: number): ImportedNode
   contentBytesOf(entry: number): number
-  /** The link to an entry; its name, as that of `nameOf`, is valid until the next entry is added. */
+  /** Returns the link to an entry; its name, like that of `nameOf`, is valid until the next entry is added. */
   linkOf(entry: number): LinkToEncode
   nameOf(entry: number): Uint8Array
-  /** Sizes of the link, without making it. */
+  /** Returns the sizes of the link without creating it. */
   linkSizesOf(entry: number): { cidBytes: number; nameBytes: number; sizeBytes: number }
-  /** The folder that an entry is in; -1 for the top and for unnamed files. */
+  /** Returns the folder of an entry; -1 for the top and for unnamed files. */
   parentOf(entry: number): number
-  /** The path from the top; empty for the top and for unnamed files. */
+  /** Returns the path from the top; empty for the top and for unnamed files. */
   pathOf(entry: number): string
   isFolder(entry: number): boolean
-  /** Whether the file came without a name; it may have been placed since. */
+  /** Returns whether the file was added without a name; it may have been placed since. */
   isUnnamed(entry: number): boolean
-  /** Entries of a folder, in the order they came. */
+  /** Yields the entries of a folder, in insertion order. */
   childrenOf(entry: number): Generator<number, void, undefined>
 }
 
-/** What a table is made with. */
+/** Options of a table. */
 export type EntryTableOptions = {
-  /** Greatest depth of folders. @defaultValue 128 */
+  /** Maximum depth of folders. @defaultValue 128 */
   maxDepth?: number | undefined
   /** Called before memory is allocated; may throw. */
   acquireMemory?: ((bytes: number) => void) | undefined
 }
 
-/** Makes a table of nothing but its top folder. */
+/** Creates a table with only its top folder. */
 export function createEntryTable({
   maxDepth = 128,
   acquireMemory = () => undefined,
 }: EntryTableOptions = {}): EntryTable {
   let size = 0
   let rows = new Int32Array(firstEntries * columns)
-  /** Of each entry the bytes of its content, and those of its blocks. */
+  /** Per entry: the bytes of its content, and those of its blocks. */
   let sizes = new Float64Array(firstEntries * 2)
-  /** Names and CIDs, one behind the other. */
+  /** Names and CIDs, one after the other. */
   let bytes = new Uint8Array(firstBytes)
   let bytesEnd = 0
   /** Entries by parent and name. */
@@ -143,7 +152,7 @@ export function createEntryTable({
     return entry
   }
 
-  /** The folder that segments lead to, made where it is missing. */
+  /** Returns the folder of the segments, and creates missing ones. */
   const openFolder = (segments: readonly string[]): number => {
     let folder = topEntry
     for (const [depth, name] of segments.entries()) {
@@ -192,7 +201,7 @@ export function createEntryTable({
       return taken === undefined
     },
     setNode(entry, { cid, dagSizeBytes, kind }, contentBytes) {
-      // A folder stays one, whatever is known of its node.
+      // A folder stays a folder, whatever its node.
       if (get(entry, 'kind') !== folderKind) set(entry, 'kind', kinds.indexOf(kind))
       set(entry, 'cidStart', append(cid.bytes))
       set(entry, 'cidLength', cid.bytes.length)
@@ -233,18 +242,20 @@ export function createEntryTable({
 /** @throws UnixfsError BAD_NAME, TOO_DEEP */
 function splitPath(path: string, maxDepth: number): string[] {
   const segments = path.split('/')
-  if (segments.length > maxDepth) throw new UnixfsError('TOO_DEEP', `A path of more than ${maxDepth} segments`)
+  if (segments.length > maxDepth) throw new UnixfsError('TOO_DEEP', `The path has more than ${maxDepth} segments`)
   for (const name of segments) {
     const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && name.isWellFormed()
     if (!isPlain || (name.length * 3 > maxNameBytes && utf8.encode(name).length > maxNameBytes)) {
-      throw new UnixfsError('BAD_NAME', 'A path with a name that a folder cannot hold', { path: path.slice(0, 300) })
+      throw new UnixfsError('BAD_NAME', 'The path contains a name that is not valid in a folder', {
+        path: path.slice(0, 300),
+      })
     }
   }
   return segments
 }
 
 function duplicate(segments: readonly string[]): UnixfsError {
-  return new UnixfsError('DUPLICATE_NAME', 'Two entries with one name', { path: segments.join('/') })
+  return new UnixfsError('DUPLICATE_NAME', 'Two entries have the same name', { path: segments.join('/') })
 }
 
 function copyTo<Numbers extends Int32Array | Float64Array | Uint8Array>(to: Numbers, from: Numbers): Numbers {

@@ -38,7 +38,7 @@ const small = (profile: ImportProfile, chunkSizeBytes: number, maxLinks: number)
   maxLinks,
 })
 
-/** A sink with one slab, as a pack writer has: regions lie in it and are taken over without a copy. */
+/** A sink with one slab, like a pack writer: regions in it are stored without a copy. */
 function createSlabSink(into: BlockSink): BlockSink & { copies: number } {
   const slab = new Uint8Array(1_000_000)
   let at = 0
@@ -62,7 +62,7 @@ const anyProfile = fc.constantFrom<ImportProfile[]>(importProfiles.v0, importPro
   rawLeaves: false,
 })
 
-describe('a file becomes the DAG that the published importer makes', () => {
+describe('a file has the DAG of the published importer', () => {
   it('for deep trees, however the bytes are cut, hashed and stored', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -116,7 +116,7 @@ describe('the importer', () => {
     for (let count = 0; count < 200; count++) expect(importer.write(patternOf(300_000))).toBeUndefined()
   })
 
-  it('copies nothing but file nodes into a sink that hands out room', async () => {
+  it('copies only file nodes into a sink that hands out buffers', async () => {
     const blocks = createMemoryBlocks()
     for (const base of [importProfiles.v0, importProfiles.v1]) {
       const sink = createSlabSink(blocks)
@@ -125,7 +125,7 @@ describe('the importer', () => {
     }
   })
 
-  it('lets the caller reuse the bytes once the write settled', async () => {
+  it('lets the caller reuse the bytes after the write has settled', async () => {
     const profile = small(importProfiles.v1, 50, 3)
     const bytes = patternOf(1000)
     for (const hash of [sha256, promisedSha256]) {
@@ -140,7 +140,7 @@ describe('the importer', () => {
     }
   })
 
-  it('waits for a slow sink before it takes more', async () => {
+  it('waits for a slow sink before it accepts more', async () => {
     let waiting = 0
     const sink: BlockSink = {
       async put() {
@@ -166,7 +166,7 @@ describe('the importer', () => {
     ).rejects.toThrow('disk full')
   })
 
-  it('refuses a write before the last one settled', async () => {
+  it('rejects a write before the last one has settled', async () => {
     const profile = small(importProfiles.v1, 10, 4)
     const importer = createFileImporter({ profile, hash: sha256, sink: { put: async () => undefined } })
     const first = importer.write(patternOf(25))

@@ -5,24 +5,24 @@ import { type LeafLayout, leafLayoutOf } from './leaf-layout.ts'
 import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid } from './sha256-cid.ts'
 
-/** What an import needs. */
+/** Options of an import. */
 export type ImportOptions = { profile: ImportProfile; hash: HashFunction; sink: BlockSink }
 
-/** Takes one file in pieces. */
+/** Imports one file in chunks of any size. */
 export type FileImporter = {
   /**
-   * Takes the next bytes of the file, of any number. They may be reused as soon as this returns, or when it returns a
-   * promise, as soon as that settles; the next call waits for it too.
+   * Adds the next bytes of the file. The caller may reuse them once this returns, or once the returned promise settles;
+   * the next call waits for it too.
    */
   write(piece: Uint8Array): void | Promise<void>
-  /** Writes what is left and tells what the file came to. */
+  /** Writes the rest and returns the result. */
   finish(): Promise<ImportedNode>
 }
 
-/** Hashes under way at once when they are promised. */
+/** Maximum number of concurrent hashes, if they are promises. */
 const hashesInFlight = 4
 
-type Pending = { digest: Promise<Uint8Array>; block: Uint8Array; length: number; room?: Uint8Array }
+type Pending = { digest: Promise<Uint8Array>; block: Uint8Array; length: number; buffer?: Uint8Array }
 
 const layouts = new WeakMap<ImportProfile, LeafLayout>()
 
@@ -34,45 +34,45 @@ function layoutOf(profile: ImportProfile): LeafLayout {
   return layout
 }
 
-/** Rooms of past chunks, kept with their sink: a fresh room per small file would cost more than its import. */
-const roomsOfSinks = new WeakMap<BlockSink, Uint8Array[]>()
+/** Buffers of past chunks, kept with their sink: a new buffer per small file would cost more than its import. */
+const buffersOfSinks = new WeakMap<BlockSink, Uint8Array[]>()
 
 function sparesOf(sink: BlockSink): Uint8Array[] {
-  const known = roomsOfSinks.get(sink)
+  const known = buffersOfSinks.get(sink)
   if (known !== undefined) return known
-  const rooms: Uint8Array[] = []
-  roomsOfSinks.set(sink, rooms)
-  return rooms
+  const buffers: Uint8Array[] = []
+  buffersOfSinks.set(sink, buffers)
+  return buffers
 }
 
 /**
- * Builds the DAG of one file as Kubo does, while its bytes arrive: leaves, then each node as soon as it is full. Memory
- * is one chunk (four when hashes are promised) and `maxLinks` links on each level.
+ * Builds the DAG of one file like Kubo, while its bytes arrive: leaves, then each node as soon as it is full. Memory is
+ * one chunk (four if hashes are promises) and `maxLinks` links per level.
  */
 export function createFileImporter({ profile, hash, sink }: ImportOptions): FileImporter {
   const { code, headBytes, blockBytes, wrap } = layoutOf(profile)
   const { chunkSizeBytes, cidVersion } = profile
-  // Version 0 has no raw blocks: raw leaves below a root of version 0 are of version 1, as Kubo writes them.
+  // Version 0 has no raw blocks: raw leaves below a root of version 0 are of version 1, as in Kubo.
   const leafVersion = profile.rawLeaves ? 1 : cidVersion
   const tree: BalancedTree = createBalancedTree(profile, hash, sink)
-  /** Where the chunk grows; undefined between chunks. */
-  let room: Uint8Array | undefined
+  /** Buffer of the current chunk; undefined between chunks. */
+  let buffer: Uint8Array | undefined
   let filled = 0
   let leaves = 0
   let hashIsPromised = false
   let busy = false
-  const spareRooms = sparesOf(sink)
+  const spareBuffers = sparesOf(sink)
   const pending: Pending[] = []
 
-  const takeRoom = (): Uint8Array => {
-    // A region of the sink must be put before the next is asked for, so it cannot wait for a promised hash.
+  const acquireBuffer = (): Uint8Array => {
+    // A region of the sink must be put before the next is allocated, so it cannot wait for a promised hash.
     if (sink.allocate !== undefined && !hashIsPromised) return sink.allocate(blockBytes)
-    const spare = spareRooms.pop()
+    const spare = spareBuffers.pop()
     return spare?.length === blockBytes ? spare : new Uint8Array(blockBytes)
   }
 
-  const giveBack = (used: Uint8Array): void => {
-    if (spareRooms.length < hashesInFlight) spareRooms.push(used)
+  const releaseBuffer = (used: Uint8Array): void => {
+    if (spareBuffers.length < hashesInFlight) spareBuffers.push(used)
   }
 
   const putLeaf = (digest: Uint8Array, block: Uint8Array, length: number): void | Promise<void> => {
@@ -86,45 +86,45 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     const oldest = pending.shift()
     if (oldest === undefined) return
     await putLeaf(await oldest.digest, oldest.block, oldest.length)
-    if (oldest.room !== undefined) giveBack(oldest.room)
+    if (oldest.buffer !== undefined) releaseBuffer(oldest.buffer)
   }
 
-  /** Ends the chunk that lies in `from`. */
-  const emitRoom = (from: Uint8Array, length: number): void | Promise<void> => {
+  /** Completes the chunk in `from`. */
+  const emitBuffer = (from: Uint8Array, length: number): void | Promise<void> => {
     leaves++
     const block = wrap(from, length)
     const digest = hash(block)
     if (!(digest instanceof Promise)) {
       const done = putLeaf(digest, block, length)
-      return sink.allocate === undefined ? whenReady(done, () => giveBack(from)) : done
+      return sink.allocate === undefined ? whenReady(done, () => releaseBuffer(from)) : done
     }
-    // Marks the promise as handled: its failure is met when its turn comes.
+    // Marks the promise as handled: its rejection is awaited later.
     digest.catch(() => undefined)
     const liesInSink = sink.allocate !== undefined && !hashIsPromised
     hashIsPromised = true
-    pending.push(liesInSink ? { digest, block, length } : { digest, block, length, room: from })
+    pending.push(liesInSink ? { digest, block, length } : { digest, block, length, buffer: from })
     return liesInSink || pending.length >= hashesInFlight ? settleOldest() : undefined
   }
 
-  /** Takes bytes up to the end of a chunk. */
-  const takeSome = (piece: Uint8Array, offset: number): { next: number; done: void | Promise<void> } => {
+  /** Consumes bytes up to the end of a chunk. */
+  const consume = (piece: Uint8Array, offset: number): { next: number; done: void | Promise<void> } => {
     const left = piece.length - offset
-    room ??= takeRoom()
-    const take = Math.min(left, chunkSizeBytes - filled)
-    const whole = offset === 0 && take === piece.length
-    room.set(whole ? piece : piece.subarray(offset, offset + take), headBytes + filled)
-    filled += take
-    if (filled < chunkSizeBytes) return { next: offset + take, done: undefined }
-    const full = room
-    room = undefined
+    buffer ??= acquireBuffer()
+    const count = Math.min(left, chunkSizeBytes - filled)
+    const whole = offset === 0 && count === piece.length
+    buffer.set(whole ? piece : piece.subarray(offset, offset + count), headBytes + filled)
+    filled += count
+    if (filled < chunkSizeBytes) return { next: offset + count, done: undefined }
+    const full = buffer
+    buffer = undefined
     filled = 0
-    return { next: offset + take, done: emitRoom(full, chunkSizeBytes) }
+    return { next: offset + count, done: emitBuffer(full, chunkSizeBytes) }
   }
 
   const writeRest = async (piece: Uint8Array, offset: number, first: Promise<void>): Promise<void> => {
     await first
     for (let at = offset; at < piece.length; ) {
-      const { next, done } = takeSome(piece, at)
+      const { next, done } = consume(piece, at)
       if (done instanceof Promise) await done
       at = next
     }
@@ -133,11 +133,11 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
 
   const endOfLeaves = async (): Promise<void> => {
     if (filled > 0 || leaves === 0) {
-      const last = room ?? takeRoom()
-      room = undefined
+      const last = buffer ?? acquireBuffer()
+      buffer = undefined
       const length = filled
       filled = 0
-      await emitRoom(last, length)
+      await emitBuffer(last, length)
     }
     while (pending.length > 0) await settleOldest()
   }
@@ -146,7 +146,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     write(piece) {
       if (busy) throw new TypeError('write was called before the promise of the last write settled')
       for (let at = 0; at < piece.length; ) {
-        const { next, done } = takeSome(piece, at)
+        const { next, done } = consume(piece, at)
         if (done instanceof Promise) {
           busy = true
           return writeRest(piece, next, done)

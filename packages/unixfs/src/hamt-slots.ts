@@ -2,14 +2,14 @@ import { hashName } from './murmur3.ts'
 
 const utf8 = new TextEncoder()
 
-/** The slots that a name takes on each level of a HAMT; undefined below the last level that 64 bits of hash give. */
+/** Returns the slots of a name on each level of a HAMT; undefined below the last level of 64 bits of hash. */
 export function slotsOfName(name: string, fanout: number): (level: number) => number | undefined {
   const hash = hashName(utf8.encode(name))
   const bits = Math.log2(fanout)
   return (level) => ((level + 1) * bits > 64 ? undefined : readSlot(hash, 0, level, bits))
 }
 
-/** The slot on a level that the hash of 8 bytes at `offset` gives, in shards of 2^bits slots. */
+/** Returns the slot on a level from the 8-byte hash at `offset`, in shards of 2^bits slots. */
 export function readSlot(hashes: Uint8Array, offset: number, level: number, bits: number): number {
   if (bits === 8) return hashes[offset + level] ?? 0
   let slot = 0

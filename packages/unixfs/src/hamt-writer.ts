@@ -15,9 +15,9 @@ const hashBits = 64
 const utf8 = new TextEncoder()
 
 /**
- * Writes a folder as Kubo's HAMT (murmur3-x64-64), shards before the shard above. Each link is made when its
- * shard is, so that only those of one shard are in memory.
- * @throws UnixfsError TOO_DEEP when the names of two links share all 64 bits of their hash.
+ * Writes a folder as a HAMT like Kubo (murmur3-x64-64), shards before their parent. Creates the links of one shard at a
+ * time, so that only those are in memory.
+ * @throws UnixfsError TOO_DEEP if the names of two links share all 64 bits of their hash
  * @see https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
  */
 export async function writeHamt(
@@ -35,7 +35,7 @@ export async function writeHamt(
   const hashes = new Uint8Array(all.length * hashBytes)
   for (const [at, entry] of all.entries()) hashes.set(hashName(nameOf(entry)), at * hashBytes)
 
-  /** @param members places in `all` */
+  /** @param members positions in `all` */
   const writeShard = async (members: Uint32Array, level: number): Promise<LinkToEncode> => {
     if (level === maxLevels) throw new UnixfsError('TOO_DEEP', 'Two names of one folder have the same 64-bit hash')
     const { ends, sorted } = sortBySlot(members, fanout, (member) => readSlot(hashes, member * hashBytes, level, bits))
@@ -68,7 +68,7 @@ export async function writeHamt(
   )
 }
 
-/** Members in the order of their slots, and where those of each slot end. */
+/** Returns the members ordered by slot, and the end of each slot. */
 function sortBySlot(
   members: Uint32Array,
   fanout: number,
@@ -78,7 +78,7 @@ function sortBySlot(
   for (const member of members) ends[slotOf(member)] = (ends[slotOf(member)] ?? 0) + 1
   for (let slot = 1; slot < fanout; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
   const sorted = new Uint32Array(members.length)
-  // From the back, so that each slot fills from its end down; where it ends is told by the next one's start.
+  // From the back, so that each slot fills from its end down; the start of the next slot is its end.
   const next = ends.slice()
   for (let at = members.length - 1; at >= 0; at--) {
     const member = members[at] ?? 0

@@ -65,8 +65,8 @@ async function expectOnlyUnixfsErrors(action: () => Promise<unknown>): Promise<v
   }
 }
 
-describe('damaged blocks that no one checked', () => {
-  it('give bytes in the number foretold or an error of ours, and never hang', async () => {
+describe('damaged, unverified blocks', () => {
+  it('return the predicted number of bytes or an error of ours, and never hang', async () => {
     const anyDamage = fc.record({
       which: fc.constantFrom(...imported),
       block: fc.nat(),
@@ -93,7 +93,7 @@ describe('damaged blocks that no one checked', () => {
     )
   })
 
-  it('are decoded or refused with BAD_BLOCK or UNSUPPORTED, for any codec and any bytes', () => {
+  it('are decoded or rejected with BAD_BLOCK or UNSUPPORTED, for any codec and any bytes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(0x55, 0x70, 0x71, 0x0129, 0x0200, 0x51, 0x78),

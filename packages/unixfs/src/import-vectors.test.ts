@@ -9,7 +9,7 @@ const hash = (bytes: Uint8Array): Uint8Array => hashOnce('sha256', bytes, 'buffe
 const sink = { put: () => undefined }
 const v1Wrapped: ImportProfile = { ...importProfiles.v1, name: 'v1-wrapped', rawLeaves: false }
 
-/** The first `length` bytes of the ChaCha20 keystream whose key is the SHA-256 of `seed`, in pieces. */
+/** The first `length` bytes of the ChaCha20 keystream with the SHA-256 of `seed` as key, in chunks. */
 function* chacha(seed: string, length: number, pieceBytes = 1_000_003): Generator<Uint8Array> {
   const key = createHash('sha256').update(seed).digest()
   const cipher = createCipheriv('chacha20', key, new Uint8Array(16))
@@ -88,7 +88,7 @@ describe('CIDs of files equal those of Kubo', () => {
       ],
     ],
   ]
-  // Hashing takes seconds for each: only in the long ring.
+  // Hashing takes seconds for each, so only in the long ring.
   if (Number(process.env['CAIRN_TEST_FUZZ'] ?? 1) > 1) {
     files.push([
       '1 GiB and one byte',

@@ -3,24 +3,24 @@ import { dagPbCode, rawCode } from './sha256-cid.ts'
 import { unixfsTypes } from './unixfs-data.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
-/** How a leaf of a file lies in its block: payload alone, or inside a dag-pb node. */
+/** Layout of a leaf of a file in its block: payload alone, or inside a dag-pb node. */
 export type LeafLayout = {
   readonly code: number
   /** Bytes before the payload of a full leaf. */
   readonly headBytes: number
-  /** Room that the block of a full leaf takes. */
+  /** Size of the block of a full leaf. */
   readonly blockBytes: number
-  /** Completes the block around `length` bytes of payload that lie in `room` from `headBytes` on. */
-  wrap(room: Uint8Array, length: number): Uint8Array
+  /** Completes the block around `length` bytes of payload in `buffer` from `headBytes` on. */
+  wrap(buffer: Uint8Array, length: number): Uint8Array
 }
 
-/** Leaves that are the chunk itself. */
+/** Leaves that consist of the chunk only. */
 function rawLayout(chunkSizeBytes: number): LeafLayout {
   return {
     code: rawCode,
     headBytes: 0,
     blockBytes: chunkSizeBytes,
-    wrap: (room, length) => (length === room.length ? room : room.subarray(0, length)),
+    wrap: (buffer, length) => (length === buffer.length ? buffer : buffer.subarray(0, length)),
   }
 }
 
@@ -35,24 +35,24 @@ function wrappedLayout(chunkSizeBytes: number): LeafLayout {
     code: dagPbCode,
     headBytes,
     blockBytes: headBytes + chunkSizeBytes + 1 + varintLength(chunkSizeBytes),
-    wrap(room, length) {
+    wrap(buffer, length) {
       const start = headBytes - headLength(length)
-      room[start] = 0x0a
-      let at = writeVarint(room, start + 1, dataLength(length))
-      room[at++] = 0x08
-      room[at++] = unixfsTypes.file
+      buffer[start] = 0x0a
+      let at = writeVarint(buffer, start + 1, dataLength(length))
+      buffer[at++] = 0x08
+      buffer[at++] = unixfsTypes.file
       if (length > 0) {
-        room[at++] = 0x12
-        at = writeVarint(room, at, length) + length
+        buffer[at++] = 0x12
+        at = writeVarint(buffer, at, length) + length
       }
-      room[at++] = 0x18
-      at = writeVarint(room, at, length)
-      return room.subarray(start, at)
+      buffer[at++] = 0x18
+      at = writeVarint(buffer, at, length)
+      return buffer.subarray(start, at)
     },
   }
 }
 
-/** The layout of leaves in `profile`. */
+/** Returns the layout of leaves in `profile`. */
 export function leafLayoutOf(profile: ImportProfile): LeafLayout {
   return profile.rawLeaves ? rawLayout(profile.chunkSizeBytes) : wrappedLayout(profile.chunkSizeBytes)
 }

@@ -56,7 +56,7 @@ describe('links of other codecs', () => {
     )
   })
 
-  it('are found or the block is refused with BAD_BLOCK, whatever byte is changed', () => {
+  it('are found or the block is rejected with BAD_BLOCK, whatever byte is changed', () => {
     const block = dagCbor.encode({ a: [cid, 1, 'text'], b: { c: cid } })
     const json = dagJson.encode({ a: [cid, 1, 'text'], b: { c: cid } })
     fc.assert(
@@ -80,7 +80,7 @@ describe('links of other codecs', () => {
     )
   })
 
-  it('cost no stack in deep nesting, and no memory for lengths that lie', () => {
+  it('use no stack in deep nesting, and no memory for false lengths', () => {
     expect(findCborLinks(new Uint8Array(2_000_000).fill(0x81).with(1_999_999, 0x80))).toEqual([])
     const deepJson = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
     expect(() => findJsonLinks(Buffer.from(deepJson))).not.toThrow(RangeError)

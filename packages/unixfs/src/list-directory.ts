@@ -4,7 +4,7 @@ import { loadHamtSlots } from './load-hamt.ts'
 import { type DagNode, slotDigits, slotOf } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
-/** One entry of a folder. Names are as written: whoever makes paths of them checks for `..`, slashes and the like. */
+/** One entry of a folder. Names are unchecked: check for `..`, slashes and the like before you build paths. */
 export type DirectoryEntry = {
   name: string
   cid: CID
@@ -16,9 +16,9 @@ type HamtNode = Extract<DagNode, { kind: 'hamt' }>
 type OpenShard = { shard: HamtNode; slots: number[]; next: number }
 
 /**
- * Lists a folder: in the order of its block, or when sharded in the order of hashes, shard by shard as they are read, so
- * that memory stays small. Entries of a shard are held to the place that their hash gives them.
- * @throws UnixfsError NOT_A_DIRECTORY, BAD_BLOCK, TOO_DEEP, and the source's.
+ * Lists a folder: in the order of its block, or if sharded in the order of hashes, shard by shard as they are read, so
+ * that memory stays small. Verifies that entries of a shard are in the slot of their hash.
+ * @throws UnixfsError NOT_A_DIRECTORY, BAD_BLOCK, TOO_DEEP, and errors of the source
  */
 export async function* listDirectory(
   source: BlockSource,
@@ -36,7 +36,12 @@ export async function* listDirectory(
   const { fanout } = root
   const digits = slotDigits(fanout)
   const maxLevels = Math.floor(64 / Math.log2(fanout))
-  const open: OpenShard[] = [{ shard: root, slots: [], next: 0 }]
+  const open: OpenShard[] = []
+  const enter = (shard: HamtNode, slots: number[]): void => {
+    open.push({ shard, slots, next: 0 })
+    source.prefetch?.(shard.links.filter(({ name }) => name.length === digits).map((link) => link.cid))
+  }
+  enter(root, [])
   for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
     const link = current.shard.links[current.next++]
     if (link === undefined) {
@@ -45,19 +50,19 @@ export async function* listDirectory(
     }
     const slots = [...current.slots, slotOf(link.name, digits)]
     if (link.name.length === digits) {
-      if (open.length === maxLevels) throw new UnixfsError('TOO_DEEP', 'A sharded folder of too many levels')
+      if (open.length === maxLevels) throw new UnixfsError('TOO_DEEP', 'A sharded folder has too many levels')
       const shard = await loadNode(source, link.cid, options)
       if (shard.kind !== 'hamt' || shard.fanout !== fanout || shard.links.length === 0) {
-        throw new UnixfsError('BAD_BLOCK', 'A shard of a folder is empty or something else', { cid: `${link.cid}` })
+        throw new UnixfsError('BAD_BLOCK', 'A folder shard is empty or of the wrong type', { cid: `${link.cid}` })
       }
-      open.push({ shard, slots, next: 0 })
+      enter(shard, slots)
       continue
     }
     const name = link.name.slice(digits)
     const slotAt = slotsOfName(name, fanout)
-    // Without this check a few blocks that link to one another could list names without end.
+    // Without this check a few blocks that link to each other could list names indefinitely.
     if (slots.some((slot, level) => slotAt(level) !== slot)) {
-      throw new UnixfsError('BAD_BLOCK', 'A shard entry stands where its hash does not put it', { cid: `${cid}` })
+      throw new UnixfsError('BAD_BLOCK', 'A shard entry is not at the position of its hash', { cid: `${cid}` })
     }
     yield { ...link, name }
   }

@@ -1,7 +1,7 @@
-// Few folders are so large that they are sharded. Pages load the hash function of their names when they meet one.
+// Few folders are large enough to be sharded, so pages load the hash function of their names on demand.
 
-/** Loads what finds a name in a sharded folder. */
+/** Loads the code that finds a name in a sharded folder. */
 export const loadHamtSlots = () => import('./hamt-slots.ts')
 
-/** Loads what writes a sharded folder. */
+/** Loads the code that writes a sharded folder. */
 export const loadHamtWriter = () => import('./hamt-writer.ts')

@@ -8,17 +8,17 @@ import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid } from './sha256-cid.ts'
 import { type BlockIndex, missingBlock } from './verify-dag.ts'
 
-/** SHA-256 that answers at once. */
+/** Synchronous SHA-256. */
 export const sha256: HashFunction = (bytes) => hashOnce('sha256', bytes, 'buffer')
 
-/** SHA-256 that answers with promises, out of order. */
+/** SHA-256 with promises that resolve out of order. */
 export const promisedSha256: HashFunction = async (bytes) => {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(bytes)))
   if ((bytes[0] ?? 0) % 3 === 0) await new Promise((resolve) => setImmediate(resolve))
   return digest
 }
 
-/** Blocks in memory for tests: sink and source at once, counting what is read. */
+/** Blocks in memory for tests: both sink and source, counting reads. */
 export type MemoryBlocks = BlockSink &
   BlockIndex & {
     blocks: Map<string, Uint8Array>
@@ -52,12 +52,12 @@ export function createMemoryBlocks(): MemoryBlocks {
   }
 }
 
-/** An identity CID that holds `bytes`. */
+/** An identity CID with `bytes`. */
 export function createIdentityCid(code: number, bytes: Uint8Array): CID {
   return CID.createV1(code, identity.digest(bytes))
 }
 
-/** What the published exporter reads from: the blocks of `source`. */
+/** The interface that the published exporter reads from: the blocks of `source`. */
 export function asBlockstore(source: MemoryBlocks): { get(cid: CID): AsyncGenerator<Uint8Array> } {
   return {
     async *get(cid) {
@@ -84,7 +84,7 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** Bytes that differ from place to place. */
+/** Bytes that differ by position. */
 export function patternOf(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length)
   for (let at = 0, state = seed; at < length; at++) {

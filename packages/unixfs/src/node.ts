@@ -5,7 +5,7 @@ import { cborCode, dagCborCode, dagJsonCode, dagPbCode, jsonCode, rawCode } from
 import { decodeUnixfsData, type ModificationTime, murmur3Code, type UnixfsData, unixfsTypes } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Mode and time that a UnixFS node may carry. */
+/** Optional mode and time of a UnixFS node. */
 export type NodeMetadata = { mode?: number; mtime?: ModificationTime }
 
 /** A decoded block. */
@@ -14,9 +14,9 @@ export type DagNode =
   | ({
       kind: 'file'
       links: DagLink[]
-      /** Bytes of the file that lie in this node, before those of the children. */
+      /** Bytes of the file in this node, before those of the children. */
       data: Uint8Array
-      /** What each child holds of the file, in bytes; as many as links. */
+      /** Bytes of the file in each child; one per link. */
       blockSizes: number[]
       fileSizeBytes: number
     } & NodeMetadata)
@@ -26,16 +26,19 @@ export type DagNode =
   /** Linked data that is not UnixFS: DAG-CBOR, DAG-JSON, other dag-pb, and plain CBOR or JSON, which have no links. */
   | { kind: 'other'; links: DagLink[] }
 
-/** What a node can be. */
+/** Kinds of a node. */
 export type NodeKind = DagNode['kind']
+
+/** Codecs whose links are known. */
+const knownCodecs: readonly number[] = [rawCode, dagPbCode, dagCborCode, dagJsonCode, cborCode, jsonCode]
 
 const noBytes = new Uint8Array(0)
 const maxFanout = 1024
 
 /**
- * Decodes a block by the codec of its CID. The bytes should have been verified before.
- * @throws UnixfsError BAD_BLOCK: malformed, or sizes, links and bit fields that contradict each other; UNSUPPORTED: a
- * codec not spoken here.
+ * Decodes a block by the codec of its CID. Verify the bytes first.
+ * @throws UnixfsError BAD_BLOCK: malformed, or sizes, links and bit fields that contradict each other; UNSUPPORTED: an
+ *   unknown codec
  */
 export function decodeNode(cid: CID, bytes: Uint8Array): DagNode {
   switch (cid.code) {
@@ -51,8 +54,20 @@ export function decodeNode(cid: CID, bytes: Uint8Array): DagNode {
     case jsonCode:
       return { kind: 'other', links: [] }
     default:
-      throw new UnixfsError('UNSUPPORTED', `Codec 0x${cid.code.toString(16)} is not spoken here`, { cid: `${cid}` })
+      throw unknownCodec(cid)
   }
+}
+
+/**
+ * Checks that `decodeNode` knows the codec of a CID.
+ * @throws UnixfsError UNSUPPORTED
+ */
+export function requireCodec(cid: CID): void {
+  if (!knownCodecs.includes(cid.code)) throw unknownCodec(cid)
+}
+
+function unknownCodec(cid: CID): UnixfsError {
+  return new UnixfsError('UNSUPPORTED', `Codec 0x${cid.code.toString(16)} is not supported`, { cid: `${cid}` })
 }
 
 function decodeDagPbNode(cid: CID, bytes: Uint8Array): DagNode {
@@ -82,7 +97,7 @@ function decodeDagPbNode(cid: CID, bytes: Uint8Array): DagNode {
   }
 }
 
-/** Data of dag-pb nodes need not be UnixFS; then the node is only its links. */
+/** The data of a dag-pb node may not be UnixFS; then the node consists of its links only. */
 function tryDecodeUnixfs(data: Uint8Array): UnixfsData | undefined {
   try {
     return decodeUnixfsData(data)
@@ -127,12 +142,12 @@ function decodeHamt(unixfs: UnixfsData, links: DagLink[], fail: (what: string) =
   return { kind: 'hamt', links, fanout, ...metadataOf(unixfs) }
 }
 
-/** Hexadecimal digits before each name in a shard. */
+/** Returns the number of hexadecimal digits before each name in a shard. */
 export function slotDigits(fanout: number): number {
   return (fanout - 1).toString(16).length
 }
 
-/** The slot that the first `digits` characters of a shard entry's name tell, or -1. */
+/** Returns the slot in the first `digits` characters of the name of a shard entry, or -1. */
 export function slotOf(name: string, digits: number): number {
   const prefix = name.slice(0, digits)
   return prefix.length === digits && /^[0-9A-F]+$/.test(prefix) ? Number.parseInt(prefix, 16) : -1

@@ -1,4 +1,4 @@
-/** How bytes become a DAG: everything that decides which CID comes out. */
+/** Parameters of turning bytes into a DAG: everything that determines the CID. */
 export type ImportProfile = {
   readonly name: string
   readonly cidVersion: 0 | 1
@@ -6,21 +6,21 @@ export type ImportProfile = {
   readonly rawLeaves: boolean
   /** Payload of a leaf, in bytes; at most 2 MiB - 256. */
   readonly chunkSizeBytes: number
-  /** Links of a file node; at least 2. */
+  /** Maximum links of a file node; at least 2. */
   readonly maxLinks: number
-  /** A folder larger than this becomes a HAMT. */
+  /** Threshold beyond which a folder becomes a HAMT. */
   readonly hamtThresholdBytes: number
-  /** What is compared with the threshold: the sum of name and CID bytes, or the size of the serialised block. */
+  /** Measure of the threshold: the sum of name and CID bytes, or the size of the serialised block. */
   readonly hamtMeasure: 'links' | 'block'
   /** Slots of a HAMT shard: a power of two from 8 to 1,024. */
   readonly hamtFanout: number
-  /** A folder of more entries becomes a HAMT whatever its size. Defaults to no limit. */
+  /** A folder with more entries becomes a HAMT whatever its size. No limit by default. */
   readonly maxFolderLinks?: number
 }
 
 /**
- * Kubo's ways to add: its default (`v0`, also called unixfs-v0-2015), `--cid-version=1` alone (`v1`), and the profile of
- * IPIP-499 (`unixfs-v1-2025`).
+ * The import modes of Kubo: its default (`v0`, also called unixfs-v0-2015), `--cid-version=1` alone (`v1`), and the
+ * profile of IPIP-499 (`unixfs-v1-2025`).
  * @see https://specs.ipfs.tech/ipips/ipip-0499/
  */
 export const importProfiles = {
@@ -56,7 +56,7 @@ export const importProfiles = {
   },
 } as const satisfies Record<string, ImportProfile>
 
-/** The profile that Kubo uses for `--cid-version`. */
+/** Returns the profile that Kubo uses for `--cid-version`. */
 export function profileFor(cidVersion: 0 | 1): ImportProfile {
   return cidVersion === 0 ? importProfiles.v0 : importProfiles.v1
 }

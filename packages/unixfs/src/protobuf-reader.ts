@@ -1,18 +1,18 @@
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Reads the fields of one protobuf message. Every fault is a UnixfsError BAD_BLOCK. */
+/** Reads the fields of one protobuf message. Every error is a UnixfsError BAD_BLOCK. */
 export type ProtobufReader = {
   readonly atEnd: boolean
   readKey(): { field: number; wireType: number }
-  /** A varint of at most 64 bits; above 2^53 the number is not exact, so compare with `Number.isSafeInteger`. */
+  /** Reads a varint of at most 64 bits; above 2^53 the number is not exact, so check it with `Number.isSafeInteger`. */
   readVarint(): number
-  /** A varint as a signed number of 64 bits, refused beyond 2^53 either way. */
+  /** Reads a varint as a signed number of 64 bits; rejects numbers beyond 2^53 either way. */
   readInt64(): number
-  /** A view of the bytes of a length-delimited field. */
+  /** Returns a view of the bytes of a length-delimited field. */
   readBytes(): Uint8Array
-  /** A little-endian number of 4 bytes. */
+  /** Reads a little-endian number of 4 bytes. */
   readFixed32(): number
-  /** Passes over a field of any known wire type. */
+  /** Skips a field of any known wire type. */
   skip(wireType: number): void
   fail(what: string): never
 }
@@ -50,7 +50,7 @@ export function createProtobufReader(bytes: Uint8Array): ProtobufReader {
     return Number.isSafeInteger(signed) ? signed : fail('a number beyond 2^53')
   }
 
-  const take = (length: number): Uint8Array => {
+  const readSlice = (length: number): Uint8Array => {
     if (length > bytes.length - offset) return fail('ends early')
     offset += length
     return bytes.subarray(offset - length, offset)
@@ -67,16 +67,16 @@ export function createProtobufReader(bytes: Uint8Array): ProtobufReader {
     },
     readVarint,
     readInt64,
-    readBytes: () => take(readVarint()),
+    readBytes: () => readSlice(readVarint()),
     readFixed32() {
-      const [a = 0, b = 0, c = 0, d = 0] = take(4)
+      const [a = 0, b = 0, c = 0, d = 0] = readSlice(4)
       return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0
     },
     skip(wireType) {
       if (wireType === 0) readVarint()
-      else if (wireType === 1) take(8)
-      else if (wireType === 2) take(readVarint())
-      else if (wireType === 5) take(4)
+      else if (wireType === 1) readSlice(8)
+      else if (wireType === 2) readSlice(readVarint())
+      else if (wireType === 5) readSlice(4)
       else fail(`wire type ${wireType}`)
     },
     fail,

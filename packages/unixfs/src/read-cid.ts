@@ -2,13 +2,13 @@ import { CID } from 'multiformats/cid'
 import { sha256Code } from './sha256-cid.ts'
 import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 
-/** Longest CID that is read, in bytes: room for an identity hash of 128 bytes with all its prefixes. */
+/** Maximum length of a CID in bytes: fits an identity hash of 128 bytes with all its prefixes. */
 export const maxCidBytes = 160
 
 /**
- * Reads the CID at the start of `bytes` and tells its length. The CID owns a copy of its bytes, so that keeping it does
- * not keep the block it came from.
- * @throws UnixfsError with `code` for anything that is not a CIDv0 (sha2-256) or CIDv1.
+ * Parses the CID at the start of `bytes` and returns it with its length. The CID owns a copy of its bytes, so that
+ * keeping it does not keep the block.
+ * @throws UnixfsError with `code` for anything that is not a CIDv0 (sha2-256) or CIDv1
  */
 export function readCid(bytes: Uint8Array, code: UnixfsErrorCode): { cid: CID; length: number } {
   try {
@@ -16,14 +16,17 @@ export function readCid(bytes: Uint8Array, code: UnixfsErrorCode): { cid: CID; l
     if (size > maxCidBytes || size > bytes.length) throw new RangeError('it ends early or is too long')
     if (version === 0 && (multihashCode !== sha256Code || digestSize !== 32))
       throw new RangeError('version 0 is sha2-256')
-    // By constructor, not by slice: that of a Node Buffer would be a view of the block.
+    // By constructor, not by slice: a slice of a Node Buffer would be a view of the block.
     return { cid: CID.decode(new Uint8Array(bytes.subarray(0, size))), length: size }
   } catch (cause) {
     throw new UnixfsError(code, `Not a CID: ${cause instanceof Error ? cause.message : 'unreadable'}`, {}, { cause })
   }
 }
 
-/** Reads a CID that fills `bytes` to the end. @throws UnixfsError with `code`. */
+/**
+ * Parses a CID that fills `bytes` to the end.
+ * @throws UnixfsError with `code`
+ */
 export function readWholeCid(bytes: Uint8Array, code: UnixfsErrorCode): CID {
   const { cid, length } = readCid(bytes, code)
   if (length !== bytes.length) throw new UnixfsError(code, 'Not a CID: bytes follow it')

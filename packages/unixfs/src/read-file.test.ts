@@ -44,7 +44,7 @@ const anyFile = fc.record({
 })
 
 describe('reading a file', () => {
-  it('gives back what was imported, and what the published exporter gives', async () => {
+  it('returns the imported bytes, as the published exporter does', async () => {
     await fc.assert(
       fc.asyncProperty(anyFile, async ({ profile, length }) => {
         const bytes = patternOf(length)
@@ -59,7 +59,7 @@ describe('reading a file', () => {
     )
   })
 
-  it('gives any range and reads no leaf outside it', async () => {
+  it('returns any range and reads no leaf outside it', async () => {
     await fc.assert(
       fc.asyncProperty(anyFile, fc.nat(), fc.nat(), async ({ profile, length }, a, b) => {
         const bytes = patternOf(length)
@@ -72,7 +72,7 @@ describe('reading a file', () => {
           fromByte === toByte
             ? 0
             : Math.ceil(toByte / profile.chunkSizeBytes) - Math.floor(fromByte / profile.chunkSizeBytes)
-        // Each level above holds at most as many nodes as the one below, and the root is always read.
+        // Each level above has at most as many nodes as the one below, and the root is always read.
         expect(blocks.read.length).toBeLessThanOrEqual(1 + leaves * 12)
         if (leaves === 0) expect(blocks.read).toHaveLength(1)
       }),
@@ -80,14 +80,14 @@ describe('reading a file', () => {
     )
   })
 
-  it('tells the source ahead what it will read', async () => {
+  it('announces to the source what it will read', async () => {
     const blocks = createMemoryBlocks()
     const { cid } = await importBytes(patternOf(1000), { ...importProfiles.v1, chunkSizeBytes: 100 }, blocks)
-    const told: string[][] = []
-    const source = { get: blocks.get, prefetch: (cids: CID[]) => void told.push(cids.map(String)) }
+    const announced: string[][] = []
+    const source = { get: blocks.get, prefetch: (cids: CID[]) => void announced.push(cids.map(String)) }
     await collect(readFile(source, cid, { fromByte: 150, toByte: 350 }))
-    expect(told).toEqual([blocks.read.slice(1)])
-    expect(told[0]).toHaveLength(3)
+    expect(announced).toEqual([blocks.read.slice(1)])
+    expect(announced[0]).toHaveLength(3)
   })
 
   it('reads nodes with data of their own, blocks inside CIDs, and children without bytes', async () => {
@@ -107,7 +107,7 @@ describe('reading a file', () => {
     expect(blocks.read).not.toContain(String(empty))
   })
 
-  it('refuses ranges outside the file', async () => {
+  it('rejects ranges outside the file', async () => {
     const blocks = createMemoryBlocks()
     const { cid } = await importBytes(patternOf(10), importProfiles.v1, blocks)
     const bad = [
@@ -122,7 +122,7 @@ describe('reading a file', () => {
     expect(await readWhole(blocks, cid, { fromByte: 10 })).toHaveLength(0)
   })
 
-  it('stops when told, between any two blocks', async () => {
+  it('stops on abort, between any two blocks', async () => {
     const blocks = createMemoryBlocks()
     const { cid } = await importBytes(patternOf(1000), { ...importProfiles.v1, chunkSizeBytes: 100 }, blocks)
     const stop = new AbortController()
@@ -134,7 +134,7 @@ describe('reading a file', () => {
 })
 
 describe('hostile files', () => {
-  it('with sizes that lie are an error, never wrong bytes', async () => {
+  it('with false sizes are an error, never wrong bytes', async () => {
     const blocks = createMemoryBlocks()
     const leaf = blocks.add(rawCode, patternOf(10))
     for (const claimed of [9, 11, 2 ** 40]) {
@@ -156,7 +156,7 @@ describe('hostile files', () => {
     await expect(readWhole(blocks, beyond)).rejects.toMatchObject({ code: 'BAD_BLOCK' })
   })
 
-  it('of too many levels are refused', async () => {
+  it('of too many levels are rejected', async () => {
     const blocks = createMemoryBlocks()
     let cid = blocks.add(rawCode, patternOf(10))
     for (let level = 0; level < 32; level++) cid = addFile(blocks, [[cid, 10]])
@@ -164,7 +164,7 @@ describe('hostile files', () => {
     await expect(readWhole(blocks, addFile(blocks, [[cid, 10]]))).rejects.toMatchObject({ code: 'TOO_DEEP' })
   })
 
-  it('of a petabyte made of twenty blocks are known by size and read by range', async () => {
+  it('of a petabyte made of twenty blocks report their size and can be read by range', async () => {
     const blocks = createMemoryBlocks()
     const leaf = patternOf(1024)
     let cid = blocks.add(rawCode, leaf)
@@ -186,7 +186,7 @@ describe('hostile files', () => {
     expect(blocks.read.length).toBeLessThan(30)
   })
 
-  it('that are or hold something else are refused', async () => {
+  it('that are or hold another type are rejected', async () => {
     const blocks = createMemoryBlocks()
     const folder = blocks.add(dagPbCode, encodeDagPb([], Uint8Array.of(8, 1)))
     const link = blocks.add(dagPbCode, encodeDagPb([], encodeInlineData(unixfsTypes.symlink, patternOf(3))))

@@ -3,25 +3,26 @@ import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
 import type { DagNode } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Which bytes of a file, counted from 0. */
+/** A range of bytes of a file, from 0. */
 export type ByteRange = {
-  /** First byte; 0 unless told. */
+  /** First byte. Defaults to 0. */
   fromByte?: number
-  /** The byte after the last; the end of the file unless told. */
+  /** End of the range, exclusive. Defaults to the end of the file. */
   toByte?: number
 }
 
-/** Part of a file that is still to be read: a child and where its bytes lie in the file. */
+/** An unread part of a file: a child and the position of its bytes in the file. */
 type Part = { cid: CID; start: number; sizeBytes: number; level: number }
 
-/** Levels of a file's tree; 1,024 links a node reach any size in far fewer. */
+/** Maximum levels of the tree of a file; 1,024 links per node reach any size in far fewer. */
 const maxLevels = 32
 
 /**
- * Reads a file, or a range of it, reading only the blocks that hold it. Exactly `toByte - fromByte` bytes come, or an
- * error: each block is held to the size its parent told, so nothing is ever shifted or missing silently. Pieces are views
- * of blocks. `statNode` tells the size before.
- * @throws UnixfsError NOT_A_FILE, BAD_RANGE (beyond the file), BAD_BLOCK (a size that lies), TOO_DEEP, and the source's.
+ * Reads a file, or a range of it, and only the blocks that contain it. Yields exactly `toByte - fromByte` bytes, or
+ * fails: each block must have the size that its parent claims, so bytes are never shifted or missing silently. Chunks
+ * are views of blocks. `statNode` returns the size beforehand.
+ * @throws UnixfsError NOT_A_FILE, BAD_RANGE (beyond the file), BAD_BLOCK (a wrong size), TOO_DEEP, and errors of the
+ *   source
  */
 export async function* readFile(
   source: BlockSource,
@@ -34,7 +35,7 @@ export async function* readFile(
   if (!isRange || fromByte < 0 || fromByte > toByte || toByte > root.fileSizeBytes) {
     throw new UnixfsError('BAD_RANGE', `Bytes ${fromByte} to ${toByte} of a file of ${root.fileSizeBytes}`)
   }
-  /** The part to be read next is last. */
+  /** The next part to read is last. */
   const parts: Part[] = []
 
   const open = function* (node: FileNode, start: number, level: number): Generator<Uint8Array> {
@@ -49,10 +50,10 @@ export async function* readFile(
 
   yield* open(root, 0, 0)
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-    if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file of more than ${maxLevels} levels`)
+    if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file has more than ${maxLevels} levels`)
     const node = requireFile(await loadNode(source, part.cid, options), part.cid)
     if (node.fileSizeBytes !== part.sizeBytes) {
-      const what = `A part of a file holds ${node.fileSizeBytes} bytes instead of ${part.sizeBytes}`
+      const what = `A part of a file has ${node.fileSizeBytes} bytes instead of ${part.sizeBytes}`
       throw new UnixfsError('BAD_BLOCK', what, { cid: `${part.cid}` })
     }
     yield* open(node, part.start, part.level)
@@ -63,10 +64,10 @@ type FileNode = Extract<DagNode, { kind: 'raw' | 'file' }>
 
 function requireFile(node: DagNode, cid: CID): FileNode {
   if (node.kind === 'raw' || node.kind === 'file') return node
-  throw new UnixfsError('NOT_A_FILE', `A ${node.kind} stands where a file was expected`, { cid: `${cid}` })
+  throw new UnixfsError('NOT_A_FILE', `Expected a file, found a ${node.kind}`, { cid: `${cid}` })
 }
 
-/** Children that hold bytes of the range; those that hold none are never read, so empty ones cost nothing. */
+/** Returns the children with bytes of the range; those without are never read, so empty ones cost nothing. */
 export function childrenInRange(
   node: Extract<DagNode, { kind: 'file' }>,
   start: number,

@@ -5,29 +5,29 @@ import { loadHamtSlots } from './load-hamt.ts'
 import { type DagNode, type NodeKind, slotDigits, slotOf } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
-/** Where a path led. */
+/** Result of resolving a path. */
 export type ResolvedPath = {
   cid: CID
   kind: NodeKind
   node: DagNode
-  /** Segments not walked: the path goes on inside linked data (`kind` is `other`), which is not UnixFS. */
+  /** Unresolved segments: the path continues inside linked data (`kind` is `other`), which is not UnixFS. */
   remaining: string[]
-  /** The root and what each segment walked led to, in order; the last is `cid`. */
+  /** The root and the CID of each resolved segment, in order; the last is `cid`. */
   roots: CID[]
-  /** Every block read on the way, shards of large folders too, in order; the last is `cid`. */
+  /** Every block read on the way, including shards of large folders, in order; the last is `cid`. */
   blocks: CID[]
 }
 
-/** What a path may take. */
+/** Limits of a path. */
 export type ResolveOptions = ReadOptions & {
-  /** Most segments; 128 unless told. */
+  /** Maximum number of segments. Defaults to 128. */
   maxSegments?: number
 }
 
 /**
- * Walks `segments` (already percent-decoded) from `root` through folders, sharded or not. Symbolic links are not
- * followed. Each segment costs one block, or one a level in a sharded folder.
- * @throws UnixfsError NOT_FOUND, NOT_A_DIRECTORY, TOO_DEEP, BAD_BLOCK, and what the source throws.
+ * Resolves `segments` (already percent-decoded) from `root` through folders, sharded or not. Does not follow symbolic
+ * links. Each segment costs one block, or one per level in a sharded folder.
+ * @throws UnixfsError NOT_FOUND, NOT_A_DIRECTORY, TOO_DEEP, BAD_BLOCK, and errors of the source
  */
 export async function resolvePath(
   source: BlockSource,
@@ -36,7 +36,7 @@ export async function resolvePath(
   options: ResolveOptions = {},
 ): Promise<ResolvedPath> {
   const { maxSegments = 128 } = options
-  if (segments.length > maxSegments) throw new UnixfsError('TOO_DEEP', `A path of more than ${maxSegments} segments`)
+  if (segments.length > maxSegments) throw new UnixfsError('TOO_DEEP', `The path has more than ${maxSegments} segments`)
   let cid = root
   let node = await loadNode(source, root, options)
   const roots = [root]
@@ -44,7 +44,7 @@ export async function resolvePath(
   for (const [index, name] of segments.entries()) {
     if (node.kind === 'other') return { cid, kind: node.kind, node, remaining: segments.slice(index), roots, blocks }
     const link = await findEntry(source, node, name, blocks, options)
-    if (link === undefined) throw new UnixfsError('NOT_FOUND', `There is no "${name}" in the folder`, { cid: `${cid}` })
+    if (link === undefined) throw new UnixfsError('NOT_FOUND', `The folder has no entry "${name}"`, { cid: `${cid}` })
     cid = link.cid
     roots.push(cid)
     blocks.push(cid)
@@ -61,7 +61,7 @@ async function findEntry(
   options: ReadOptions,
 ): Promise<DagLink | undefined> {
   if (node.kind === 'directory') return node.links.find((link) => link.name === name)
-  if (node.kind !== 'hamt') throw new UnixfsError('NOT_A_DIRECTORY', `The path goes on below a ${node.kind}`)
+  if (node.kind !== 'hamt') throw new UnixfsError('NOT_A_DIRECTORY', `The path continues below a ${node.kind}`)
   const { fanout } = node
   const digits = slotDigits(fanout)
   const { slotsOfName } = await loadHamtSlots()
@@ -75,7 +75,7 @@ async function findEntry(
     blocks.push(link.cid)
     shard = await loadNode(source, link.cid, options)
     if (shard.kind !== 'hamt' || shard.fanout !== fanout) {
-      throw new UnixfsError('BAD_BLOCK', 'A shard of a folder is something else', { cid: `${link.cid}` })
+      throw new UnixfsError('BAD_BLOCK', 'A folder shard is of the wrong type', { cid: `${link.cid}` })
     }
   }
 }

@@ -2,23 +2,26 @@ import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
 import { decodeNode, type NodeKind, type NodeMetadata } from './node.ts'
 
-/** What one block tells about the DAG below it. */
+/** Properties of a DAG from its root block. */
 export type NodeStat = NodeMetadata & {
   cid: CID
   kind: NodeKind
-  /** Bytes of the file; undefined for what is not a file. */
+  /** Size of the file in bytes; undefined for anything else. */
   fileSizeBytes?: number
   /** Bytes of this block. */
   blockSizeBytes: number
-  /** Bytes of all blocks as the links claim (Kubo's CumulativeSize); undefined when a link claims nothing. */
+  /** Bytes of all blocks as the links claim (Kubo's CumulativeSize); undefined if a link claims none. */
   dagSizeBytes?: number
-  /** Links of this block. */
+  /** Number of links of this block. */
   linkCount: number
   /** Target of a symbolic link. */
   target?: string
 }
 
-/** Describes the node at `cid` by reading its one block. @throws UnixfsError BAD_BLOCK, UNSUPPORTED, and the source's. */
+/**
+ * Describes the node at `cid` by reading its one block.
+ * @throws UnixfsError BAD_BLOCK, UNSUPPORTED, and errors of the source
+ */
 export async function statNode(source: BlockSource, cid: CID, options: ReadOptions = {}): Promise<NodeStat> {
   const bytes = await loadBlock(source, cid, options)
   const node = decodeNode(cid, bytes)

@@ -4,13 +4,13 @@ import { varintLength, writeVarint } from './varint.ts'
 /** The numbers of UnixFS node types. */
 export const unixfsTypes = { raw: 0, directory: 1, file: 2, metadata: 3, symlink: 4, hamt: 5 } as const
 
-/** Multihash code that stands for murmur3-x64-64 in a HAMT. */
+/** Multihash code of murmur3-x64-64 in a HAMT. */
 export const murmur3Code = 0x22
 
 /** Modification time: seconds since 1970 (negative before) and nanoseconds. */
 export type ModificationTime = { seconds: number; nanoseconds: number }
 
-/** The Data of a UnixFS node, as written. Numbers beyond 2^53 are refused. */
+/** The decoded Data of a UnixFS node. Numbers beyond 2^53 are rejected. */
 export type UnixfsData = {
   type: number
   data?: Uint8Array
@@ -54,7 +54,7 @@ export function encodeHamtData(bitfield: Uint8Array, fanout: number): Uint8Array
   return bytes
 }
 
-/** Encodes the Data of a node of `type` that holds `data` alone, as a symbolic link does. */
+/** Encodes the Data of a node of `type` with only `data`, such as a symbolic link. */
 export function encodeInlineData(type: number, data: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(3 + varintLength(data.length) + data.length)
   bytes[0] = 0x08
@@ -65,7 +65,7 @@ export function encodeInlineData(type: number, data: Uint8Array): Uint8Array {
 }
 
 /**
- * Decodes the Data of a UnixFS node. Unknown fields are passed over, as protobuf asks.
+ * Decodes the Data of a UnixFS node. Ignores unknown fields, as protobuf requires.
  * @throws UnixfsError BAD_BLOCK
  * @see https://specs.ipfs.tech/unixfs/
  */

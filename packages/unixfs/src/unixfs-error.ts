@@ -1,22 +1,22 @@
-/** What can go wrong in this package; the service maps these to its own table of codes. */
+/** Error codes of this package; the service maps these to its own table of codes. */
 export type UnixfsErrorCode =
-  /** A CAR that ends early, has a header or frame that cannot be read, or breaks a limit. */
+  /** A CAR that is truncated, has an unreadable header or frame, or exceeds a limit. */
   | 'BAD_CAR'
-  /** A block whose bytes are not what its codec or UnixFS allows. */
+  /** A block that violates its codec or UnixFS. */
   | 'BAD_BLOCK'
   /** A path inside a folder that is empty, absolute, or has a `.`, `..`, slash or zero byte in a name. */
   | 'BAD_NAME'
-  /** The bytes are not those the CID names. */
+  /** The bytes do not match the CID. */
   | 'HASH_MISMATCH'
-  /** A block that is needed is not in the source. */
+  /** A required block is not in the source. */
   | 'MISSING_BLOCK'
   /** Two entries of one folder have the same name. */
   | 'DUPLICATE_NAME'
-  /** The path names nothing. */
+  /** The path does not exist. */
   | 'NOT_FOUND'
-  /** The path goes on below something that is not a folder. */
+  /** The path continues below something that is not a folder. */
   | 'NOT_A_DIRECTORY'
-  /** The bytes of something that is not a file were asked for. */
+  /** A read of something that is not a file. */
   | 'NOT_A_FILE'
   /** A range outside the file. */
   | 'BAD_RANGE'
@@ -24,16 +24,16 @@ export type UnixfsErrorCode =
   | 'TOO_DEEP'
   /** More nodes, links or bytes than the limit. */
   | 'TOO_LARGE'
-  /** A node that is its own ancestor; only a source that does not check hashes can answer so. */
+  /** A node that is its own ancestor; only possible with a source that does not check hashes. */
   | 'CYCLE'
-  /** A codec, hash function or node kind that is not spoken here. */
+  /** An unsupported codec, hash function or node kind. */
   | 'UNSUPPORTED'
 
-/** The one error of this package: a stable code, a sentence, and where it happened. */
+/** The one error of this package: a stable code, a message, and its position. */
 export class UnixfsError extends Error {
   override readonly name = 'UnixfsError'
   readonly code: UnixfsErrorCode
-  /** Facts for logs and answers: `offset` in a CAR, `cid` of a block, `path` in a folder. */
+  /** Facts for logs and responses: `offset` in a CAR, `cid` of a block, `path` in a folder. */
   readonly details: Readonly<Record<string, string | number>>
 
   constructor(
@@ -47,7 +47,7 @@ export class UnixfsError extends Error {
     this.details = details
   }
 
-  /** Whether `error` is of this class (by name, so that two copies of the package agree) and has that code. */
+  /** Returns whether `error` is of this class (by name, so that two copies of the package agree) and has that code. */
   static is(error: unknown, code?: UnixfsErrorCode): error is UnixfsError {
     return (
       error instanceof Error &&

@@ -7,35 +7,35 @@ import { rawCode } from './sha256-cid.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { isIdentityCid } from './verify.ts'
 
-/** A source that can tell without reading whether a block is there, which spares reading raw leaves. */
+/** A source that can check whether a block exists without reading it, which avoids reading raw leaves. */
 export type BlockIndex = BlockSource & { has?(cid: CID): boolean | Promise<boolean> }
 
-/** What a check may cost. */
+/** Limits of a check. */
 export type VerifyDagOptions = ReadOptions & {
-  /** Most different blocks; 4,194,304 unless told. */
+  /** Maximum number of different blocks. Defaults to 4,194,304. */
   maxBlocks?: number
-  /** Most links in all blocks together; 64 million unless told. */
+  /** Maximum number of links in all blocks together. Defaults to 64 million. */
   maxLinks?: number
-  /** Most levels, counted on the way that first reaches a block; 4,096 unless told. */
+  /** Maximum number of levels, counted on the path that first reaches a block. Defaults to 4,096. */
   maxDepth?: number
 }
 
-/** What was found complete. */
+/** Statistics of a complete DAG. */
 export type VerifiedDag = {
-  /** Different blocks that the roots reach. */
+  /** Number of different blocks below the roots. */
   blockCount: number
-  /** Those of them that are not raw leaves; each was decoded. */
+  /** Number of those that are not raw leaves; each was decoded. */
   nodeCount: number
 }
 
-/** A node whose links are being followed. */
+/** A node with links in progress. */
 type OpenNode = { key: string; links: DagLink[]; next: number }
 
 /**
- * Checks that everything the roots reach is there and can be decoded, as an imported CAR must be. Shared parts are
- * visited once, so the work is linear in blocks and links; no call stack is used. Hashes are the source's matter.
- * @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, UNSUPPORTED, TOO_LARGE, TOO_DEEP, CYCLE (which only a source that does
- * not check hashes can show)
+ * Verifies that everything below the roots exists and can be decoded, as an imported CAR requires. Visits shared parts
+ * once, so the work is linear in blocks and links; uses no call stack. The source verifies hashes.
+ * @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, UNSUPPORTED, TOO_LARGE, TOO_DEEP, CYCLE (only with a source that does
+ *   not check hashes)
  */
 export async function verifyDag(
   source: BlockIndex,
@@ -43,7 +43,7 @@ export async function verifyDag(
   options: VerifyDagOptions = {},
 ): Promise<VerifiedDag> {
   const { maxBlocks = 4_194_304, maxLinks = 64_000_000, maxDepth = 4096 } = options
-  /** Whether a block that was reached is done; false while it is open. */
+  /** Whether a reached block is done; false while it is open. */
   const reached = new Map<string, boolean>()
   const open: OpenNode[] = []
   let nodeCount = 0
@@ -53,9 +53,9 @@ export async function verifyDag(
     const key = cidKey(cid)
     const isDone = reached.get(key)
     if (isDone === true) return
-    if (isDone === false) throw new UnixfsError('CYCLE', 'A node is linked from below itself', { cid: `${cid}` })
-    if (reached.size >= maxBlocks) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxBlocks} blocks`)
-    if (open.length > maxDepth) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${maxDepth} levels`)
+    if (isDone === false) throw new UnixfsError('CYCLE', 'A node links to one of its ancestors', { cid: `${cid}` })
+    if (reached.size >= maxBlocks) throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxBlocks} blocks`)
+    if (open.length > maxDepth) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxDepth} levels`)
     options.signal?.throwIfAborted()
     const isLeaf = cid.code === rawCode
     reached.set(key, isLeaf)
@@ -69,7 +69,7 @@ export async function verifyDag(
     nodeCount++
     const { links } = decodeNode(cid, bytes)
     linkCount += links.length
-    if (linkCount > maxLinks) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxLinks} links`)
+    if (linkCount > maxLinks) throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxLinks} links`)
     open.push({ key, links, next: 0 })
   }
 
@@ -78,7 +78,7 @@ export async function verifyDag(
     for (let node = open.at(-1); node !== undefined; node = open.at(-1)) {
       const link = node.links[node.next++]
       if (link !== undefined) {
-        // Leaves done before are the common case in files, and cost no promise.
+        // Finished leaves are the common case in files, and cost no promise.
         if (reached.get(cidKey(link.cid)) !== true) await reach(link.cid)
         continue
       }
@@ -89,7 +89,7 @@ export async function verifyDag(
   return { blockCount: reached.size, nodeCount }
 }
 
-/** The error for a block that is not there. */
+/** Returns the error for a missing block. */
 export function missingBlock(cid: CID): UnixfsError {
   return new UnixfsError('MISSING_BLOCK', `Block ${cid} is missing`, { cid: `${cid}` })
 }

@@ -51,7 +51,7 @@ async function importTree(blocks: MemoryBlocks) {
 }
 
 describe('walking a DAG', () => {
-  it('gives every block once, parents first, and all of them', async () => {
+  it('returns every block once, parents first, and all of them', async () => {
     const blocks = createMemoryBlocks()
     const { root } = await importTree(blocks)
     const walked = await walk(blocks, root.cid)
@@ -59,7 +59,7 @@ describe('walking a DAG', () => {
     expect([...walked].sort()).toEqual(blocks.toCids())
   })
 
-  it('gives a block as often as it is linked when duplicates are wanted', async () => {
+  it('returns a block once per link when duplicates are wanted', async () => {
     const blocks = createMemoryBlocks()
     const leaf = blocks.add(rawCode, patternOf(3))
     const inner = addNode(blocks, [leaf, leaf])
@@ -69,7 +69,7 @@ describe('walking a DAG', () => {
     expect(await walk(blocks, root)).toEqual(order.slice(0, 3))
   })
 
-  it('keeps to the root block, or to the entity', async () => {
+  it('stops at the root block, or at the entity', async () => {
     const blocks = createMemoryBlocks()
     const { root, directories } = await importTree(blocks)
     const [folder] = directories
@@ -85,7 +85,7 @@ describe('walking a DAG', () => {
     expect(await walk(blocks, cid, { scope: 'entity' })).toEqual(await walk(blocks, cid))
   })
 
-  it('with a byte range gives just the blocks to read it', async () => {
+  it('returns just the blocks of a byte range', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(300),
@@ -109,7 +109,7 @@ describe('walking a DAG', () => {
     )
   })
 
-  it('to the end of the file with a star', async () => {
+  it('reads to the end of the file with a star', async () => {
     const blocks = createMemoryBlocks()
     const { cid } = await importBytes(patternOf(100), profile, blocks)
     const all = await walk(blocks, cid)
@@ -119,7 +119,7 @@ describe('walking a DAG', () => {
     expect(last.length).toBeLessThan(6)
   })
 
-  it('goes through linked data and does not give blocks that lie in their CID', async () => {
+  it('follows linked data and omits blocks that lie in their CID', async () => {
     const blocks = createMemoryBlocks()
     const file = blocks.add(rawCode, patternOf(9))
     const inlined = createIdentityCid(dagCborCode, dagCbor.encode({ inner: file }))
@@ -128,7 +128,7 @@ describe('walking a DAG', () => {
     expect(await walk(blocks, root, { scope: 'entity' })).toEqual([String(root)])
   })
 
-  it('stops at its limits of depth and number, whatever the shape', async () => {
+  it('stops at its limits of depth and number, in any shape', async () => {
     const blocks = createMemoryBlocks()
     let chain = blocks.add(rawCode, patternOf(1))
     for (let level = 0; level < 5000; level++) chain = addNode(blocks, [chain])
@@ -157,14 +157,14 @@ describe('checking that a DAG is complete', () => {
     expect(await verifyDag(blocks, [root.cid, root.cid])).toMatchObject({ blockCount: blocks.blocks.size })
   })
 
-  it('is linear where blocks share their children', async () => {
+  it('is linear if blocks share their children', async () => {
     const blocks = createMemoryBlocks()
     const grid = addGrid(blocks, 40, 40)
     expect(await verifyDag(blocks, [grid])).toEqual({ blockCount: 41 * 40 + 1, nodeCount: 40 * 40 + 1 })
     expect(blocks.read).toHaveLength(40 * 40 + 1)
   })
 
-  it('keeps its limits', async () => {
+  it('stops at its limits', async () => {
     const blocks = createMemoryBlocks()
     const grid = addGrid(blocks, 5, 5)
     await expect(verifyDag(blocks, [grid], { maxBlocks: 30 })).rejects.toMatchObject({ code: 'TOO_LARGE' })
@@ -177,7 +177,7 @@ describe('checking that a DAG is complete', () => {
     expect(await verifyDag(blocks, [chain], { maxDepth: 30_000 })).toMatchObject({ blockCount: 20_031 })
   })
 
-  it('sees a cycle that a source shows without checking hashes', async () => {
+  it('detects a cycle that a source shows without checking hashes', async () => {
     const blocks = createMemoryBlocks()
     const leaf = blocks.add(rawCode, patternOf(2))
     const inner = addNode(blocks, [leaf])
@@ -190,7 +190,7 @@ describe('checking that a DAG is complete', () => {
     expect(await walk(blocks, root)).toHaveLength(4)
   })
 
-  it('refuses blocks that cannot be decoded', async () => {
+  it('rejects blocks that cannot be decoded', async () => {
     const blocks = createMemoryBlocks()
     const broken = blocks.add(dagPbCode, Uint8Array.of(1, 2, 3))
     await expect(verifyDag(blocks, [addNode(blocks, [broken])])).rejects.toMatchObject({ code: 'BAD_BLOCK' })
@@ -200,7 +200,7 @@ describe('checking that a DAG is complete', () => {
 })
 
 describe('a verifying source', () => {
-  it('gives true blocks and refuses a changed one', async () => {
+  it('returns true blocks and rejects a changed one', async () => {
     const blocks = createMemoryBlocks()
     const cid = blocks.add(rawCode, patternOf(20))
     const source = createVerifyingSource(blocks, sha256)

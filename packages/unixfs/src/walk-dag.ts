@@ -6,23 +6,23 @@ import { childrenInRange } from './read-file.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { isIdentityCid } from './verify.ts'
 
-/** Which blocks of a DAG, in the words of the trustless gateway. */
+/** Part of a DAG, in the terms of the trustless gateway. */
 export type WalkOptions = ReadOptions & {
   /**
-   * `block`: the root alone. `entity`: all of a file, the folder without what is in it (all shards of a large one), or
-   * the root of linked data. `all`, unless told: everything below.
+   * `block`: the root alone. `entity`: all of a file, the folder without its entries (all shards of a large one), or
+   * the root of linked data. `all`, the default: everything below.
    */
   scope?: 'block' | 'entity' | 'all'
   /**
-   * With `entity` and a file: only blocks that hold these bytes. Both ends count and are included, negative numbers
-   * count from the end of the file, `*` is its end. A range beyond the file leaves the root alone.
+   * With `entity` and a file: only blocks with these bytes. Both ends are inclusive, negative numbers count from the
+   * end of the file, `*` is its end. A range beyond the file selects the root alone.
    */
   entityBytes?: { from: number; to: number | '*' }
-  /** Gives a block each time it is linked; without, once. */
+  /** Yields a block for each link to it; otherwise once. */
   dups?: boolean
-  /** Most blocks given or waiting; 4,194,304 (1 TiB in chunks of 256 KiB) unless told. */
+  /** Maximum number of blocks yielded or pending. Defaults to 4,194,304 (1 TiB in chunks of 256 KiB). */
   maxBlocks?: number
-  /** Most levels; 4,096 (128 folders of 32 levels) unless told. */
+  /** Maximum number of levels. Defaults to 4,096 (128 folders of 32 levels). */
   maxDepth?: number
 }
 
@@ -31,9 +31,10 @@ type Range = { fromByte: number; toByte: number }
 
 /**
  * Walks the DAG below `root`, depth first, each block before its children and children in the order of their links: the
- * order `dfs` of trustless CARs. Identity CIDs are walked through but not given, as they hold their own block. Needs no
- * call stack, so depth costs only memory.
- * @throws UnixfsError TOO_DEEP, TOO_LARGE, BAD_BLOCK, UNSUPPORTED (a codec whose links cannot be known), and the source's.
+ * order `dfs` of trustless CARs. Walks through identity CIDs without yielding them, because they contain their block.
+ * Uses no call stack, so depth costs only memory.
+ * @throws UnixfsError TOO_DEEP, TOO_LARGE, BAD_BLOCK, UNSUPPORTED (a codec with unknown links), and errors of the
+ *   source
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
  */
 export async function* walkDag(
@@ -67,9 +68,9 @@ export async function* walkDag(
     }
     const children = scope === 'all' ? allChildren(node, depth) : entityChildren(node, depth, start, range)
     if (children.length === 0) continue
-    if (depth + 1 > maxDepth) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${maxDepth} levels`)
+    if (depth + 1 > maxDepth) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxDepth} levels`)
     if (given + steps.length + children.length > maxBlocks) {
-      throw new UnixfsError('TOO_LARGE', `A DAG of more than ${maxBlocks} blocks`)
+      throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxBlocks} blocks`)
     }
     source.prefetch?.(children.map((child) => child.cid))
     for (let child = children.pop(); child !== undefined; child = children.pop()) steps.push(child)

@@ -6,7 +6,7 @@ import { createSha256Cid, dagPbCode } from './sha256-cid.ts'
 
 const noName = new Uint8Array(0)
 
-/** Hashes and stores a dag-pb block and gives the link to it, its size cumulated over the links it holds. */
+/** Hashes and stores a dag-pb block and returns the link to it, with the cumulative size of its links. */
 export async function writeNode(
   block: Uint8Array,
   links: readonly LinkToEncode[],

@@ -5,10 +5,10 @@ import { routeParts } from './http/route.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerShardRoutes } from './shards/routes.ts'
 
-/** Version of the calls, as readiness tells it. */
+/** API version, as reported by readiness. */
 const version = '0.1.0'
 
-/** The one listener of a key node. */
+/** Creates the listener of a key node. */
 export function createKeyNodeApp(context: Context, readiness: Readiness, stop: AbortSignal): FastifyInstance {
   const { config } = context
   const app = createServiceApp({

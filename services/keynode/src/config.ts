@@ -17,7 +17,7 @@ import {
 } from '@cairn/service'
 import { nodeSecretBytes } from './identity.ts'
 
-/** Another key node: where it is, and the did:key it signs with. */
+/** Another key node: its URL, and the did:key that it signs with. */
 export type Peer = { readonly node: number; readonly url: string; readonly publicKey: string }
 
 /** The settings of one key node, parsed. */
@@ -28,75 +28,77 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly host: string
   readonly port: number
   readonly publicUrl: string | undefined
-  /** Domains that challenges may name: the router's host as users see it, and others the operator knows. */
+  /** Domains that challenges may name: the router's public host, and others that the operator configures. */
   readonly domains: readonly string[]
   /** Seed of all its keys. */
   readonly secret: Uint8Array
   readonly peers: readonly Peer[]
   readonly database: DatabaseSettings
-  /** JSON of the chains that conditions may use. */
+  /** JSON of the chains for conditions. */
   readonly chains: string | undefined
-  /** How long a change may be on its way to the other nodes, in ms. */
+  /** How long a change may take to reach the other nodes, in ms. */
   readonly changeMs: number
-  /** Whether signatures of published clients are taken as bearers. */
+  /** Whether signatures of published clients are accepted as bearers. */
   readonly legacyBearer: boolean
 }
 
-/** Every setting of a key node. `docs/configuration.md` is printed from this record. */
+/** All settings of a key node. `docs/configuration.md` is generated from this record. */
 export const keyNodeSettings = {
   CAIRN_KEYNODE_NUMBER: {
-    about: 'Which of the five nodes this is, 1 to 5.',
+    about: 'Number of this node, 1 to 5.',
     fallback: '',
     read: whole(1, keyShardCount),
   },
   CAIRN_KEYNODE_HOME: {
-    about: 'Folder of the node’s data.',
+    about: 'Data folder of the key node.',
     fallback: '.cairn-keynode',
     read: (value: string) => resolve(value),
   },
-  CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
-  CAIRN_KEYNODE_HOST: { about: 'Address the key node binds to.', fallback: '127.0.0.1', read: text },
+  CAIRN_NETWORK_NAME: { about: 'Network name in the network profile.', fallback: 'local', read: text },
+  CAIRN_KEYNODE_HOST: { about: 'Address that the key node binds to.', fallback: '127.0.0.1', read: text },
   CAIRN_KEYNODE_PORT: {
-    about: 'Port of the key node; 9000 plus its number where empty.',
+    about: 'Port of the key node. When empty, 9000 plus its number.',
     fallback: '',
     read: optional(whole(0, 65_535)),
   },
-  CAIRN_KEYNODE_PUBLIC_URL: { about: 'URL of the key node as users see it.', fallback: '', read: optional(url) },
+  CAIRN_KEYNODE_PUBLIC_URL: { about: 'Public URL of the key node.', fallback: '', read: optional(url) },
   CAIRN_KEYNODE_DOMAINS: {
     about:
-      'Hosts that a message to sign may name, separated by commas: those of the router and of the storage service, as users see them.',
+      'Comma-separated hosts that are accepted in a signed message: the public hosts of the router and the storage service.',
     fallback: '',
     read: list,
   },
   CAIRN_KEYNODE_SECRET: {
-    about: 'Secret of the node: 64 hex characters, made by `openssl rand -hex 32`. Without it no shard can be opened.',
+    about:
+      'Secret of the key node, 64 hex characters. Create it with `openssl rand -hex 32`. Without it, no shard can be opened.',
     fallback: '',
     read: secret,
   },
   CAIRN_KEYNODE_PEERS: {
     about:
-      'The other nodes as number=url#did:key, separated by commas; `GET /api/keys/node/{node}` tells each one’s key.',
+      'Comma-separated list of the other nodes as number=url#did:key. `GET /api/keys/node/{node}` returns the key of a node.',
     fallback: '',
     read: (value: string) => list(value).map(peer),
   },
   CAIRN_KEYNODE_DATABASE_URL: {
-    about: 'postgres:// URL; SQLite in the node’s folder where empty.',
+    about: 'postgres:// URL. When empty, SQLite in the data folder of the node.',
     fallback: '',
     read: databaseUrl,
   },
   CAIRN_KEYNODE_CHAINS: {
-    about: 'JSON of the chains that conditions may use; CAIRN_KEYNODE_CHAINS_FILE names a file that holds it.',
+    about: 'JSON of the chains that conditions can use. CAIRN_KEYNODE_CHAINS_FILE sets a file that contains it.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_KEYNODE_LEGACY_BEARER: {
-    about: 'on: signatures and bundled tokens of published clients are taken; off: only sessions bound to a key.',
+    about:
+      'on accepts signatures and bundled tokens of published clients. off accepts only sessions that are bound to a key.',
     fallback: 'on',
     read: oneOf(['on', 'off'] as const),
   },
   CAIRN_KEYNODE_CHANGE_SECONDS: {
     about:
-      'How long a change may be on its way to the other nodes: a repair takes back what too few of them have only then.',
+      'How long a change can take to reach the other nodes. A repair reverts an incomplete change only after this time.',
     fallback: '30',
     read: (value: string) => 1000 * whole(0, 3600)(value),
   },
@@ -104,7 +106,7 @@ export const keyNodeSettings = {
 } as const satisfies Record<string, Setting<unknown>>
 
 function secret(value: string): Uint8Array {
-  // The text itself stays out of the message.
+  // The message omits the value.
   if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new Error(`must be ${2 * nodeSecretBytes} hex characters`)
   return new Uint8Array(Buffer.from(value, 'hex'))
 }
@@ -118,8 +120,8 @@ function peer(value: string): Peer {
 }
 
 /**
- * Reads the settings of a key node out of an environment.
- * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong
+ * Parses the settings of a key node from an environment.
+ * @throws CairnError INVALID_CONFIGURATION naming every invalid setting
  */
 export function readKeyNodeConfig(
   environment: Record<string, string | undefined> = process.env,

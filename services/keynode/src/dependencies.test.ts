@@ -1,17 +1,17 @@
-// What a key node and the router work with outside of their processes, as readiness, metrics and the log show it.
+// External dependencies of a key node and the router, as readiness, metrics and the log show them.
 import { parseConditions } from '@cairn/protocol'
 import { startAnvil } from '@cairn/service/anvil-fixture'
 import { expect, test } from 'vitest'
 import { startRouterBefore } from './router/router.fixture.ts'
 import { startTestNode } from './test-node.fixture.ts'
 
-/** Nothing listens there; the path stands for a key of a provider. */
+/** Nothing listens there; the path represents a provider's key. */
 const dead = 'http://127.0.0.1:9/secret-of-the-operator'
 
 type Dependency = { kind: string; name: string; endpoint?: number; state: string; reason?: string }
 type Ready = { isDegraded: boolean; dependencies: Dependency[] }
 
-test('endpoints of chains are asked before anybody needs them; one that is away leaves the node ready', async () => {
+test('probes endpoints of chains before the first request; an offline one leaves the node ready', async () => {
   await using anvil = await startAnvil()
   const chain = { family: 'evm', chainId: 31337, confirmations: 0 }
   await using node = await startTestNode({
@@ -38,15 +38,15 @@ test('endpoints of chains are asked before anybody needs them; one that is away 
   expect([status, isDegraded]).toEqual([200, true])
   expect(dependencies.map(({ reason }) => reason)).toEqual([
     undefined,
-    'the chain cannot be reached',
-    'the endpoint is one of another chain',
-    'the chain cannot be reached',
+    'the chain is unreachable',
+    'the endpoint serves another chain',
+    'the chain is unreachable',
   ])
   const figures = await node.context.metrics.registry.metrics()
   expect(figures).toContain('cairn_dependency_up{kind="endpoint",name="Local",endpoint="0"} 1')
   expect(figures).toContain('cairn_dependency_up{kind="endpoint",name="Gone",endpoint="0"} 0')
 
-  // However many evaluations meet it, it is one line.
+  // Any number of evaluations logs one line.
   const set = parseConditions({
     conditions: [
       {
@@ -61,9 +61,9 @@ test('endpoints of chains are asked before anybody needs them; one that is away 
   for (let i = 0; i < 9; i++) await node.context.conditions.check(set, `0x${String(i).repeat(40)}`)
   const lines = node.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
   expect(lines.map(({ msg, name, endpoint }) => `${msg}: ${name} ${endpoint}`).sort()).toEqual([
-    'an endpoint of a chain failed: Gone 0',
-    'an endpoint of a chain failed: Local 1',
-    'an endpoint of a chain failed: Other 0',
+    'chain endpoint unavailable: Gone 0',
+    'chain endpoint unavailable: Local 1',
+    'chain endpoint unavailable: Other 0',
   ])
   expect(node.lines.join('') + figures + JSON.stringify(await read())).not.toContain('secret-of-the-operator')
   expect(node.lines.join('')).not.toContain('"stack"')
@@ -87,8 +87,8 @@ test('the router shows which key nodes answer', async () => {
   expect([status, (json as Ready).isDegraded]).toEqual([200, true])
   const lines = before.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
   expect(lines).toMatchObject([
-    { msg: 'a key node did not answer', name: '3', reason: expect.stringContaining('KEY_NODES_UNAVAILABLE') },
-    { msg: 'a request could not be answered', reason: expect.stringContaining('KEY_NODES_UNAVAILABLE') },
+    { msg: 'key node unavailable', name: '3', reason: expect.stringContaining('KEY_NODES_UNAVAILABLE') },
+    { msg: 'request failed', reason: expect.stringContaining('KEY_NODES_UNAVAILABLE') },
   ])
   expect(before.lines.join('')).not.toContain('"stack"')
   before.answers[2] = undefined

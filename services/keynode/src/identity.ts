@@ -1,10 +1,10 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What a node derives from its one secret. None of it leaves the node, but for the public half of the signing key. */
+/** Keys derived from a node's secret. None of them leaves the node, except the public half of the signing key. */
 export type NodeKeys = {
   /** Ed25519 seed: signs session tokens and statements. */
   readonly signing: Uint8Array
-  /** Recognises the node's own nonces. */
+  /** Authenticates the node's own nonces. */
   readonly nonce: Uint8Array
   /** AES-256 key that shards are sealed with at rest. */
   readonly sealing: Uint8Array
@@ -14,7 +14,7 @@ export type NodeKeys = {
 export const nodeSecretBytes = 32
 
 /**
- * Derives the keys of a node from its secret, each for one purpose.
+ * Derives the keys of a node from its secret, one per purpose.
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
 export function deriveNodeKeys(secret: Uint8Array): NodeKeys {

@@ -20,6 +20,7 @@ import type { KeyNodeConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { deriveNodeKeys } from './identity.ts'
+import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
@@ -27,13 +28,16 @@ import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createPeerClient } from './shards/peer-client.ts'
 import { createKeySweep } from './shards/sweep.ts'
 
-/** A key node that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
+/**
+ * A running key node. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
+ * everything is closed.
+ */
 export type KeyNode = AsyncDisposable & {
   readonly url: string
   readonly node: number
   /** did:key of its signing key. */
   readonly publicKey: string
-  /** Where its metrics are; undefined when they are not served. */
+  /** URL of its metrics; undefined when they are not served. */
   readonly metricsUrl: string | undefined
   readonly context: Context
 }
@@ -44,8 +48,9 @@ export type KeyNodeOptions = { clock?: Clock; log?: Logger }
 const sweepEveryMs = 60_000
 
 /**
- * Starts a key node: database, chains, listener. Port 0 takes any free port.
- * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then
+ * Starts a key node: database, chains, listener. Port 0 selects a free port.
+ * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays
+ * open then
  */
 export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOptions = {}): Promise<KeyNode> {
   await using stack = new AsyncDisposableStack()
@@ -63,7 +68,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
       await lockFolder(config.home, {
         name: 'keynode',
         holder: 'A key node',
-        hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_KEYNODE_HOME.',
+        hint: 'Use or stop the running one, or choose another folder with CAIRN_KEYNODE_HOME.',
       }),
     )
   }
@@ -87,6 +92,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     dependencies,
     metrics,
     rates: createRateLimiter(config.rateFactor, clock),
+    authorize: (request, call) => authorizeCall(context, request, call),
   }
   await requireOwnFolder(context)
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
@@ -125,8 +131,8 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
 }
 
 /**
- * A folder belongs to the node and secret that it was first used with: with another secret no shard could be opened, with
- * another number every seal would break.
+ * A folder belongs to the node and secret that first used it: another secret could open no shard, another number
+ * would break every seal.
  */
 async function requireOwnFolder(context: Context): Promise<void> {
   const name = `${context.config.networkName} ${context.config.node} ${publicKeyOf(context.keys.signing)}`
@@ -140,7 +146,7 @@ async function requireOwnFolder(context: Context): Promise<void> {
   const row = await context.db.read.selectFrom('node').select('name').where('id', '=', 1).executeTakeFirst()
   if (row?.name === name) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: `The data of this key node was made with another number, network or secret`,
-    hint: 'Give the settings it was made with; without its own secret no shard in it can be opened.',
+    message: `The data of this key node was created with another number, network or secret`,
+    hint: 'Restore the original settings. Without the original secret, no shard can be opened.',
   })
 }

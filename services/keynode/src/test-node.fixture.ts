@@ -17,14 +17,14 @@ import { generatePrivateKey } from 'viem/accounts'
 import { readKeyNodeConfig } from './config.ts'
 import { type KeyNode, startKeyNode } from './start.ts'
 
-/** A key node of a test's own, with a clock that the test moves. */
+/** A key node for one test, with a clock that the test controls. */
 export type TestNode = KeyNode & {
   readonly home: string
   readonly lines: readonly string[]
   pass(ms: number): void
   now(): number
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  /** Ends the process' part; its folder stays. */
+  /** Stops the process; its folder stays. */
   stop(): Promise<void>
 }
 
@@ -100,8 +100,8 @@ export async function startTestNode(
   }
 }
 
-/** What a challenge says, each field to be replaced. */
-export type ChallengeWish = {
+/** Fields of a challenge, each replaceable. */
+export type ChallengeRequest = {
   id?: string
   domain?: string
   network?: string
@@ -110,24 +110,26 @@ export type ChallengeWish = {
   address?: string
 }
 
-/** A text with this node's nonce, for a wallet to sign: the router's, or a sign-in where a session key is given. */
+/**
+ * Creates a text with this node's nonce for a wallet to sign: the router's, or a sign-in when a session key is given.
+ */
 export async function createText(
   node: TestNode,
   wallet: TestWallet,
-  wish: ChallengeWish = {},
+  request: ChallengeRequest = {},
   sessionKey?: PlainSessionKey,
 ): Promise<string> {
   const subject = {
-    id: wish.id ?? crypto.randomUUID(),
-    domain: wish.domain ?? 'keys.test',
-    address: wish.address ?? wallet.address,
-    issuedAt: wish.issuedAt ?? node.now(),
-    expiresAt: wish.expiresAt ?? node.now() + 600_000,
+    id: request.id ?? crypto.randomUUID(),
+    domain: request.domain ?? 'keys.test',
+    address: request.address ?? wallet.address,
+    issuedAt: request.issuedAt ?? node.now(),
+    expiresAt: request.expiresAt ?? node.now() + 600_000,
   }
   const { json } = await node.call('POST', `/api/keys/nonce/${node.node}`, { body: subject })
   const nonce = typeof json === 'object' && json !== null && 'nonce' in json ? String(json.nonce) : '0'.repeat(32)
   const nonces = [1, 2, 3, 4, 5].map((number) => (number === node.node ? nonce : undefined))
-  const challenge = { ...subject, network: wish.network ?? 'local', nonces }
+  const challenge = { ...subject, network: request.network ?? 'local', nonces }
   return sessionKey === undefined
     ? writeChallenge(challenge)
     : writeSignIn({ ...challenge, sessionKey: sessionKey.publicKey })
@@ -135,7 +137,7 @@ export async function createText(
 
 export type TestSession = TestWallet & { token: string; refreshToken: string; sessionKey: PlainSessionKey }
 
-/** A session bound to a key. */
+/** Opens a session bound to a key. */
 export async function openTestSession(node: TestNode, wallet = createTestWallet()): Promise<TestSession> {
   const sessionKey = createSessionKey()
   const text = await createText(node, wallet, {}, sessionKey)
@@ -145,7 +147,7 @@ export async function openTestSession(node: TestNode, wallet = createTestWallet(
   return { ...wallet, token, refreshToken, sessionKey }
 }
 
-/** Shows signed texts to a node. */
+/** Presents signed texts to a node. */
 export function openWith(
   node: TestNode,
   wallet: TestWallet,
@@ -155,7 +157,7 @@ export function openWith(
   return node.call('POST', `/api/keys/session/${node.node}`, { body: { address: wallet.address, messages, signature } })
 }
 
-/** A call with a session. */
+/** Makes a call with a session. */
 export function callAs(
   node: TestNode,
   session: TestSession,

@@ -23,7 +23,7 @@ beforeAll(async () => {
   source = await startTestSource()
   provider = await startTestProvider(`${source.url}/allowed, https://other.example/a/`, {
     CAIRN_PROVIDER_CAPACITY_BYTES: '1000000',
-    CAIRN_PROVIDER_PAYLOAD_BYTES_MOST: '500000',
+    CAIRN_PROVIDER_MAX_PAYLOAD_BYTES: '500000',
   })
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ const put = async (length: number, seed: number) => {
 }
 const calls = allCalls.filter(({ host }) => host === 'provider')
 
-test('every route is a call of the list, and every call of a provider a route', async () => {
+test('every route is a call of the list, and every call of a provider has a route', async () => {
   const { context } = provider
   const pulls = { wake: () => undefined, [Symbol.asyncDispose]: async () => undefined }
   const app = createProviderApp(context, pulls, createReadiness({}, context.log), new AbortController().signal)
@@ -47,7 +47,7 @@ test('every route is a call of the list, and every call of a provider a route', 
   await app.close()
 })
 
-describe('who may what', () => {
+describe('access', () => {
   const withKey = calls.filter(({ auth }) => auth === 'providerKey').map((call) => [call.id, call] as const)
 
   test.each(withKey)('%s needs the key of the provider', async (_id, call) => {
@@ -62,7 +62,7 @@ describe('who may what', () => {
     }
   })
 
-  test('all else is open, and says nothing but declared errors', async () => {
+  test('all other calls are open, and return only declared errors', async () => {
     for (const call of calls.filter(({ auth }) => auth === 'none')) {
       const { cid } = await put(10, 2)
       const body = call.method === 'POST' ? { body: { nonce: '00'.repeat(32), count: 1 } } : {}
@@ -73,21 +73,21 @@ describe('who may what', () => {
   })
 })
 
-test('a provider tells who it is, what it has and what its limits are', async () => {
+test('a provider returns its identity, contents and limits', async () => {
   const { status, json } = await provider.call('GET', '/', { key: null })
   expect(status).toBe(200)
   expect(json).toMatchObject({
     name: 'test',
     id: expect.stringMatching(/^z6Mk/),
     capacityBytes: 1_000_000,
-    limits: { payloadBytesMost: 500_000, possessionLeavesMost: 64, pullsAtOnce: 2 },
+    limits: { maxPayloadBytes: 500_000, maxPossessionLeaves: 64, pullsAtOnce: 2 },
   })
   expect((await provider.call('GET', '/healthz')).json).toEqual({ status: 'ok' })
   expect((await provider.call('GET', '/readyz')).json).toMatchObject({ status: 'ready', parts: { database: 'ok' } })
   expect(await provider.metrics()).toContain('cairn_provider_capacity_bytes 1000000')
 })
 
-describe('an offer is refused', () => {
+describe('an offer is rejected', () => {
   test.each([
     'http://127.0.0.1:1/allowed/x',
     'http://user@HOST/allowed/x',
@@ -115,12 +115,12 @@ describe('an offer is refused', () => {
     expect((await provider.call('GET', `/pieces/${cid}`)).code).toBe('PIECE_NOT_FOUND')
   })
 
-  test('for what is no URL or no piece', async () => {
+  test('for an invalid URL or piece', async () => {
     const { cid, url } = await put(10, 4)
     expect((await provider.offer(cid, 'nowhere')).code).toBe('INVALID_REQUEST')
     expect((await provider.offer('bafkqaaabbbbbbbbbbbbbbb', url)).code).toBe('INVALID_PIECE_CID')
     expect((await provider.offer(`${cid}/..`, url)).code).toBe('INVALID_REQUEST')
-    // A piece CID of version 1 does not say how long the payload is.
+    // A piece CID of version 1 does not contain the length of the payload.
     const v1 = 'baga6ea4seaqomqafu276g53zko4k23xzh4h4uecjwicbmvhsuqi7o4bhthhm4aq'
     expect((await provider.offer(v1, url)).code).toBe('INVALID_PIECE_CID')
   })
@@ -132,7 +132,7 @@ describe('an offer is refused', () => {
     expect(json).toMatchObject({ error: { details: { limitBytes: 500_000 } } })
   })
 
-  test('for one there is no room for, until there is', async () => {
+  test('without free space, until there is some', async () => {
     const first = await put(500_000, 6)
     const second = await put(499_000, 7)
     const third = await put(2_000, 8)
@@ -142,7 +142,7 @@ describe('an offer is refused', () => {
     }
     const refused = await provider.offer(third.cid, third.url)
     expect([refused.status, refused.code]).toEqual([507, 'PROVIDER_FULL'])
-    // What is there may be offered again.
+    // A stored piece may be offered again.
     expect((await provider.offer(first.cid, first.url)).status).toBe(202)
     expect((await provider.call('DELETE', `/pieces/${first.cid}`)).json).toEqual({ piece: first.cid, removed: true })
     expect((await provider.offer(third.cid, third.url)).status).toBe(202)
@@ -150,7 +150,7 @@ describe('an offer is refused', () => {
     for (const { cid } of [second, third]) await provider.call('DELETE', `/pieces/${cid}`)
   })
 
-  test('by half of two that come at once and would both fit alone', async () => {
+  test('for one of two concurrent offers that only fit alone', async () => {
     const pieces = await Promise.all([9, 10, 11, 12].map((seed) => put(400_000, seed)))
     const answers = await Promise.all(pieces.map(({ cid, url }) => provider.offer(cid, url)))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 507, 507])
@@ -158,7 +158,7 @@ describe('an offer is refused', () => {
   })
 })
 
-test('whatever is sent, a call answers with an error that it declares', async () => {
+test('every call answers any input with a declared error', async () => {
   const junk = fc.oneof(
     fc.string({ maxLength: 200 }),
     fc.constantFrom(
@@ -176,7 +176,7 @@ test('whatever is sent, a call answers with an error that it declares', async ()
       fc.jsonValue({ maxDepth: 3 }),
       junk,
       async (call, cid, body, range) => {
-        // A dot segment would be resolved by the client, and make another path.
+        // The client would resolve a dot segment and request another path.
         const path = callPath(call, { cid: /^\.{0,2}$/.test(cid) ? 'x' : cid })
         const { status, code } = await provider.call(call.method, path, {
           ...(call.method === 'POST' ? { body } : {}),
@@ -199,7 +199,7 @@ test('one folder has one provider', async () => {
   expect((await provider.call('GET', '/readyz')).status).toBe(200)
 })
 
-test('pieces are listed page by page, and by state', async () => {
+test('lists pieces page by page, and by state', async () => {
   const pieces = await Promise.all([1, 2, 3, 4, 5].map((seed) => put(100 + seed, 20 + seed)))
   const lost = await cidOf(bytesOf(10, 30))
   for (const { cid, url } of pieces) await provider.offer(cid, url)
@@ -222,7 +222,7 @@ test('pieces are listed page by page, and by state', async () => {
 })
 
 describe('removing', () => {
-  test('is once, and leaves no file', async () => {
+  test('happens once, and leaves no file', async () => {
     const { cid, url } = await put(1000, 40)
     await provider.offer(cid, url)
     await provider.until(cid, 'kept')
@@ -246,20 +246,20 @@ describe('removing', () => {
     expect((await provider.call('DELETE', `/pieces/${cid}`)).json).toEqual({ piece: cid, removed: true })
     await closed.promise
     expect(await provider.context.files.list()).not.toContain(cid)
-    // And it can be offered again.
+    // It can be offered again.
     await provider.offer(cid, url)
     await provider.until(cid, 'kept')
     await provider.call('DELETE', `/pieces/${cid}`)
   })
 })
 
-test('more challenges than a minute allows are refused, by address', async () => {
+test('rejects more challenges per minute than the limit of an address', async () => {
   await using strict = await startTestProvider(source.url, { CAIRN_RATE_FACTOR: '1' })
   const { cid } = await put(10, 50)
   const ask = async () =>
     (await strict.call('POST', `/pieces/${cid}/challenge`, { body: { nonce: 'aa'.repeat(32), count: 1 } })).code
   const codes: (string | null)[] = []
-  // Two more are allowed per second: a slow machine needs more requests until one is refused.
+  // Two more are allowed per second, so a slow machine needs more requests until one is rejected.
   while (codes.at(-1) !== 'RATE_LIMITED') codes.push(await ask())
   expect(codes.filter((code) => code === 'PIECE_NOT_FOUND').length).toBeGreaterThanOrEqual(120)
 })
@@ -271,7 +271,7 @@ describe('settings', () => {
     CAIRN_PROVIDER_SOURCES: 'https://storage.example/',
   }
 
-  test('that are wrong are named, all at once, and no secret among them', () => {
+  test('that are wrong are named, all at once, without secrets', () => {
     const wrong = {
       CAIRN_PROVIDER_SECRET: 'my secret',
       CAIRN_PROVIDER_KEY: 'short one',
@@ -291,7 +291,7 @@ describe('settings', () => {
     }
   })
 
-  test('for sources with credentials or a query are refused', () => {
+  test('for sources with credentials or a query are rejected', () => {
     for (const source of ['https://user:pass@storage.example', 'https://storage.example/?token=1']) {
       expect(() => readProviderConfig({ ...right, CAIRN_PROVIDER_SOURCES: source })).toThrow('CAIRN_PROVIDER_SOURCES')
     }

@@ -6,7 +6,7 @@ import type { Pulls } from './pieces/pulls.ts'
 import { registerPieceRoutes } from './pieces/routes.ts'
 import { providerVersion } from './version.ts'
 
-/** The one listener of a provider. */
+/** Creates the listener of a provider. */
 export function createProviderApp(
   context: Context,
   pulls: Pulls,

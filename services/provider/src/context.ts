@@ -9,10 +9,10 @@ import type { KeyedLock } from './pieces/keyed-lock.ts'
 import type { PieceFiles } from './pieces/piece-files.ts'
 import type { PullTable } from './pieces/pull-table.ts'
 
-/** Where the time comes from: milliseconds since 1970. Tests give their own. */
+/** A clock in milliseconds since 1970. Tests pass their own. */
 export type Clock = { now(): number }
 
-/** What every part of a provider works with. There is no other state. */
+/** Dependencies of every part of a provider. There is no other state. */
 export type Context = {
   readonly config: ProviderConfig
   readonly keys: ProviderKeys
@@ -21,13 +21,13 @@ export type Context = {
   readonly db: Database
   readonly files: PieceFiles
   readonly hashes: HashThread
-  /** Whoever changes the files of a piece has its lock. */
+  /** Changes to the files of a piece require its lock. */
   readonly locks: KeyedLock
-  /** The pieces that are being fetched at this moment. */
+  /** Pieces that are currently being fetched. */
   readonly pulling: PullTable
   readonly clock: Clock
   readonly log: FastifyBaseLogger
-  /** Logs failures in the background that may come again and again. */
+  /** Logs background failures that may repeat. */
   readonly failures: LogGate
   readonly metrics: ProviderMetrics
   readonly rates: RateLimiter

@@ -26,15 +26,15 @@ async function readPayload(url: string, cid: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(`${url}/pieces/${cid}/payload`)).arrayBuffer())
 }
 
-test('a provider that is killed again and again while it fetches ends up with all it was offered, and nothing half', async () => {
+test('a provider that is killed repeatedly while it fetches ends with every offered piece, whole', async () => {
   const pieces = await Promise.all([1, 2, 3, 4].map((seed) => put(1_500_000 + seed, seed)))
   const kept = new Set<string>()
-  // Each life ends when the source has sent so much, of whatever piece.
+  // Each process is killed once the source has sent this many bytes, of any piece.
   for (const lifeBytes of [1, 400_000, 1_500_000, 1_600_000, 2_500_000]) {
     const provider = await startProviderProcess(home, source.url, {
       environment: { CAIRN_PROVIDER_PULLS: '2', CAIRN_PROVIDER_SCRUB_BYTES_PER_SECOND: '0' },
     })
-    // What was kept before a kill is kept after it.
+    // Pieces kept before a kill are kept after it.
     for (const cid of kept) expect(await provider.status(cid)).toMatchObject({ state: 'kept' })
     const enough = Promise.withResolvers<void>()
     let left = lifeBytes
@@ -70,11 +70,11 @@ test('a provider that is killed again and again while it fetches ends up with al
   expect(await provider.end('SIGTERM')).toBe(0)
 })
 
-test('a disk that is full fails the piece and nothing else, and is tried again when it is offered again', async () => {
+test('a full disk fails the piece and nothing else, and a new offer retries it', async () => {
   const small = await put(100_000, 1)
   const large = await put(6_000_000, 2)
   {
-    const provider = await startProviderProcess(home, source.url, { fileBlocksMost: 4_096 })
+    const provider = await startProviderProcess(home, source.url, { maxFileBlocks: 4_096 })
     await provider.offer(large.cid, large.url)
     const waiting = await provider.until(large.cid, ({ lastError }) => lastError !== null)
     expect(waiting).toMatchObject({ state: 'queued', lastError: { code: 'STORAGE_FULL' } })
@@ -83,7 +83,7 @@ test('a disk that is full fails the piece and nothing else, and is tried again w
     expect((await readPayload(provider.url, small.cid)).equals(small.payload)).toBe(true)
     expect(await provider.end('SIGTERM')).toBe(0)
   }
-  // With room again it goes on from what there was room for.
+  // With free space again, it continues from what fitted.
   const provider = await startProviderProcess(home, source.url)
   await provider.until(large.cid, ({ state }) => state === 'kept')
   expect(source.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]/)
@@ -91,7 +91,7 @@ test('a disk that is full fails the piece and nothing else, and is tried again w
   await provider.end('SIGTERM')
 })
 
-test('told to end while it fetches and gives out, a provider ends at once with 0, and goes on at its next start', async () => {
+test('stops at once with 0 while it fetches and serves, and resumes at its next start', async () => {
   const { cid, payload, url } = await put(2_000_000, 3)
   source.handlers.push((_request, response, body) => {
     response.writeHead(200, { 'content-length': body.length })

@@ -1,6 +1,8 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What a provider derives from its one secret. None of it leaves the process, but for the public half of the signing key. */
+/**
+ * Keys derived from a provider's secret. None of them leaves the process, except the public half of the signing key.
+ */
 export type ProviderKeys = {
   /** Ed25519 seed: signs answers to challenges. */
   readonly signing: Uint8Array
@@ -12,7 +14,7 @@ export type ProviderKeys = {
 export const providerSecretBytes = 32
 
 /**
- * Derives the keys of a provider from its secret, each for one purpose.
+ * Derives the keys of a provider from its secret, one per purpose.
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
 export function deriveProviderKeys(secret: Uint8Array): ProviderKeys {

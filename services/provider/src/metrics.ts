@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from '@cairn/service'
 import { Counter, Gauge } from 'prom-client'
 import type { PieceCounts } from './pieces/store.ts'
 
-/** The figures of a storage provider. */
+/** Metrics of a storage provider. */
 export type ProviderMetrics = Metrics & {
   readonly pulledBytes: Counter
   readonly pulls: Counter<'result'>
@@ -12,16 +12,14 @@ export type ProviderMetrics = Metrics & {
   readonly damagedPieces: Counter
 }
 
-/** Makes a registry of its own, so that several providers live in one process. */
+/** Creates a separate registry, so that several providers can run in one process. */
 export function createProviderMetrics(capacityBytes: number, count: () => Promise<PieceCounts>): ProviderMetrics {
   const metrics = createMetrics()
   const registers = [metrics.registry]
-  new Gauge({ name: 'cairn_provider_capacity_bytes', help: 'Bytes of pieces taken at most', registers }).set(
-    capacityBytes,
-  )
+  new Gauge({ name: 'cairn_provider_capacity_bytes', help: 'Maximum bytes of pieces', registers }).set(capacityBytes)
   new Gauge({
     name: 'cairn_provider_used_bytes',
-    help: 'Bytes of pieces kept or promised, without the zeros that fill them up',
+    help: 'Bytes of stored and accepted pieces, without padding',
     registers,
     async collect() {
       this.set((await count()).usedBytes)
@@ -42,9 +40,9 @@ export function createProviderMetrics(capacityBytes: number, count: () => Promis
   return {
     ...metrics,
     pulledBytes: counter('cairn_provider_pulled_bytes_total', 'Bytes fetched from sources'),
-    pulls: byResult('cairn_provider_pulls_total', 'Tries to fetch a piece: kept, cut (to be tried again) or failed'),
+    pulls: byResult('cairn_provider_pulls_total', 'Attempts to fetch a piece: kept, cut (retried later) or failed'),
     challenges: byResult('cairn_provider_challenges_total', 'Challenges: proven, or damaged'),
-    servedBytes: counter('cairn_provider_served_bytes_total', 'Bytes of payloads given out'),
-    damagedPieces: counter('cairn_provider_damaged_pieces_total', 'Pieces found not to be what they were'),
+    servedBytes: counter('cairn_provider_served_bytes_total', 'Bytes of payloads served'),
+    damagedPieces: counter('cairn_provider_damaged_pieces_total', 'Pieces found damaged'),
   }
 }

@@ -5,35 +5,35 @@ import { setTimeout } from 'node:timers/promises'
 import type { LeafWindow, PieceStatus } from '@cairn/protocol'
 import { pollMs, testKey } from './test-provider.fixture.ts'
 
-/** A provider in a process of its own. */
+/** A provider in a separate process. */
 export type ProviderProcess = {
   readonly url: string
   offer(piece: string, url: string, content?: readonly LeafWindow[]): Promise<{ status: number; code: string | null }>
-  /** The state of a piece; undefined where it was never offered. */
+  /** Returns the state of a piece; undefined when it was never offered. */
   status(piece: string): Promise<PieceStatus | undefined>
   until(piece: string, isThere: (status: PieceStatus) => boolean): Promise<PieceStatus>
-  /** Ends it by a signal, and waits for its end; answers the exit code. */
+  /** Sends a signal, waits for the process to exit and returns its exit code. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
 
 /**
  * Starts the program on a folder.
- * @param fileBlocksMost no file it writes may be longer than so many blocks of 1,024 bytes: a disk that is full
+ * @param maxFileBlocks maximum file length in blocks of 1,024 bytes, which simulates a full disk
  */
 export async function startProviderProcess(
   home: string,
   sources: string,
-  { fileBlocksMost, environment = {} }: { fileBlocksMost?: number; environment?: Record<string, string> } = {},
+  { maxFileBlocks, environment = {} }: { maxFileBlocks?: number; environment?: Record<string, string> } = {},
 ): Promise<ProviderProcess> {
   const program = join(import.meta.dirname, 'main.ts')
   const command = [process.execPath, '--conditions=@cairn/source', program]
   // bash counts in blocks of 1,024 bytes.
-  const shell = ['-c', `ulimit -f ${fileBlocksMost}; exec "$@"`, 'bash', ...command]
-  const [file = '', ...args] = fileBlocksMost === undefined ? command : ['bash', ...shell]
+  const shell = ['-c', `ulimit -f ${maxFileBlocks}; exec "$@"`, 'bash', ...command]
+  const [file = '', ...args] = maxFileBlocks === undefined ? command : ['bash', ...shell]
   const child = spawn(file, args, {
     env: {
       PATH: process.env['PATH'],
-      // What Node has compiled before.
+      // Reuses Node's compile cache.
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       CAIRN_PROVIDER_HOME: home,
       CAIRN_PROVIDER_PORT: '0',
@@ -48,11 +48,11 @@ export async function startProviderProcess(
   })
   const gone = once(child, 'exit')
   const early = gone.then(() => {
-    throw new Error('the provider ended before it was ready')
+    throw new Error('the provider exited before it was ready')
   })
   early.catch(() => undefined)
-  const told: unknown[] = await Promise.race([once(child, 'message'), early])
-  const { url } = told[0] as { url: string }
+  const messages: unknown[] = await Promise.race([once(child, 'message'), early])
+  const { url } = messages[0] as { url: string }
   const status = async (piece: string): Promise<PieceStatus | undefined> => {
     const response = await fetch(`${url}/pieces/${piece}`)
     return response.status === 200 ? ((await response.json()) as PieceStatus) : undefined

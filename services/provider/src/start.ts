@@ -27,12 +27,15 @@ import { startScrub } from './pieces/scrub.ts'
 import { countNow } from './pieces/status.ts'
 import { claimRows } from './pieces/store.ts'
 
-/** A storage provider that runs. Disposing ends it: no new requests, running ones end or are cut, pulls stop where they are. */
+/**
+ * A running storage provider. Disposing stops it: it accepts no new requests, running ones finish or are aborted,
+ * pulls stop.
+ */
 export type Provider = AsyncDisposable & {
   readonly url: string
-  /** Its public key, which its proofs are signed with. */
+  /** Its public key, which verifies its proofs. */
   readonly id: string
-  /** Where its metrics are; undefined when they are not served. */
+  /** URL of its metrics; undefined when they are not served. */
   readonly metricsUrl: string | undefined
   readonly context: Context
 }
@@ -41,8 +44,9 @@ export type Provider = AsyncDisposable & {
 export type ProviderOptions = { clock?: Clock; log?: Logger; pullTimes?: PullTimes }
 
 /**
- * Starts a storage provider: database, files, pulls, listener. Port 0 takes any free port.
- * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then
+ * Starts a storage provider: database, files, pulls, listener. Port 0 selects a free port.
+ * @throws CairnError CONFLICT (another one runs on this folder), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays
+ * open then
  */
 export async function startProvider(config: ProviderConfig, options: ProviderOptions = {}): Promise<Provider> {
   await using stack = new AsyncDisposableStack()
@@ -55,12 +59,12 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
-  // Two that fetch into one folder would write into each other's parts.
+  // Two processes on one folder would write into each other's parts.
   stack.use(
     await lockFolder(config.home, {
       name: 'provider',
       holder: 'A storage provider',
-      hint: 'Use the one that runs, stop it, or choose another folder with CAIRN_PROVIDER_HOME.',
+      hint: 'Use or stop the running one, or choose another folder with CAIRN_PROVIDER_HOME.',
     }),
   )
   const db = stack.use(await openDatabase(databasePath(config)))
@@ -102,11 +106,11 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   }
 }
 
-/** With another secret a provider would prove in another name what was given to this one. */
+/** With another secret a provider would prove under another identity what was given to this one. */
 async function requireOwnFolder({ db, id }: Context): Promise<void> {
   if ((await db.write((trx) => claimRows(trx, id))) === id) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: 'The pieces in this folder were taken in with another secret',
-    hint: 'Give the secret they were taken in with, or another folder.',
+    message: 'The pieces in this folder were stored with another secret',
+    hint: 'Restore the original secret, or use another folder.',
   })
 }

@@ -12,11 +12,11 @@ import type { PullTimes } from './pieces/pulls.ts'
 import { type Provider, type ProviderOptions, startProvider } from './start.ts'
 
 export const testKey = 'k'.repeat(32)
-/** Between two questions about a piece: asking without a pause takes the time of what is waited for. */
+/** Interval of status queries: polling without a pause would slow down what is awaited. */
 export const pollMs = 5
-export const quickPulls: PullTimes = { firstPauseMs: 1, longestPauseMs: 20, windowMs: 10_000 }
+export const quickPulls: PullTimes = { firstPauseMs: 1, maxPauseMs: 20, windowMs: 10_000 }
 
-/** Bytes that look random, the same for the same seed. */
+/** Pseudo-random bytes, the same for the same seed. */
 export function bytesOf(length: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at++) bytes[at] = Math.imul(at + seed, 2_654_435_761) >>> 21
@@ -29,20 +29,20 @@ export async function cidOf(payload: Uint8Array): Promise<string> {
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void
 
-/** A real HTTP source of payloads. `answer` decides what the next requests of a path get; without it, all is well. */
+/** A real HTTP source of payloads. `handlers` answer the next requests; without one, the source answers correctly. */
 export type TestSource = AsyncDisposable & {
   readonly url: string
-  /** Range headers and others of each request, in order. */
+  /** Received requests with their headers, in order. */
   readonly requests: IncomingMessage[]
-  /** Serves bytes at a path; answers the URL. */
+  /** Serves bytes at a path and returns the URL. */
   put(path: string, bytes: Uint8Array): string
-  /** Handlers used up one a request. */
+  /** Handlers, one used per request. */
   readonly handlers: Handler[]
-  /** Bytes that it sent, heads of answers among them. */
+  /** Number of sent bytes, including headers. */
   sentBytes(): number
 }
 
-/** Begins the answer of a source: whole, or the range asked for. Answers its bytes. */
+/** Begins the answer of a source: the whole payload, or the requested range. Returns its bytes. */
 function beginAnswer(request: IncomingMessage, response: ServerResponse, body: Buffer): Buffer {
   const { range } = request.headers
   const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? []
@@ -60,14 +60,14 @@ export const answerRightly: Handler = (request, response, body) => {
   response.end(beginAnswer(request, response, body))
 }
 
-/** Sends so many bytes from where it was asked, then cuts the connection. */
+/** Sends this many bytes from the requested offset, then cuts the connection. */
 export const cutAfter =
   (count: number): Handler =>
   (request, response, body) => {
     response.write(beginAnswer(request, response, body).subarray(0, count), () => response.destroy())
   }
 
-/** Sends so many bytes from where it was asked, then nothing more. */
+/** Sends this many bytes from the requested offset, then nothing more. */
 export const stopAfter =
   (count: number): Handler =>
   (request, response, body) => {
@@ -117,7 +117,7 @@ export type TestProvider = Provider & {
     json: unknown
     bytes: Buffer
   }>
-  /** Its figures, as Prometheus reads them. */
+  /** Its metrics, in Prometheus format. */
   metrics(): Promise<string>
   offer(
     piece: string,
@@ -125,13 +125,13 @@ export type TestProvider = Provider & {
     authorization?: string,
     content?: readonly LeafWindow[],
   ): Promise<{ status: number; code: string | null; json: unknown }>
-  /** Waits until a piece has one of the states. */
+  /** Waits until a piece is in one of the states. */
   until(piece: string, ...states: PieceStatus['state'][]): Promise<PieceStatus>
-  /** Waits until so many bytes of a piece are there. */
+  /** Waits until this many bytes of a piece have arrived. */
   untilReceived(piece: string, bytes: number): Promise<void>
 }
 
-/** A provider of a test's own; its folder goes with it unless one is given. */
+/** A provider for one test; its folder is removed with it unless one is given. */
 export async function startTestProvider(
   sources: string,
   environment: Record<string, string> = {},
@@ -203,7 +203,7 @@ export async function startTestProvider(
   }
 }
 
-/** A nonce of its own for each challenge. */
+/** A new nonce per challenge. */
 export function randomNonce(): string {
   return randomBytes(32).toString('hex')
 }

@@ -1,2 +1,2 @@
-/** Version of the calls, as readiness and the provider's own page tell it. */
+/** API version, as reported by readiness and the provider's description. */
 export const providerVersion = '0.1.0'

@@ -26,7 +26,7 @@ async function sendRaw(text: string): Promise<string> {
   return answer
 }
 
-test('every route is a call of the list, and every call of this host a route', async () => {
+test('every route is a call of the list, and every call of this host has a route', async () => {
   const { context, profile } = storage
   const readiness = createReadiness({}, context.log)
   await using app = createApp({
@@ -58,7 +58,7 @@ describe('every answer', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('of a HEAD has the head of its GET and no body', async () => {
+  test('to a HEAD has the head of its GET and no body', async () => {
     const { status, headers, body } = await storage.call('/healthz', { method: 'HEAD' })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('application/json')
@@ -89,13 +89,13 @@ describe('errors', () => {
     expectError(await storage.call('/api/auth/%ff'), 400, 'INVALID_REQUEST')
   })
 
-  test('a wrong address says so in the published words', async () => {
+  test('a wrong address is rejected in the published words', async () => {
     const answer = await storage.call('/api/auth/get_message?publicKey=0x12')
     expectError(answer, 400, 'INVALID_ADDRESS')
     expect(answer.body).toContain('Invalid public Key')
   })
 
-  test('all wrong fields are named at once', async () => {
+  test('one error names all wrong fields', async () => {
     const answer = await storage.call(
       '/api/auth/create_api_key',
       jsonBody({ publicKey: `0x${'1'.repeat(40)}`, scopes: [] }),
@@ -106,7 +106,7 @@ describe('errors', () => {
     })
   })
 
-  test('no JSON, broken JSON, hostile JSON, another content type and too large a body', async () => {
+  test('rejects no JSON, broken JSON, hostile JSON, another content type and too large a body', async () => {
     const post = (body: string, type = 'application/json') =>
       storage.call('/api/auth/create_api_key', { method: 'POST', headers: { 'content-type': type }, body })
     expectError(await post('{'), 400, 'INVALID_REQUEST')
@@ -115,7 +115,7 @@ describe('errors', () => {
     expectError(await post(`{"publicKey":"${'x'.repeat(70_000)}"}`), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('a head that is too large, and bytes that are no HTTP, are answered in the same form', async () => {
+  test('an oversized head and invalid HTTP get an answer of the same form', async () => {
     const large = await sendRaw(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`)
     expect(large).toMatch(/^HTTP\/1\.1 431 /)
     expect(large).toContain('"code":"HEADER_TOO_LARGE"')
@@ -124,13 +124,13 @@ describe('errors', () => {
     expect(wrong).toContain('"code":"INVALID_REQUEST"')
   })
 
-  test('a sender in the middle of a large body still reads why it is refused', async () => {
+  test('a sender in the middle of a large body still receives the error', async () => {
     const sent = request(`${storage.apiUrl}/api/v0/add`, {
       method: 'POST',
       headers: { 'content-type': 'multipart/form-data; boundary=b', authorization: 'Bearer wrong' },
     })
     const answered = once(sent, 'response')
-    // Goes on sending as published clients do, whatever the answer.
+    // Continues sending as published clients do, regardless of the answer.
     const piece = Buffer.alloc(256 * 1024)
     const pump = () => {
       while (!sent.destroyed && sent.write(piece));
@@ -147,12 +147,12 @@ describe('errors', () => {
 })
 
 describe('browsers', () => {
-  test('may ask from any origin, without credentials', async () => {
+  test('can call from any origin, without credentials', async () => {
     const { headers } = await storage.call('/healthz', { headers: { origin: 'https://app.example' } })
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-allow-credentials')).toBeNull()
     expect(headers.get('access-control-expose-headers')).toContain('X-Cairn-Code')
-    // An answer that a cache keeps is good for every origin.
+    // A cacheable answer must be valid for every origin.
     expect((await storage.call('/healthz')).headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('vary')).toBeNull()
   })
@@ -180,7 +180,7 @@ describe('browsers', () => {
     expect(preflight.status).toBe(204)
   })
 
-  test('hear before a call which headers it may have, errors included', async () => {
+  test('learn which headers a call allows, errors included', async () => {
     const { status, headers, body } = await storage.call('/api/v0/add', {
       method: 'OPTIONS',
       headers: {
@@ -205,14 +205,14 @@ describe('browsers', () => {
   })
 
   test('never change anything by navigating', async () => {
-    // fetch sets this header itself, so the request goes out by hand.
+    // fetch sets this header itself, so the request is written by hand.
     const answer = await sendRaw(
       'POST /api/auth/create_api_key HTTP/1.1\r\nHost: a\r\nSec-Fetch-Mode: navigate\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
     )
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('only named origins, where the operator names them', async () => {
+  test('are limited to the origins that the operator names', async () => {
     await using strict = await startTestStorage({ CAIRN_CORS_ORIGINS: 'https://app.example' })
     for (const path of ['/healthz', '/api/v0/add']) {
       const from = async (origin: string) => (await strict.call(path, { headers: { origin } })).headers
@@ -238,7 +238,7 @@ describe('the service about itself', () => {
     const answer = await fetch(storage.metricsUrl ?? '', { headers: { origin: 'https://app.example' } })
     const body = await answer.text()
     expect(answer.headers.get('content-type')).toContain('text/plain')
-    // Pages in browsers of the operator's machine read nothing of it.
+    // Pages in browsers on the operator's machine cannot read it.
     expect(answer.headers.get('access-control-allow-origin')).toBeNull()
     expect(body).toMatch(/cairn_requests_total\{call="getHealth",status="200"\} \d/)
     expect(body).toMatch(/cairn_errors_total\{code="NOT_FOUND"\} \d/)
@@ -246,12 +246,12 @@ describe('the service about itself', () => {
     expect(await (await fetch(`${storage.gatewayUrl}/metrics`)).text()).not.toContain('cairn_requests_total')
   })
 
-  test('serves no metrics where the operator turns them off', async () => {
+  test('serves no metrics if the operator turns them off', async () => {
     await using quiet = await startTestStorage({ CAIRN_METRICS_PORT: 'off' })
     expect(quiet.metricsUrl).toBeUndefined()
   })
 
-  test('does not start where the port of metrics is taken, and says which setting names it', async () => {
+  test('does not start if the port of metrics is in use, and names its setting', async () => {
     const port = new URL(storage.metricsUrl ?? '').port
     await expect(startTestStorage({ CAIRN_METRICS_PORT: port })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',
@@ -266,6 +266,7 @@ describe('the service about itself', () => {
       api: storage.apiUrl,
       upload: storage.apiUrl,
       gateway: storage.gatewayUrl,
+      pinning: { endpoint: storage.apiUrl },
     })
     expect((await storage.call('/openapi.json')).json).toMatchObject({ openapi: '3.1.1' })
     const page = await storage.call('/docs')
@@ -289,12 +290,12 @@ describe('the service about itself', () => {
 })
 
 describe('rates', () => {
-  test('too many calls are RATE_LIMITED with the time to wait, and pass again after it', async () => {
+  test('too many calls are RATE_LIMITED with the time to wait, and succeed after it', async () => {
     await using limited = await startTestStorage()
     const ask = () => limited.call(`/api/auth/get_message?publicKey=0x${'1'.repeat(40)}`)
     for (let i = 0; i < 60; i++) expect((await ask()).status).toBe(200)
     let refused = await ask()
-    // A slow machine has earned some more meanwhile.
+    // A slow machine has refilled some tokens meanwhile.
     for (let i = 0; i < 120 && refused.status === 200; i++) refused = await ask()
     expect(refused.status).toBe(429)
     expect(refused.headers.get('x-cairn-code')).toBe('RATE_LIMITED')

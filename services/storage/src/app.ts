@@ -1,9 +1,11 @@
 import type { NetworkProfile } from '@cairn/protocol'
 import { createServiceApp, type Readiness } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
+import { findEndedKeys } from './accounts/accounts.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
-import { publicListeners } from './config.ts'
+import { countPublicListeners } from './config.ts'
 import type { Context } from './context.ts'
+import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
 import { registerKuboRoutes } from './kubo/routes.ts'
@@ -11,27 +13,30 @@ import type { NameResolver } from './names/names.ts'
 import { registerNameRoutes } from './names/routes.ts'
 import { registerRoutingRoutes } from './names/routing-routes.ts'
 import { registerPaymentRoutes } from './payments/routes.ts'
+import { registerPinningRoutes } from './pins/pinning-routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
 import type { Provider } from './proofs/provider.ts'
 import { registerProofRoutes } from './proofs/routes.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
+import { registerS3Routes } from './s3/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
+import { registerWebhookRoutes } from './webhooks/routes.ts'
 
-/** What the app needs beside its context. */
+/** Parts of the app besides its context. */
 export type AppParts = {
   context: Context
-  /** Storage providers that are worked with. */
+  /** Configured storage providers. */
   providers: readonly Provider[]
   readiness: Readiness
   names: NameResolver
-  /** The profile as it is once the listeners have their ports. */
+  /** The network profile, available once the listeners have their ports. */
   profile: () => NetworkProfile
-  /** Fires when running requests are to be cut. */
+  /** Fires when running requests must be aborted. */
   stop: AbortSignal
 }
 
-/** The API, the upload node and the documentation: one listener. */
+/** Creates the listener of the API, the upload node and the documentation. */
 export function createApp({ context, names, providers, readiness, profile, stop }: AppParts): FastifyInstance {
   const { config } = context
   const app = createServiceApp({
@@ -40,7 +45,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
     readiness,
     stop,
     listener: config,
-    publicListeners,
+    publicListeners: countPublicListeners(config),
     isSecure: config.publicApiUrl?.startsWith('https:') ?? false,
     dialect: 'api',
     describeError,
@@ -53,8 +58,12 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerResumableRoutes(app, context)
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
+  registerPinningRoutes(app, context, profile)
+  registerS3Routes(app, context, profile)
   registerProofRoutes(app, context, providers)
   registerNameRoutes(app, context)
   registerRoutingRoutes(app, context, profile)
+  registerEventRoutes(app, context, (ids) => findEndedKeys(context, ids))
+  registerWebhookRoutes(app, context)
   return app
 }

@@ -14,18 +14,18 @@ const problems = (environment: Record<string, string>): unknown => {
   }
 }
 
-test('nothing has to be set', () => {
+test('needs no settings', () => {
   const config = readConfig({ PATH: '/bin' })
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, gatewayPort: 8081, database: { kind: 'sqlite' } })
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test('the offset is added to the default ports alone', () => {
+test('adds the offset to the default ports only', () => {
   expect(readConfig({ CAIRN_PORT_OFFSET: '100' })).toMatchObject({ port: 8180, gatewayPort: 8181 })
   expect(readConfig({ CAIRN_PORT_OFFSET: '100', CAIRN_PORT: '80' })).toMatchObject({ port: 80, gatewayPort: 8181 })
 })
 
-test('every wrong setting is named at once, unknown ones too', () => {
+test('names every wrong setting at once, unknown ones too', () => {
   expect(problems({ CAIRN_PORT: 'eighty', CAIRN_LOG_LEVEL: 'loud', CAIRN_FREE_BITES: '1', HOME: '/' })).toEqual({
     problems: [
       expect.stringMatching(/^CAIRN_PORT must be a whole number/),
@@ -35,7 +35,7 @@ test('every wrong setting is named at once, unknown ones too', () => {
   })
 })
 
-test('wallets on other devices need a project, and a relay that can be spoken to', () => {
+test('wallets on other devices need a project ID and a valid relay', () => {
   expect(readConfig({}).walletConnectProjectId).toBeUndefined()
   const good = { CAIRN_WALLETCONNECT_PROJECT_ID: 'ab'.repeat(16), CAIRN_WALLETCONNECT_RELAY_URL: 'wss://relay.example' }
   expect(problems(good)).toEqual([])
@@ -49,15 +49,15 @@ test('wallets on other devices need a project, and a relay that can be spoken to
   })
 })
 
-test('names of clients are known', () => {
+test('knows the names of clients', () => {
   expect(problems({ CAIRN_NETWORK: 'x', CAIRN_API_KEY: 'y' })).toEqual([])
 })
 
-test('a secret is never repeated in the message', () => {
+test('the message never repeats a secret', () => {
   expect(JSON.stringify(problems({ CAIRN_DATABASE_URL: 'mysql://user:hunter2@host/db' }))).not.toContain('hunter2')
 })
 
-test('a setting can lie in a file, but not in two places', () => {
+test('a setting can come from a file, but not from two places', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-config-'))
   try {
     const file = join(folder, 'url')
@@ -71,14 +71,14 @@ test('a setting can lie in a file, but not in two places', () => {
       problems: [expect.stringContaining('twice')],
     })
     expect(problems({ CAIRN_DATABASE_URL_FILE: join(folder, 'none') })).toMatchObject({
-      problems: [expect.stringContaining('does not open')],
+      problems: [expect.stringContaining('cannot be opened')],
     })
   } finally {
     rmSync(folder, { recursive: true })
   }
 })
 
-test('every setting says what it is for and holds by its own default', () => {
+test('every setting has a description and a valid default', () => {
   for (const [name, { about, fallback, read }] of Object.entries(settings)) {
     expect(about, name).toMatch(/\.$/)
     expect(() => read(fallback), name).not.toThrow()
@@ -87,7 +87,7 @@ test('every setting says what it is for and holds by its own default', () => {
 
 const onS3 = { CAIRN_DATABASE_URL: 'postgres://h/d', CAIRN_OBJECTS_URL: 's3://my-packs/a/b/' }
 
-test('packs lie in a folder, or on S3', () => {
+test('stores packs in a folder, or on S3', () => {
   expect(readConfig({}).s3).toBeUndefined()
   expect(readConfig(onS3).s3).toEqual({
     bucket: 'my-packs',
@@ -125,15 +125,15 @@ test('packs lie in a folder, or on S3', () => {
 })
 
 test.each([
-  ['SQLite', { CAIRN_OBJECTS_URL: 's3://packs' }, /CAIRN_OBJECTS_URL needs PostgreSQL/],
+  ['SQLite', { CAIRN_OBJECTS_URL: 's3://packs' }, /CAIRN_OBJECTS_URL requires PostgreSQL/],
   ['a folder as well', { ...onS3, CAIRN_PACK_FOLDER: '/packs' }, /both set/],
   ['half of the credentials', { ...onS3, CAIRN_S3_ACCESS_KEY_ID: 'id' }, /must be set together/],
-  ['a key without its encryption', { ...onS3, CAIRN_S3_KMS_KEY_ID: 'k' }, /needs CAIRN_S3_ENCRYPTION=aws:kms/],
-  ['no bucket', { CAIRN_S3_ENDPOINT: 'http://s3.example' }, /CAIRN_S3_ENDPOINT is set and CAIRN_OBJECTS_URL is empty/],
+  ['a key without its encryption', { ...onS3, CAIRN_S3_KMS_KEY_ID: 'k' }, /requires CAIRN_S3_ENCRYPTION=aws:kms/],
+  ['no bucket', { CAIRN_S3_ENDPOINT: 'http://s3.example' }, /CAIRN_S3_ENDPOINT is set, but CAIRN_OBJECTS_URL is empty/],
   ['path style and no bucket', { CAIRN_S3_FORCE_PATH_STYLE: 'on' }, /CAIRN_S3_FORCE_PATH_STYLE is set/],
   ['another scheme', { ...onS3, CAIRN_OBJECTS_URL: 'https://packs.example' }, /must be s3:/],
   ['a prefix that leads elsewhere', { ...onS3, CAIRN_OBJECTS_URL: 's3://packs/../x' }, /must be s3:/],
   ['an archive', { ...onS3, CAIRN_S3_STORAGE_CLASS: 'DEEP_ARCHIVE' }, /CAIRN_S3_STORAGE_CLASS must be one of/],
-])('S3 with %s is refused', (_, environment: Record<string, string>, message) => {
+])('S3 with %s is rejected', (_, environment: Record<string, string>, message) => {
   expect(problems(environment)).toEqual({ problems: [expect.stringMatching(message)] })
 })

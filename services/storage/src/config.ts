@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { GIB, keyNodePauseMs, MIB, slowestUploadBytesPerSecond, slowestUploadWindowMs } from '@cairn/protocol'
+import { GIB, keyNodePauseMs, MIB, minSpeedWindowMs, minUploadBytesPerSecond } from '@cairn/protocol'
 import {
   type DatabaseSettings,
   databaseUrl,
@@ -17,11 +17,17 @@ import {
   url,
   whole,
 } from '@cairn/service'
-import { readS3Settings, type S3Settings, s3StorageClasses, s3Url } from './objects/s3/s3-settings.ts'
-import { type PaymentSettings, parsePaymentSettings } from './payments/payment-settings.ts'
-import { type DealSettings, type ProviderSettings, parseDealSettings, parseProviders } from './proofs/proof-settings.ts'
+import { type BackupSettings, readBackupSettings } from './settings/backup-settings.ts'
+import {
+  type DealSettings,
+  type ProviderSettings,
+  parseDealSettings,
+  parseProviders,
+} from './settings/deal-settings.ts'
+import { type PaymentSettings, parsePaymentSettings } from './settings/payment-settings.ts'
+import { readS3Settings, type S3Settings, s3StorageClasses, s3Url } from './settings/s3-settings.ts'
 
-/** How much of a disk is kept back from free storage. */
+/** Disk space reserved from free storage. */
 export type DiskReserve = { bytes: number } | { share: number }
 
 /** The settings of the storage service, parsed. */
@@ -33,68 +39,109 @@ export type StorageConfig = ListenerConfig & {
   /** Added to every default port. */
   readonly portOffset: number
   readonly gatewayPort: number
-  /** URLs as users see them; those of the listeners where they are absent. */
+  /** URLs as users see them. Default to those of the listeners. */
   readonly publicApiUrl: string | undefined
   readonly publicGatewayUrl: string | undefined
   readonly gatewayHosts: readonly string[]
-  /** Where the network's key nodes are, for its profile. */
+  /** URLs of the network's key nodes, for its profile. */
   readonly keyRouterUrl: string | undefined
   readonly keyNodeUrls: readonly string[]
   readonly keyNodePauseMs: number
   readonly database: DatabaseSettings
   readonly packFolder: string
-  /** Where packs lie instead of the folder; undefined where they are files. */
+  /** The S3 API; undefined when none is served. */
+  readonly s3Api: S3ApiSettings | undefined
+  /** Location of packs on S3; undefined when they are files. */
   readonly s3: S3Settings | undefined
-  /** Whether a message asked for without a purpose makes an API key, too, as published clients need. */
+  /** Who can open backups, and how to reach s3:// destinations. */
+  readonly backup: BackupSettings
+  /** Whether a message requested without a purpose may also create an API key, as published clients need. */
   readonly sharedMessages: boolean
   /** Bytes every new account may store. */
   readonly freeBytes: number
-  /** Bytes that all accounts together may store beyond what was paid for; no bound where undefined. */
+  /** Bytes that all accounts together may store beyond what was paid for; unlimited when undefined. */
   readonly freeTotalBytes: number | undefined
-  /** How much of the disk is kept back from free storage. */
+  /** Disk space reserved from free storage. */
   readonly freeDiskReserve: DiskReserve
-  /** Accounts with a free allowance that one IP address may open in a day; no bound where undefined. */
+  /** Accounts with a free allowance that one IP address may open per day; unlimited when undefined. */
   readonly freeAccountsPerDay: number | undefined
-  /** Folder of the built web console; none is served where it is absent. */
+  /** Folder of the built web console. Required when the console is served. */
   readonly consoleFolder: string | undefined
-  /** Project of the operator at WalletConnect; the console offers wallets on other devices only where there is one. */
+  /** The operator's WalletConnect project id. Required when the console offers wallets on other devices. */
   readonly walletConnectProjectId: string | undefined
-  /** Relay where the console meets them. */
+  /** WalletConnect relay for the console. */
   readonly walletConnectRelayUrl: string
   /** Base URLs of gateways that pins are fetched from. */
   readonly pinGateways: readonly string[]
-  /** EVM endpoint that contract wallets are asked through (EIP-1271). */
+  /** Whether origins of pins may have private addresses. */
+  readonly allowsPrivateOrigins: boolean
+  /** Unfinished pins that one account may have. */
+  readonly maxOpenPins: number
+  /** How long events are stored, and how many of them per account. */
+  readonly eventLifetimeMs: number
+  readonly maxEventsPerAccount: number
+  /** Open event streams per account and in total, in one process. */
+  readonly maxEventStreamsPerAccount: number
+  readonly maxEventStreams: number
+  readonly maxWebhooksPerAccount: number
+  /** Whether webhooks may use http and private addresses. */
+  readonly allowsPrivateWebhooks: boolean
+  /** A webhook without a success for this long is disabled. */
+  readonly webhookFailureMs: number
+  /** EVM endpoint for queries to contract wallets (EIP-1271). */
   readonly evmRpcUrl: string | undefined
-  /** Chains on which payments are taken, and where prices come from. */
+  /** Chains on which payments are accepted, and price sources. */
   readonly payments: PaymentSettings
-  /** Key that owns the test tokens of a local network; others have none. */
+  /** Key that owns the test tokens of a local network; undefined on others. */
   readonly faucetKey: string | undefined
-  /** Storage providers that aggregates are given to. */
+  /** Storage providers that receive aggregates. */
   readonly providers: readonly ProviderSettings[]
   readonly deals: DealSettings
-  /** Seals what the service keeps for others, such as the keys of names; that of the file in its home where absent. */
+  /** Seals what the service stores for users, such as name keys. Defaults to the secret in its home. */
   readonly secret: Uint8Array | undefined
-  /** DNS servers that DNSLinks are looked up with; none are where the list is empty. */
+  /** Accepted beside it, while one replaces the other. */
+  readonly secondarySecret: Uint8Array | undefined
+  /** DNS servers for resolving DNSLinks; an empty list disables them. */
   readonly dnslinkResolvers: readonly string[]
+  /** Denylists: files and folders of them, and URLs that are fetched every so often. */
+  readonly denylistFiles: readonly string[]
+  readonly denylistUrls: readonly string[]
+  readonly denylistRefreshMs: number
+  /** Where people report content, or object. */
+  readonly reportAddress: string | undefined
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
-  /** How long an upload in parts waits for its next bytes, and how many an account may have. */
+  /** How long a resumable upload waits for its next bytes, and how many an account may have. */
   readonly uploadLifeMs: number
-  readonly openUploadsMost: number
-  /** Memory for names and nodes of all uploads under way; derived from the heap when undefined. */
+  readonly maxOpenUploads: number
+  /** Memory for names and nodes of all uploads in progress; derived from the heap when undefined. */
   readonly partMemoryBytes: number | undefined
-  /** An upload that is slower than the least rate over this long is cut. */
+  /** An upload that stays below the minimum rate for this long is aborted. */
   readonly uploadRateWindowMs: number
+  /** Resizing of pictures at the gateway; off with 0 processes. */
+  readonly pictures: { readonly processes: number; readonly cacheBytes: number }
 }
 
-/** The API and the gateway: they share the process and what it may open. */
-export const publicListeners = 2
+/** Where the S3 API is served. */
+export type S3ApiSettings = {
+  readonly port: number
+  /** URL as users see it; that of the listener when undefined. */
+  readonly publicUrl: string | undefined
+  readonly region: string
+  /** Names under which a bucket may be the first label of the host. */
+  readonly hosts: readonly string[]
+}
+
+/** The API, the gateway and, if it is served, S3: they share the process and what it may open. */
+export function countPublicListeners({ s3Api }: Pick<StorageConfig, 's3Api'>): number {
+  return s3Api === undefined ? 2 : 3
+}
 
 /** Length of the service's secret in bytes. */
 export const storageSecretBytes = 32
 
 function storageSecret(value: string): Uint8Array {
-  // The text itself stays out of the message.
+  // The message omits the value.
   if (!/^[0-9a-fA-F]{64}$/.test(value)) throw new Error(`must be ${2 * storageSecretBytes} hex characters`)
   return new Uint8Array(Buffer.from(value, 'hex'))
 }
@@ -102,7 +149,7 @@ function storageSecret(value: string): Uint8Array {
 function diskReserve(value: string): DiskReserve {
   const [, percent, bytes] = /^(?:(\d{1,2}(?:\.\d{1,3})?|100)%|(\d{1,15}))$/.exec(value) ?? []
   if (bytes !== undefined) return { bytes: Number(bytes) }
-  if (percent === undefined) throw new Error('must be a share such as 10%, or bytes')
+  if (percent === undefined) throw new Error('must be a percentage such as 10%, or bytes')
   return { share: Number(percent) / 100 }
 }
 
@@ -112,7 +159,7 @@ function projectId(value: string): string {
 }
 
 function relayUrl(value: string): string {
-  // Over plain ws:// a page of https:// reaches nobody, but a relay of one's own may stand on this machine.
+  // Pages on https:// cannot use plain ws://, except for a relay on this machine.
   if (!/^wss?:$/.test(URL.parse(value)?.protocol ?? '')) throw new Error('must be a wss:// URL')
   return value
 }
@@ -122,235 +169,368 @@ function region(value: string): string {
   return value
 }
 
+function reportAddress(value: string): string {
+  if (value.length > 300 || !/^(https?:\/\/\S+|[^\s@]+@[^\s@]+)$/.test(value)) {
+    throw new Error('must be an email address or an http or https URL')
+  }
+  return value
+}
+
 function dnsServer(value: string): string {
   const [, bracketed, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^[\]]+?))(?::(\d{1,5}))?$/.exec(value) ?? []
   const version = isIP(value) === 6 ? 6 : isIP(bracketed ?? plain ?? '')
   const isGood = isIP(value) !== 0 || (version === (bracketed === undefined ? 4 : 6) && Number(port) <= 65_535)
-  if (!isGood) throw new Error('must be a list of IP addresses, with a port behind where it is not 53')
+  if (!isGood) throw new Error('must be a list of IP addresses, each with a port if it is not 53')
   return value
 }
 
-/** Every setting there is. `docs/configuration.md` is printed from this record. */
+/** All settings. `docs/configuration.md` is generated from this record. */
 export const settings = {
   CAIRN_HOME: {
-    about: 'Folder of data and secrets. With SQLite it belongs to one process.',
+    about: 'Folder for data and secrets. With SQLite, only one process can use it.',
     fallback: '.cairn',
     read: (value: string) => resolve(value),
   },
-  CAIRN_PORT_OFFSET: { about: 'Added to every default port.', fallback: '0', read: whole(0, 56_000) },
-  CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
-  CAIRN_HOST: { about: 'Address the listeners bind to.', fallback: '127.0.0.1', read: text },
+  CAIRN_PORT_OFFSET: { about: 'Offset added to every default port.', fallback: '0', read: whole(0, 56_000) },
+  CAIRN_NETWORK_NAME: { about: 'Network name in the network profile.', fallback: 'local', read: text },
+  CAIRN_HOST: { about: 'Address that the listeners bind to.', fallback: '127.0.0.1', read: text },
   CAIRN_PORT: {
-    about: 'Port of the API; 8080 plus the offset where empty.',
+    about: 'Port of the API. When empty, 8080 plus the offset.',
     fallback: '',
     read: optional(whole(0, 65_535)),
   },
   CAIRN_GATEWAY_PORT: {
-    about: 'Port of the gateway; 8081 plus the offset where empty.',
+    about: 'Port of the gateway. When empty, 8081 plus the offset.',
     fallback: '',
     read: optional(whole(0, 65_535)),
   },
-  CAIRN_PUBLIC_API_URL: { about: 'URL of the API as users see it.', fallback: '', read: optional(url) },
-  CAIRN_PUBLIC_GATEWAY_URL: { about: 'URL of the gateway as users see it.', fallback: '', read: optional(url) },
+  CAIRN_PUBLIC_API_URL: { about: 'Public URL of the API.', fallback: '', read: optional(url) },
+  CAIRN_PUBLIC_GATEWAY_URL: { about: 'Public URL of the gateway.', fallback: '', read: optional(url) },
   CAIRN_KEY_ROUTER_URL: {
-    about: 'URL of the key router as users see it, for the network’s profile.',
+    about: 'Public URL of the key router, for the network profile.',
     fallback: '',
     read: optional(url),
   },
   CAIRN_KEY_NODE_URLS: {
-    about: 'URLs of the five key nodes as users see them, in order, separated by commas, for the network’s profile.',
+    about: 'Comma-separated public URLs of the five key nodes, in order, for the network profile.',
     fallback: '',
     read: (value: string) => list(value).map(url),
   },
   CAIRN_KEY_NODE_PAUSE_MS: {
-    about: 'Pause that clients make between the five calls of a change, in ms, for the network’s profile.',
+    about: 'Pause of clients between the five calls of a change, in ms, for the network profile.',
     fallback: String(keyNodePauseMs),
     read: whole(0, 60_000),
   },
   CAIRN_GATEWAY_HOSTS: {
-    about: 'Host names under which each CID gets an origin of its own ({cid}.ipfs.{host}), separated by commas.',
+    about: 'Comma-separated host names under which each CID gets its own origin ({cid}.ipfs.{host}).',
     fallback: 'localhost',
     read: list,
   },
   CAIRN_DATABASE_URL: {
-    about: 'postgres:// URL; SQLite below CAIRN_HOME where empty. CAIRN_DATABASE_URL_FILE names a file that holds it.',
+    about: 'postgres:// URL. When empty, SQLite in CAIRN_HOME. CAIRN_DATABASE_URL_FILE sets a file that contains it.',
     fallback: '',
     read: databaseUrl,
   },
-  CAIRN_DATABASE_POOL: { about: 'Connections to PostgreSQL.', fallback: '10', read: whole(1, 200) },
+  CAIRN_DATABASE_POOL: { about: 'Maximum connections to PostgreSQL.', fallback: '10', read: whole(1, 200) },
   CAIRN_PACK_FOLDER: {
-    about: 'Folder of the packs; packs/ below CAIRN_HOME where empty. It belongs to one database.',
+    about: 'Folder of the packs, used by one database. When empty, packs/ in CAIRN_HOME.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_OBJECTS_URL: {
     about:
-      's3://bucket/prefix: packs lie on an S3 store instead of a folder (docs/operate/s3.md). Needs PostgreSQL. It belongs to one database.',
+      's3://bucket/prefix to store packs on S3 instead of in a folder (docs/operate/s3.md), used by one database. Requires PostgreSQL.',
     fallback: '',
     read: optional(s3Url),
   },
   CAIRN_S3_ENDPOINT: {
-    about: 'URL of the S3 store; that of AWS in the region when empty.',
+    about: 'URL of the S3 store. When empty, AWS in the region.',
     fallback: '',
     read: optional(url),
   },
   CAIRN_S3_REGION: { about: 'Region of the bucket.', fallback: 'us-east-1', read: region },
   CAIRN_S3_FORCE_PATH_STYLE: {
-    about: 'on: the bucket is in the path of the URL, as most stores other than AWS need; off: it is in the host name.',
+    about:
+      'on puts the bucket in the URL path, which most stores other than AWS require. off puts it in the host name.',
     fallback: 'off',
     read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
   },
   CAIRN_S3_ACCESS_KEY_ID: {
     about:
-      'Access key of the S3 store. When empty, the credentials of the environment (AWS_ACCESS_KEY_ID, AWS_PROFILE, …) or of the machine. CAIRN_S3_ACCESS_KEY_ID_FILE names a file that holds it.',
+      'Access key of the S3 store. When empty, the credentials of the environment (AWS_ACCESS_KEY_ID, AWS_PROFILE, …) or of the machine. CAIRN_S3_ACCESS_KEY_ID_FILE sets a file that contains it.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_S3_SECRET_ACCESS_KEY: {
-    about: 'Secret of the access key. CAIRN_S3_SECRET_ACCESS_KEY_FILE names a file that holds it.',
+    about: 'Secret of the access key. CAIRN_S3_SECRET_ACCESS_KEY_FILE sets a file that contains it.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_S3_ENCRYPTION: {
-    about: 'How the S3 store encrypts packs: AES256 or aws:kms; as the bucket says when empty.',
+    about: 'Encryption of packs on S3: AES256 or aws:kms. When empty, the default of the bucket.',
     fallback: '',
     read: optional(oneOf(['AES256', 'aws:kms'])),
   },
   CAIRN_S3_KMS_KEY_ID: {
-    about: 'Key of aws:kms; the account’s own key of S3 when empty.',
+    about: 'Key for aws:kms. When empty, the S3 key of the account.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_S3_STORAGE_CLASS: {
-    about: `Storage class of packs: ${s3StorageClasses.join(', ')}; the store’s own default when empty.`,
+    about: `Storage class of packs: ${s3StorageClasses.join(', ')}. When empty, the default of the store.`,
     fallback: '',
     read: optional(oneOf(s3StorageClasses)),
   },
+  CAIRN_BACKUP_RECIPIENTS: {
+    about:
+      'Comma-separated age recipients (age1…) that the database and the secrets of a backup are encrypted for (docs/operate/backup-restore.md). CAIRN_BACKUP_RECIPIENTS_FILE sets a file that contains them.',
+    fallback: '',
+    read: list,
+  },
+  CAIRN_BACKUP_S3_ENDPOINT: {
+    about: 'URL of the S3 store of s3:// backups. When empty, AWS in the region.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_BACKUP_S3_REGION: { about: 'Region of the bucket of backups.', fallback: 'us-east-1', read: region },
+  CAIRN_BACKUP_S3_FORCE_PATH_STYLE: {
+    about: 'on puts the bucket of backups in the URL path, off in the host name.',
+    fallback: 'off',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  },
+  CAIRN_BACKUP_S3_ACCESS_KEY_ID: {
+    about:
+      'Access key for the bucket of backups. When empty, the credentials of the environment or of the machine. CAIRN_BACKUP_S3_ACCESS_KEY_ID_FILE sets a file that contains it.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_BACKUP_S3_SECRET_ACCESS_KEY: {
+    about: 'Secret of the access key for backups. CAIRN_BACKUP_S3_SECRET_ACCESS_KEY_FILE sets a file that contains it.',
+    fallback: '',
+    read: optional(text),
+  },
+  CAIRN_S3_API_PORT: {
+    about: 'Port of the S3 API (docs/how-to/s3.md). When empty, the S3 API is off.',
+    fallback: '',
+    read: optional(whole(0, 65_535)),
+  },
+  CAIRN_S3_API_REGION: { about: 'Region in the signatures of S3 API requests.', fallback: 'us-east-1', read: region },
+  CAIRN_S3_API_HOSTS: {
+    about: 'Comma-separated host names at which the S3 API serves buckets as subdomains ({bucket}.{host}).',
+    fallback: 'localhost',
+    read: list,
+  },
+  CAIRN_PUBLIC_S3_API_URL: { about: 'Public URL of the S3 API.', fallback: '', read: optional(url) },
   CAIRN_SHARED_MESSAGES: {
     about:
-      'on: a message that is asked for without a purpose can be signed for an API key or for one upload, as published clients need; off: for one upload only.',
+      'on lets a message without a purpose authorise an API key or one upload, which published clients require. off lets it authorise one upload only.',
     fallback: 'on',
     read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
   },
   CAIRN_FREE_BYTES: {
-    about: 'Bytes each new account may store without paying; 0 gives none.',
+    about: 'Free storage of each new account, in bytes. 0 disables it.',
     fallback: String(5 * GIB),
     read: whole(0, Number.MAX_SAFE_INTEGER),
   },
   CAIRN_FREE_TOTAL_BYTES: {
     about:
-      'Bytes that all accounts together may store without paying; 0 takes new bytes of paying accounts only, empty sets no bound.',
+      'Free storage of all accounts together, in bytes. 0 accepts new bytes only from paying accounts. When empty, no limit.',
     fallback: String(1024 * GIB),
     read: optional(whole(0, Number.MAX_SAFE_INTEGER)),
   },
   CAIRN_FREE_DISK_RESERVE: {
     about:
-      'How much of the disk of the packs is kept for paying accounts: a share of the disk (10%) or bytes; 0 keeps nothing. Packs on S3 have no disk.',
+      'Disk space of the packs reserved for paid storage, as a percentage of the disk (10%) or in bytes. 0 reserves nothing. Has no effect on S3.',
     fallback: '10%',
     read: diskReserve,
   },
   CAIRN_FREE_ACCOUNTS_PER_DAY: {
-    about:
-      'Accounts with free storage that one IP address (IPv6: its first 64 bits) may open in a day (UTC); further ones have to pay or come back. Empty sets no bound.',
+    about: 'Maximum new accounts with free storage per IP address (IPv6: per /64) and UTC day. When empty, no limit.',
     fallback: '20',
     read: optional(whole(0, 1_000_000_000)),
   },
   CAIRN_CONSOLE_FOLDER: {
-    about: 'Folder of the built web console (apps/console/dist); none is served where it is empty.',
+    about: 'Folder of the built web console (apps/console/dist). When empty, no console is served.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_WALLETCONNECT_PROJECT_ID: {
     about:
-      'Project ID of WalletConnect (32 hex characters), with which the web console offers wallets on other devices; it asks nothing of WalletConnect where empty.',
+      'WalletConnect project ID (32 hex characters), which lets the web console use wallets on other devices. When empty, the console does not contact WalletConnect.',
     fallback: '',
     read: optional(projectId),
   },
   CAIRN_WALLETCONNECT_RELAY_URL: {
-    about: 'Relay of WalletConnect that the web console talks to, where it has a project ID.',
+    about: 'WalletConnect relay of the web console. Used only with a project ID.',
     fallback: 'wss://relay.walletconnect.org',
     read: relayUrl,
   },
   CAIRN_PIN_GATEWAYS: {
-    about: 'Base URLs of trustless gateways that pins are fetched from, separated by commas.',
+    about: 'Comma-separated base URLs of the trustless gateways that pins are fetched from.',
     fallback: '',
     read: (value: string) => list(value).map(url),
   },
+  CAIRN_PIN_PRIVATE_ORIGINS: {
+    about:
+      'on allows pin origins with private addresses (10.0.0.1, localhost), as on a local network. off allows only public addresses.',
+    fallback: 'off',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  },
+  CAIRN_MAX_OPEN_PINS: {
+    about: 'Maximum number of unfinished pins of the Pinning Service API per account.',
+    fallback: '1000',
+    read: whole(0, 1_000_000),
+  },
+  CAIRN_EVENT_DAYS: {
+    about: 'How long events of accounts are stored, in days.',
+    fallback: '30',
+    read: (value: string) => whole(1, 3660)(value) * 24 * 3_600_000,
+  },
+  CAIRN_MAX_EVENTS_PER_ACCOUNT: {
+    about: 'Maximum number of stored events per account. Older events are deleted.',
+    fallback: '10000',
+    read: whole(100, 10_000_000),
+  },
+  CAIRN_MAX_EVENT_STREAMS_PER_ACCOUNT: {
+    about: 'Maximum number of open event streams per account and process.',
+    fallback: '10',
+    read: whole(1, 10_000),
+  },
+  CAIRN_MAX_EVENT_STREAMS: {
+    about: 'Maximum number of open event streams per process.',
+    fallback: '1000',
+    read: whole(1, 100_000),
+  },
+  CAIRN_MAX_WEBHOOKS_PER_ACCOUNT: {
+    about: 'Maximum number of webhooks per account. 0 disables webhooks.',
+    fallback: '10',
+    read: whole(0, 1000),
+  },
+  CAIRN_WEBHOOK_PRIVATE_ADDRESSES: {
+    about:
+      'on allows webhooks with http URLs and private addresses (10.0.0.1, localhost), as on a local network. off allows only https and public addresses.',
+    fallback: 'off',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  },
+  CAIRN_WEBHOOK_FAILURE_DAYS: {
+    about: 'Days without a successful delivery after which a failing webhook is disabled.',
+    fallback: '5',
+    read: (value: string) => whole(1, 365)(value) * 24 * 3_600_000,
+  },
   CAIRN_EVM_RPC_URL: {
-    about: 'EVM endpoint for signatures of contract wallets (EIP-1271); they are refused where it is empty.',
+    about:
+      'EVM endpoint to verify signatures of contract wallets (EIP-1271). When empty, these signatures are rejected.',
     fallback: '',
     read: optional(url),
   },
   CAIRN_PAYMENTS: {
-    about: 'JSON of the chains on which payments are taken and of the price feeds (docs/payments.md).',
+    about: 'JSON of the payment chains and the price feeds (docs/payments.md).',
     fallback: '',
     read: parsePaymentSettings,
   },
   CAIRN_FAUCET_KEY: {
-    about:
-      'Private key that hands out test coins. Local networks set it; never set it where coins are worth something.',
+    about: 'Private key that sends test coins on local networks. Never set it on a chain whose coins have value.',
     fallback: '',
     read: optional(text),
   },
   CAIRN_PROVIDERS: {
-    about: 'JSON list of the storage providers that keep copies (docs/proofs.md).',
+    about: 'JSON list of the storage providers (docs/proofs.md).',
     fallback: '',
     read: parseProviders,
   },
   CAIRN_DEALS: {
-    about: 'JSON of how deals are made: copies, waits, periods of challenges (docs/proofs.md).',
+    about: 'JSON of the deal settings: copies, delays and challenge periods (docs/proofs.md).',
     fallback: '',
     read: parseDealSettings,
   },
   CAIRN_STORAGE_SECRET: {
     about:
-      'Secret that keys of names are sealed with: 64 hex characters; that of storage.key below CAIRN_HOME, made at the first start, where empty. Replicas of one database need the same. CAIRN_STORAGE_SECRET_FILE names a file that holds it.',
+      'Secret that seals name keys, 64 hex characters. When empty, the secret in storage.key in CAIRN_HOME, created at the first start. Replicas of one database must use the same secret. CAIRN_STORAGE_SECRET_FILE sets a file that contains it.',
+    fallback: '',
+    read: optional(storageSecret),
+  },
+  CAIRN_STORAGE_SECRET_SECONDARY: {
+    about:
+      'Second secret that is also accepted during a rotation of CAIRN_STORAGE_SECRET (docs/operate/upgrade.md). New seals use CAIRN_STORAGE_SECRET.',
     fallback: '',
     read: optional(storageSecret),
   },
   CAIRN_DNSLINK_RESOLVERS: {
     about:
-      'Addresses of DNS servers (1.1.1.1 or [::1]:5353), separated by commas, that the gateway looks up DNSLinks with, also of hosts that requests are made to; it serves no DNS names if empty.',
+      'Comma-separated addresses of DNS servers (1.1.1.1 or [::1]:5353) for DNSLink lookups of the gateway, including those of request hosts. When empty, the gateway serves no DNS names.',
     fallback: '',
     read: (value: string) => list(value).map(dnsServer),
   },
+  CAIRN_DENYLIST_FILES: {
+    about:
+      'Comma-separated denylists in the compact format of IPFS (docs/operate/moderate.md): files, or folders with *.deny files. The service reads them again when they change.',
+    fallback: '',
+    read: (value: string) => list(value).map((path) => resolve(path)),
+  },
+  CAIRN_DENYLIST_URLS: {
+    about: 'Comma-separated URLs of denylists. Rules of CAIRN_DENYLIST_FILES take precedence.',
+    fallback: '',
+    read: (value: string) => list(value).map(url),
+  },
+  CAIRN_DENYLIST_REFRESH_SECONDS: {
+    about: 'Interval at which the lists of CAIRN_DENYLIST_URLS are fetched.',
+    fallback: '3600',
+    read: (value: string) => whole(10, 7 * 24 * 3600)(value) * 1000,
+  },
+  CAIRN_REPORT_ADDRESS: {
+    about:
+      'Email address or URL for reports of content and objections to a block. Responses for denied content contain it.',
+    fallback: '',
+    read: optional(reportAddress),
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
-    about: 'Rate at which packs are re-read and checked in the background; 0 turns it off.',
+    about: 'Rate at which packs are verified in the background. 0 disables it.',
     fallback: String(8 * MIB),
     read: whole(0, 1024 * MIB),
   },
   CAIRN_PACK_GRACE_SECONDS: {
-    about: 'How long a pack stays after the last upload that needs it was deleted.',
+    about: 'How long a pack is kept after its last upload is deleted.',
     fallback: String(24 * 3600),
     read: (value: string) => whole(0, 366 * 24 * 3600)(value) * 1000,
   },
   CAIRN_UPLOAD_LIFE_SECONDS: {
-    about: 'How long an upload that comes in parts waits for its next bytes before it is given up.',
+    about: 'How long a resumable upload waits for its next bytes before it is canceled.',
     fallback: String(7 * 24 * 3600),
     read: (value: string) => whole(60, 366 * 24 * 3600)(value) * 1000,
   },
   CAIRN_OPEN_UPLOADS: {
-    about: 'Uploads in parts that one account may have unfinished.',
+    about: 'Maximum unfinished resumable uploads per account.',
     fallback: '100',
     read: whole(0, 100_000),
   },
   CAIRN_PART_MEMORY_BYTES: {
     about:
-      'Bytes of memory for the names and parts of all uploads under way, half of it for one upload. Half of the heap that Node allows when empty.',
+      'Memory for the names and parts of all uploads in progress, in bytes. One upload can use half of it. When empty, half of the heap limit of Node.',
     fallback: '',
     read: optional(whole(MIB, Number.MAX_SAFE_INTEGER)),
   },
   CAIRN_UPLOAD_RATE_WINDOW_SECONDS: {
-    about: `An upload that brings less than ${slowestUploadBytesPerSecond.toLocaleString('en')} bytes per second, averaged over this long, is cut.`,
-    fallback: String(slowestUploadWindowMs / 1000),
+    about: `Averaging period of the minimum upload rate. Uploads below ${minUploadBytesPerSecond.toLocaleString('en')} bytes per second are canceled.`,
+    fallback: String(minSpeedWindowMs / 1000),
     read: (value: string) => whole(1, 3600)(value) * 1000,
+  },
+  CAIRN_PICTURE_PROCESSES: {
+    about:
+      'Maximum number of processes that resize pictures for the gateway, one picture at a time each (docs/how-to/pictures.md). 0 turns resizing off.',
+    fallback: '2',
+    read: whole(0, 64),
+  },
+  CAIRN_PICTURE_CACHE_BYTES: {
+    about: 'Disk space for resized pictures, in cache/pictures in CAIRN_HOME, in bytes. 0 keeps none.',
+    fallback: String(GIB),
+    read: whole(0, Number.MAX_SAFE_INTEGER),
   },
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 /**
- * Reads the settings out of an environment.
- * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong, and every CAIRN_ name that is unknown.
+ * Parses the settings of an environment.
+ * @throws CairnError INVALID_CONFIGURATION naming every invalid setting, and every unknown CAIRN_ name.
  */
 export function readConfig(
   environment: Record<string, string | undefined> = process.env,
@@ -383,6 +563,16 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     database,
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
     s3: readS3Settings(values),
+    backup: readBackupSettings(values),
+    s3Api:
+      values.CAIRN_S3_API_PORT === undefined
+        ? undefined
+        : {
+            port: values.CAIRN_S3_API_PORT,
+            publicUrl: values.CAIRN_PUBLIC_S3_API_URL,
+            region: values.CAIRN_S3_API_REGION,
+            hosts: values.CAIRN_S3_API_HOSTS.map((name) => name.toLowerCase()),
+          },
     sharedMessages: values.CAIRN_SHARED_MESSAGES,
     freeBytes: values.CAIRN_FREE_BYTES,
     freeTotalBytes: values.CAIRN_FREE_TOTAL_BYTES,
@@ -392,18 +582,33 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     walletConnectProjectId: values.CAIRN_WALLETCONNECT_PROJECT_ID,
     walletConnectRelayUrl: values.CAIRN_WALLETCONNECT_RELAY_URL,
     pinGateways: values.CAIRN_PIN_GATEWAYS,
+    allowsPrivateOrigins: values.CAIRN_PIN_PRIVATE_ORIGINS,
+    maxOpenPins: values.CAIRN_MAX_OPEN_PINS,
+    eventLifetimeMs: values.CAIRN_EVENT_DAYS,
+    maxEventsPerAccount: values.CAIRN_MAX_EVENTS_PER_ACCOUNT,
+    maxEventStreamsPerAccount: values.CAIRN_MAX_EVENT_STREAMS_PER_ACCOUNT,
+    maxEventStreams: values.CAIRN_MAX_EVENT_STREAMS,
+    maxWebhooksPerAccount: values.CAIRN_MAX_WEBHOOKS_PER_ACCOUNT,
+    allowsPrivateWebhooks: values.CAIRN_WEBHOOK_PRIVATE_ADDRESSES,
+    webhookFailureMs: values.CAIRN_WEBHOOK_FAILURE_DAYS,
     evmRpcUrl: values.CAIRN_EVM_RPC_URL,
     payments: values.CAIRN_PAYMENTS,
     faucetKey: values.CAIRN_FAUCET_KEY,
     providers: values.CAIRN_PROVIDERS,
     deals: values.CAIRN_DEALS,
     secret: values.CAIRN_STORAGE_SECRET,
+    secondarySecret: values.CAIRN_STORAGE_SECRET_SECONDARY,
     dnslinkResolvers: values.CAIRN_DNSLINK_RESOLVERS,
+    denylistFiles: values.CAIRN_DENYLIST_FILES,
+    denylistUrls: values.CAIRN_DENYLIST_URLS,
+    denylistRefreshMs: values.CAIRN_DENYLIST_REFRESH_SECONDS,
+    reportAddress: values.CAIRN_REPORT_ADDRESS,
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,
-    openUploadsMost: values.CAIRN_OPEN_UPLOADS,
+    maxOpenUploads: values.CAIRN_OPEN_UPLOADS,
     partMemoryBytes: values.CAIRN_PART_MEMORY_BYTES,
     uploadRateWindowMs: values.CAIRN_UPLOAD_RATE_WINDOW_SECONDS,
+    pictures: { processes: values.CAIRN_PICTURE_PROCESSES, cacheBytes: values.CAIRN_PICTURE_CACHE_BYTES },
   })
 }

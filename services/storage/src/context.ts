@@ -1,37 +1,59 @@
-import type { Dependencies, LogGate, RateLimiter } from '@cairn/service'
+import type { ContractCheck } from '@cairn/crypto'
+import type { Authorize, Dependencies, LogGate, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
-import type { AskContract } from './accounts/find-signed.ts'
+import type { Caller } from './caller.ts'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { StorageMetrics } from './metrics.ts'
+import type { Denylist } from './moderation/moderation.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackStore } from './packs/packs.ts'
-import type { PartMemory } from './uploads/uploads.ts'
+import type { PartMemory } from './part-memory.ts'
 
-/** Where the time comes from: milliseconds since 1970. Tests give their own. */
+/** A clock in milliseconds since 1970. Tests pass their own. */
 export type Clock = { now(): number }
+
+/** Finds the text that a contract wallet accepts a signature of. @throws CairnError UPSTREAM_FAILED, RATE_LIMITED */
+export type QueryContract = (question: ContractCheck) => Promise<string | undefined>
+
+/** How a caller can pay for missing storage on one chain, with prices of stablecoins in their smallest units. */
+export type PaymentOffer = {
+  network: string
+  chainId: number
+  contract: string
+  native: string
+  tokens: Record<string, string>
+}
 
 /** What every capability works with. There is no other state. */
 export type Context = {
   readonly config: StorageConfig
   readonly db: Database
   readonly packs: PackStore
-  /** Where packs lie, and what belongs to them. */
+  /** What the operator does not serve. */
+  readonly denylist: Denylist
+  /** Storage of packs and related objects. */
   readonly objects: ObjectStore
   readonly clock: Clock
   readonly log: FastifyBaseLogger
-  /** Logs failures in the background that may come again and again. */
+  /** Logs background failures that may repeat. */
   readonly failures: LogGate
-  /** Chains, price feeds and storage providers: what readiness and metrics tell of them. */
+  /** Chains, price feeds and storage providers, as shown by readiness and metrics. */
   readonly dependencies: Dependencies
   readonly metrics: StorageMetrics
   readonly rates: RateLimiter
-  /** Asks contract wallets what they accept; undefined if no chain is configured. */
-  readonly askContract: AskContract | undefined
+  /** Queries contract wallets; undefined if no chain is configured. */
+  readonly queryContract: QueryContract | undefined
+  /** Finds the caller of a call before its body is read. */
+  readonly authorize: Authorize<Caller>
+  /** Lists how to pay for `missingBytes`; empty if the service takes no payments. */
+  readonly describeHowToPay: (missingBytes: number) => PaymentOffer[]
   /** Memory for the parts of uploads. */
   readonly partMemory: PartMemory
-  /** Secret of the service: what is kept for others is sealed with keys derived from it. */
+  /** Secret of the service: data stored for users is sealed with keys derived from it. */
   readonly secret: Uint8Array
-  /** Names this process in reservations and leases. */
+  /** Opens what was sealed with another secret, while one replaces the other. */
+  readonly secondarySecret: Uint8Array | undefined
+  /** Identifies this process in reservations and leases. */
   readonly processId: string
 }

@@ -1,4 +1,4 @@
-// `npm run contract -- <action>`: what the owner of a payment contract does. docs/payments.md tells how.
+// `npm run contract -- <action>`: actions of the owner of a payment contract. See docs/payments.md.
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { paymentsAbi } from '@cairn/contracts'
@@ -18,14 +18,14 @@ import { privateKeyToAccount } from 'viem/accounts'
 
 const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--key-file <file>]
 
-  deploy [owner]                    deploys the contract; the key's own address owns it unless told
-  status [token…]                   owner, balances, whether tokens are taken, whether it is paused
-  allow <token>, forbid <token>     takes a token as payment, or no longer
-  pause, unpause                    stops payments, takes them again
-  withdraw <token|native> <to> <amount>   in whole coins
-  hand-over <address>, take-over    gives the contract to another owner, who takes it
+  deploy [owner]                    deploys the contract. The owner defaults to the address of the key
+  status [token…]                   prints the owner, balances, accepted tokens and whether payments are paused
+  allow <token>, forbid <token>     accepts a token as payment, or stops accepting it
+  pause, unpause                    pauses or resumes payments
+  withdraw <token|native> <to> <amount>   withdraws an amount in whole coins
+  hand-over <address>, take-over    offers the contract to a new owner, accepts it
 
-All but status need --key-file, a file that holds nothing but the owner's private key.`
+All actions except status require --key-file, a file that contains only the owner's private key.`
 
 const tokenAbi = parseAbi([
   'function decimals() view returns (uint8)',
@@ -44,33 +44,35 @@ function fail(message: string): never {
 }
 
 function readAddress(text: string | undefined, what: string): Hex {
-  if (!isEvmAddress(text)) fail(`${what} is no address: ${text ?? 'none given'}`)
+  if (!isEvmAddress(text)) fail(`${what} is not an address: ${text ?? 'none given'}`)
   return text
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const reader = createPublicClient({ ccipRead: false, transport: http(values.rpc ?? fail('--rpc is needed')) })
+const reader = createPublicClient({ ccipRead: false, transport: http(values.rpc ?? fail('--rpc is required')) })
 const contract = () => ({ address: readAddress(values.contract, '--contract'), abi: paymentsAbi }) as const
 
-/** A call to an address without code succeeds and does nothing, so what stands there is compared with the contract itself. */
+/**
+ * A call to an address without code succeeds and does nothing, so the deployed code is compared with the contract.
+ */
 async function requirePayments(): Promise<void> {
   const { address } = contract()
   const code = (await reader.getCode({ address }))?.slice(2) ?? ''
-  // What is deployed is the end of what deploys it: the contract has no immutable values.
+  // The deployed code is the end of the deployment code: the contract has no immutable values.
   if (code !== '' && paymentsBytecode.endsWith(code)) return
   throw new CairnError('INVALID_REQUEST', {
-    message: `${address} is not the payment contract: there is ${code === '' ? 'no' : 'another'} contract at this address`,
-    hint: 'Nothing was sent. Compare the address with what `deploy` printed, and check that --rpc is the same chain.',
+    message: `${address} is not the payment contract: the address has ${code === '' ? 'no' : 'another'} contract`,
+    hint: 'Nothing was sent. Compare the address with the output of `deploy`, and check that --rpc is on the same chain.',
   })
 }
 
 async function openWallet() {
-  const path = values['key-file'] ?? fail('--key-file is needed')
+  const path = values['key-file'] ?? fail('--key-file is required')
   const key = (await readFile(path, 'utf8')).trim()
-  if (!isPrivateKey(key)) fail(`${path} holds no private key`)
+  if (!isPrivateKey(key)) fail(`${path} does not contain a private key`)
   const account = privateKeyToAccount(`0x${key.replace(/^0x/, '')}`)
   return createWalletClient({ account, ccipRead: false, transport: http(values.rpc) })
 }
@@ -78,11 +80,11 @@ async function openWallet() {
 async function wait(hash: Hex): Promise<Hex | null | undefined> {
   const receipt = await reader.waitForTransactionReceipt({ hash })
   if (receipt.status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: hash } })
-  say(`done in block ${receipt.blockNumber}, transaction ${hash}`)
+  print(`done in block ${receipt.blockNumber}, transaction ${hash}`)
   return receipt.contractAddress
 }
 
-/** Plays a call through first, so that an error has its name, and sends it. */
+/** Simulates a call first, so that an error has its name, and sends it. */
 async function send(functionName: string, parts: readonly unknown[]): Promise<void> {
   const wallet = await openWallet()
   await requirePayments()
@@ -115,7 +117,7 @@ const actions: Record<string, () => Promise<void>> = {
       args: [owner],
       chain: null,
     })
-    say(`contract ${await wait(hash)}, owned by ${owner}`)
+    print(`contract ${await wait(hash)}, owned by ${owner}`)
   },
   async status() {
     await requirePayments()
@@ -125,14 +127,14 @@ const actions: Record<string, () => Promise<void>> = {
       reader.readContract({ ...contract(), functionName: 'paused' }),
       reader.readContract({ ...contract(), functionName: 'lastTxId' }),
     ])
-    say(`owner      ${owner}${next === zeroAddress ? '' : `, handing over to ${next}`}`)
-    say(`payments   ${last}${isPaused ? ', paused' : ''}`)
+    print(`owner      ${owner}${next === zeroAddress ? '' : `, handing over to ${next}`}`)
+    print(`payments   ${last}${isPaused ? ', paused' : ''}`)
     for (const token of [zeroAddress as Hex, ...args.map((text) => readAddress(text, 'token'))]) {
       const { symbol, decimals, held } = await describe(token)
       const isTaken =
         token === zeroAddress ||
         (await reader.readContract({ ...contract(), functionName: 'getTokenStatus', args: [token] }))
-      say(`${symbol.padEnd(10)} ${formatUnits(held, decimals)}${isTaken ? '' : ', not taken'}`)
+      print(`${symbol.padEnd(10)} ${formatUnits(held, decimals)}${isTaken ? '' : ', not accepted'}`)
     }
   },
   allow: () => send('updateERC20Token', [readAddress(args[0], 'token'), true]),
@@ -150,13 +152,13 @@ const actions: Record<string, () => Promise<void>> = {
 }
 
 try {
-  await (actions[action] ?? (() => fail(`there is no action "${action}"`)))()
+  await (actions[action] ?? (() => fail(`unknown action "${action}"`)))()
 } catch (error) {
   process.stderr.write(CairnError.is(error) ? `${error.message}\n\n${error.hint}\n` : `${explain(error)}\n`)
   process.exitCode = 1
 }
 
-/** What the chain said, with the contract's own name for it. */
+/** Returns the chain's error, with the contract's own name for it. */
 function explain(error: unknown): string {
   if (!(error instanceof BaseError)) return String(error)
   const revert = error.walk((one) => one instanceof ContractFunctionRevertedError)

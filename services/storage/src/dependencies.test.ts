@@ -1,9 +1,9 @@
-// What the service works with outside of its process, as readiness, metrics and the log show it.
+// External dependencies of the service, as readiness, metrics and the log show them.
 import { expect, test } from 'vitest'
 import { startPaymentChain, startRpcLiar } from './payments/payment-chain.fixture.ts'
 import { startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
 
-/** Nothing listens there; the path stands for a key of a provider. */
+/** Nothing listens there; the path represents a provider's key. */
 const dead = 'http://127.0.0.1:9/secret-of-the-operator'
 
 type Dependency = {
@@ -23,7 +23,7 @@ async function readDependencies(storage: TestStorage) {
   return { status, isDegraded, find }
 }
 
-test('a chain, a price feed and a provider that are away show at once; the service is ready all the same', async () => {
+test('an offline chain, price feed or provider is visible at once; the service stays ready', async () => {
   await using storage = await startTestStorage({
     CAIRN_PAYMENTS: JSON.stringify({
       networks: {
@@ -42,15 +42,18 @@ test('a chain, a price feed and a provider that are away show at once; the servi
   await expect.poll(failures).toEqual(['failed', 'failed', 'failed', 'failed', 'failed'])
   const { status, isDegraded, find } = await readDependencies(storage)
   expect([status, isDegraded]).toEqual([200, true])
-  expect(find('chain')).toMatchObject({ name: 'polygon', reason: 'An endpoint of the chain did not answer rightly' })
-  expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first could not be reached' })
+  expect(find('chain')).toMatchObject({
+    name: 'polygon',
+    reason: 'An endpoint of the chain returned an invalid response',
+  })
+  expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first is unreachable' })
 
   const figures = await storage.context.metrics.registry.metrics()
   expect(figures).toContain('cairn_dependency_up{kind="chain",name="polygon",endpoint=""} 0')
   expect(figures).toContain('cairn_dependency_up{kind="endpoint",name="polygon",endpoint="0"} 0')
   expect(figures).toContain('cairn_dependency_up{kind="provider",name="first",endpoint=""} 0')
 
-  // Many rounds later there is still one line for each, without a stack.
+  // After many rounds there is still one line per dependency, without a stack.
   const rounds = async () => {
     const { values } = await storage.context.metrics.registry.getSingleMetric('cairn_dependency_failures_total')!.get()
     return values.find(({ labels }) => labels['kind'] === 'chain')?.value
@@ -58,22 +61,22 @@ test('a chain, a price feed and a provider that are away show at once; the servi
   await expect.poll(rounds).toBeGreaterThan(20)
   const lines = storage.log.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40)
   expect(lines.map(({ msg }) => msg).sort()).toEqual([
-    'a chain could not be followed',
-    'a price feed did not answer',
-    'a price feed did not answer',
-    'a storage provider did not answer',
-    'an endpoint of a chain failed',
+    'chain endpoint unavailable',
+    'chain unavailable',
+    'price feed unavailable',
+    'price feed unavailable',
+    'storage provider unavailable',
   ])
   expect(lines.every(({ level, reason }) => level === 40 && typeof reason === 'string')).toBe(true)
   expect(storage.log.join('')).not.toContain('"stack"')
   expect(storage.log.join('') + figures + (await storage.call('/readyz')).body).not.toContain('secret-of-the-operator')
 })
 
-test('a chain that is followed shows its head, what was read, and each endpoint; one that fails later shows, too', async () => {
+test('a followed chain shows its head, the last block read, and each endpoint; a later failure shows, too', async () => {
   await using place = await startPaymentChain()
-  let isAway = false
+  let isOffline = false
   await using second = await startRpcLiar(place.chain.url, (_question, response) => {
-    if (isAway) response.destroy()
+    if (isOffline) response.destroy()
   })
   await using storage = await startTestStorage({
     CAIRN_PAYMENTS: place.settings({ rpcUrls: [place.chain.url, second.url] }),
@@ -91,18 +94,18 @@ test('a chain that is followed shows its head, what was read, and each endpoint;
   await expect.poll(figures).toContain(`cairn_chain_read_block{network="local"} ${head - 2}`)
   expect((await readDependencies(storage)).isDegraded).toBe(false)
 
-  isAway = true
+  isOffline = true
   await expect.poll(states).toEqual(['failed', 'ok', 'failed', 'ok'])
   const { find } = await readDependencies(storage)
-  expect(find('chain')?.reason).toBe('Only 1 of 2 endpoints of local answer, 2 have to agree')
+  expect(find('chain')?.reason).toBe('Only 1 of 2 endpoints of local respond, 2 must agree')
   expect(find('endpoint', 1)?.lastSuccessAt).toBeGreaterThan(0)
-  isAway = false
+  isOffline = false
   await expect.poll(states).toEqual(['ok', 'ok', 'ok', 'ok'])
   const lines = storage.log.map((line) => JSON.parse(line))
-  expect(lines.filter(({ msg }) => msg === 'a chain is followed again')).toHaveLength(1)
+  expect(lines.filter(({ msg }) => msg === 'chain available again')).toHaveLength(1)
 })
 
-test('a replica that does not follow the chain shows what the one that does wrote down', async () => {
+test('a replica that does not follow the chain shows the status written by the one that does', async () => {
   await using place = await startPaymentChain()
   await using storage = await startTestStorage({ CAIRN_PAYMENTS: place.settings() })
   const state = async () => (await readDependencies(storage)).find('chain')
@@ -120,6 +123,8 @@ test('a replica that does not follow the chain shows what the one that does wrot
       .set({ checked_at: Date.now() - 600_000 })
       .execute(),
   )
-  await expect.poll(state).toMatchObject({ state: 'failed', reason: expect.stringContaining('read nothing lately') })
+  await expect
+    .poll(state)
+    .toMatchObject({ state: 'failed', reason: expect.stringContaining('not read blocks recently') })
   expect(await storage.context.metrics.registry.metrics()).not.toContain('cairn_chain_head_block{network="local"')
 })

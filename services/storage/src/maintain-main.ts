@@ -1,21 +1,21 @@
-// `npm run storage:check`, `storage:repair` and `storage:recover`, with the service's own settings. docs/operate/recover.md
-// tells when.
+// `npm run storage:check`, `storage:repair` and `storage:recover`, with the service's own settings. See
+// docs/operate/recover.md.
 import { parseArgs } from 'node:util'
 import { CairnError, normalizeAddress } from '@cairn/protocol'
 import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
 import { readConfig } from './config.ts'
-import { checkStore, type Outcome, recoverStore, repairStore, type Tell } from './maintenance/maintain.ts'
+import { checkStore, type Outcome, type Report, recoverStore, repairStore } from './maintenance/maintain.ts'
 
 const usage = `npm run storage:check   [-- --read-data <0 to 1>] [--json]
 npm run storage:repair  [-- --json]
 npm run storage:recover [-- --take-over] [--owner <address>] [--json]
 
-  --read-data   part of the packs whose bytes are read and verified, 0 unless given
-  --take-over   gives the pack folder to this database, whichever it belonged to
-  --owner       lists what was taken in for this account
+  --read-data   share of the packs to read and verify, 0 by default
+  --take-over   assigns the pack folder to this database
+  --owner       lists the recovered content for this account
   --json        one JSON object per line`
 
-/** As of the command line: the arguments are wrong. */
+/** Exit code for wrong arguments. */
 const usageExitCode = 2
 
 keepFilesPrivate()
@@ -31,18 +31,18 @@ try {
 
 async function run(): Promise<Outcome> {
   const { values, positionals } = readArguments()
-  const tell: Tell = (json, text) => {
+  const report: Report = (json, text) => {
     process.stdout.write(`${isJson ? JSON.stringify(json, writeBigints) : text}\n`)
   }
   switch (positionals.join(' ')) {
     case 'check':
-      return checkStore(readConfig(), { readData: readPart(values['read-data']) }, tell)
+      return checkStore(readConfig(), { readData: readPart(values['read-data']) }, report)
     case 'repair':
-      return repairStore(readConfig(), tell)
+      return repairStore(readConfig(), report)
     case 'recover':
-      return recoverStore(readConfig(), { takeOver: values['take-over'], owner: readOwner(values.owner) }, tell)
+      return recoverStore(readConfig(), { takeOver: values['take-over'], owner: readOwner(values.owner) }, report)
     default:
-      throw wrongUse(`There is no command "${positionals.join(' ')}"`)
+      throw wrongUse(`Unknown command "${positionals.join(' ')}"`)
   }
 }
 
@@ -58,20 +58,20 @@ function readArguments() {
       },
     })
   } catch (cause) {
-    throw wrongUse(cause instanceof Error ? cause.message : 'The arguments cannot be read')
+    throw wrongUse(cause instanceof Error ? cause.message : 'The arguments are not valid')
   }
 }
 
 function readPart(text: string): number {
   const part = Number(text)
-  if (!(part >= 0 && part <= 1)) throw wrongUse(`--read-data is ${text}, not a number from 0 to 1`)
+  if (!(part >= 0 && part <= 1)) throw wrongUse(`--read-data must be a number from 0 to 1, but is ${text}`)
   return part
 }
 
 function readOwner(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const address = normalizeAddress(text)
-  if (address === '') throw wrongUse(`--owner is ${text}, not an address of a wallet`)
+  if (address === '') throw wrongUse(`--owner must be a wallet address, but is ${text}`)
   return address
 }
 
@@ -79,7 +79,7 @@ function wrongUse(message: string): CairnError {
   return new CairnError('INVALID_REQUEST', { message, hint: usage })
 }
 
-/** Ids of packs pass what a number of JSON holds. */
+/** Pack ids exceed the number range of JSON. */
 function writeBigints(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }

@@ -1,52 +1,59 @@
 import { createMetrics, type Metrics } from '@cairn/service'
-import { Counter, Gauge } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 
-/** The figures of the storage service. */
+/** Metrics of the storage service. */
 export type StorageMetrics = Metrics & {
   readonly uploadedBytes: Counter
   readonly damagedBlocks: Counter
   readonly paymentsCredited: Counter
   readonly namesRenewed: Counter
   readonly possessionChecks: Counter<'outcome'>
-  /** The newest and the last final block that an endpoint shows, by its place in the settings. */
+  /** Newest and last final block of an endpoint, by its position in the settings. */
   readonly chainHeadBlock: Gauge<'network' | 'endpoint'>
   readonly chainFinalBlock: Gauge<'network' | 'endpoint'>
-  /** The last final block in the books. */
+  /** The last final block that was recorded. */
   readonly chainReadBlock: Gauge<'network'>
   readonly chainDisagreements: Counter<'network'>
   readonly freeAccounts: Counter
+  readonly eventStreams: Gauge
+  readonly webhookDeliveries: Counter<'result'>
+  readonly webhookQueue: Gauge
+  readonly webhookQueueAge: Gauge
   readonly freeRefusals: Counter<'bound'>
+  /** Pictures: from the cache (hit), rendered (miss), shared with an equal request in progress (joined), failed (error). */
+  readonly pictures: Counter<'result'>
+  readonly pictureSeconds: Histogram
 }
 
-/** Makes a registry of its own, so that several services live in one process. */
+/** Creates a separate registry, so that several services can run in one process. */
 export function createStorageMetrics(): StorageMetrics {
   const metrics = createMetrics()
   const registers = [metrics.registry]
   return {
     ...metrics,
-    uploadedBytes: new Counter({ name: 'cairn_uploaded_bytes_total', help: 'Bytes of files taken in', registers }),
+    uploadedBytes: new Counter({ name: 'cairn_uploaded_bytes_total', help: 'Bytes of uploaded files', registers }),
     damagedBlocks: new Counter({
       name: 'cairn_damaged_blocks_total',
-      help: 'Blocks found not to match their hash',
+      help: 'Blocks that do not match their hash',
       registers,
     }),
     paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),
-    namesRenewed: new Counter({ name: 'cairn_names_renewed_total', help: 'Records of names renewed', registers }),
+    namesRenewed: new Counter({ name: 'cairn_names_renewed_total', help: 'Renewed name records', registers }),
     possessionChecks: new Counter({
       name: 'cairn_possession_checks_total',
-      help: 'Challenges to storage providers, by what came of them',
+      help: 'Challenges to storage providers, by result',
       labelNames: ['outcome'],
       registers,
     }),
     chainHeadBlock: new Gauge({
       name: 'cairn_chain_head_block',
-      help: 'Newest block that an endpoint shows, while this process follows the chain',
+      help: 'Newest block reported by an endpoint, while this process follows the chain',
       labelNames: ['network', 'endpoint'],
       registers,
     }),
     chainFinalBlock: new Gauge({
       name: 'cairn_chain_final_block',
-      help: 'Last final block that an endpoint shows, while this process follows the chain',
+      help: 'Last final block reported by an endpoint, while this process follows the chain',
       labelNames: ['network', 'endpoint'],
       registers,
     }),
@@ -58,19 +65,48 @@ export function createStorageMetrics(): StorageMetrics {
     }),
     chainDisagreements: new Counter({
       name: 'cairn_chain_disagreements_total',
-      help: 'Rounds in which the endpoints of a chain contradicted each other and nothing was credited',
+      help: 'Rounds in which the endpoints of a chain disagreed and nothing was credited',
       labelNames: ['network'],
+      registers,
+    }),
+    eventStreams: new Gauge({ name: 'cairn_event_streams', help: 'Open event streams of this process', registers }),
+    webhookDeliveries: new Counter({
+      name: 'cairn_webhook_deliveries_total',
+      help: 'Attempts to deliver events to webhooks, by result: delivered, retried or failed',
+      labelNames: ['result'],
+      registers,
+    }),
+    webhookQueue: new Gauge({
+      name: 'cairn_webhook_queue_deliveries',
+      help: 'Pending deliveries of enabled webhooks of all replicas',
+      registers,
+    }),
+    webhookQueueAge: new Gauge({
+      name: 'cairn_webhook_queue_oldest_seconds',
+      help: 'Age of the oldest event among the pending deliveries of enabled webhooks',
       registers,
     }),
     freeAccounts: new Counter({
       name: 'cairn_free_accounts_opened_total',
-      help: 'Accounts opened with a free allowance',
+      help: 'Accounts created with free storage',
       registers,
     }),
     freeRefusals: new Counter({
       name: 'cairn_free_storage_refusals_total',
-      help: 'Refusals to accounts that would have stored for free, by the bound that was reached: total, disk or accounts',
+      help: 'Rejected requests for free storage, by the limit that was reached: total, disk or accounts',
       labelNames: ['bound'],
+      registers,
+    }),
+    pictures: new Counter({
+      name: 'cairn_pictures_total',
+      help: 'Resized pictures, by result: hit, miss, joined or error',
+      labelNames: ['result'],
+      registers,
+    }),
+    pictureSeconds: new Histogram({
+      name: 'cairn_picture_seconds',
+      help: 'Time to render a picture that was not cached, including the wait for a process',
+      buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
       registers,
     }),
   }

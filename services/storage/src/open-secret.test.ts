@@ -12,7 +12,7 @@ afterEach(() => rm(home, { recursive: true, force: true }))
 
 const open = () => openSecret({ home, secret: undefined })
 
-test('it is made once, whole, readable to its owner alone, and the same for all who start at once', async () => {
+test('creates the secret once, whole, readable to its owner alone, and the same for concurrent starts', async () => {
   const all = await Promise.all(Array.from({ length: 8 }, open))
   const [first] = all
   expect(first).toHaveLength(32)
@@ -22,13 +22,13 @@ test('it is made once, whole, readable to its owner alone, and the same for all 
   expect((await stat(join(home, secretFileName))).mode & 0o777).toBe(0o600)
 })
 
-test('one that is set is taken, and none is made', async () => {
+test('uses a configured secret, and creates none', async () => {
   const secret = new Uint8Array(32).fill(7)
   expect(await openSecret({ home, secret })).toBe(secret)
   expect(await readdir(home)).toEqual([])
 })
 
-test('a file that is no secret, or that others may read, is refused without its content', async () => {
+test('rejects an invalid file, or one that others can read, without its content', async () => {
   const path = join(home, secretFileName)
   await writeFile(path, 'hunter2\n', { mode: 0o600 })
   await expect(open()).rejects.toMatchObject({

@@ -10,18 +10,36 @@ import { errnoOf } from './objects/file-errors.ts'
 export const secretFileName = 'storage.key'
 
 /**
- * The secret of the storage service: the one that is set, or else the one in its home, made at the first start and readable
- * to its owner alone. Replicas that share a database must be given the same one.
+ * Returns the secret of the storage service: the configured one, or the one in its home, which the first start
+ * creates, readable only by its owner. Replicas that share a database must use the same one.
  * @throws CairnError INVALID_CONFIGURATION for a file that holds no secret, or that others may read
  */
 export async function openSecret(config: { home: string; secret: Uint8Array | undefined }): Promise<Uint8Array> {
+  return (
+    (await findSecret(config)) ??
+    parseSecret(config.home, await keepSecret(config.home, randomBytes(storageSecretBytes)))
+  )
+}
+
+/**
+ * Returns the configured secret, or the one in its home; undefined when there is none yet.
+ * @throws CairnError INVALID_CONFIGURATION for a file that holds no secret, or that others may read
+ */
+export async function findSecret(config: {
+  home: string
+  secret: Uint8Array | undefined
+}): Promise<Uint8Array | undefined> {
   if (config.secret !== undefined) return config.secret
-  const path = join(config.home, secretFileName)
-  const text = (await readSecret(path)) ?? (await makeSecret(config.home, path))
+  const text = await readSecret(join(config.home, secretFileName))
+  return text === undefined ? undefined : parseSecret(config.home, text)
+}
+
+function parseSecret(home: string, text: string): Uint8Array {
+  const path = join(home, secretFileName)
   if (!/^[0-9a-f]{64}$/i.test(text)) {
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: `${path} holds no secret`,
-      hint: 'Restore it from a backup: without it the keys of names that the service holds cannot be opened.',
+      message: `${path} does not contain a secret`,
+      hint: 'Restore it from a backup. Without it, the service cannot open its name keys.',
     })
   }
   return Buffer.from(text, 'hex')
@@ -33,7 +51,7 @@ async function readSecret(path: string): Promise<string | undefined> {
     const { mode } = await stat(path)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CairnError('INVALID_CONFIGURATION', {
-        message: `${path} may be read by others than its owner`,
+        message: `${path} is readable by other users`,
         hint: `Run: chmod 600 ${path}`,
       })
     }
@@ -44,12 +62,16 @@ async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-/** Written whole under another name first, then linked: a start that is cut off leaves no half, two starts make one secret. */
-async function makeSecret(home: string, path: string): Promise<string> {
-  const draft = join(home, `${secretFileName}.${randomUUID()}`)
+/**
+ * Writes a secret to a file of the home, unless the file exists, and returns its text. Written completely under another
+ * name, then linked: an interrupted start leaves no partial file, and concurrent starts create one secret.
+ */
+export async function keepSecret(home: string, secret: Uint8Array, name = secretFileName): Promise<string> {
+  const path = join(home, name)
+  const draft = join(home, `${name}.${randomUUID()}`)
   const file = await open(draft, 'wx', 0o600)
   try {
-    await file.writeFile(`${randomBytes(storageSecretBytes).toString('hex')}\n`)
+    await file.writeFile(`${Buffer.from(secret).toString('hex')}\n`)
     await file.sync()
   } finally {
     await file.close()

@@ -1,4 +1,4 @@
-// `npm run reconcile`: compares the books of a service, with the service's own settings, while it runs or not.
+// `npm run reconcile`: compares the books of a service, with the service's own settings, whether or not it runs.
 import pino from 'pino'
 import { readConfig } from './config.ts'
 import { openDatabase } from './db/database.ts'

@@ -8,18 +8,18 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 import { readConfig } from './config.ts'
 import { type Storage, startStorage } from './start.ts'
 
-/** A whole service on real stores, for tests of its frame. */
+/** A complete service on real stores, for tests of its frame. */
 export type TestStorage = Storage & {
   home: string
-  /** Every line it logged. */
+  /** Every logged line. */
   readonly log: readonly string[]
-  /** Moves the service's clock. */
+  /** Advances the service's clock. */
   pass(ms: number): void
   /** Calls the API and reads the whole answer. */
   call(path: string, options?: RequestInit): Promise<{ status: number; headers: Headers; body: string; json: unknown }>
-  /** A message for an address to sign, as published clients ask for one unless `query` says more. */
+  /** Requests a message for an address to sign, as published clients do unless `query` adds parameters. */
   getMessage(address: string, query?: Record<string, string>): Promise<string>
-  /** An API key of a wallet. Defaults to all scopes and no expiry. */
+  /** Creates an API key for a wallet. Defaults to all scopes and no expiry. */
   createKey(account?: PrivateKeyAccount, options?: KeyOptions): Promise<string>
 }
 
@@ -35,7 +35,7 @@ export const jsonBody = (body: unknown, method = 'POST'): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** Starts it in a temporary folder, on free ports. */
+/** Starts the service in a temporary folder, on free ports. */
 export async function startTestStorage(environment: Record<string, string> = {}): Promise<TestStorage> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-storage-'))
   const lines: string[] = []
@@ -50,7 +50,7 @@ export async function startTestStorage(environment: Record<string, string> = {})
     CAIRN_HOME: home,
     CAIRN_PORT: '0',
     CAIRN_GATEWAY_PORT: '0',
-    // Tests open accounts from one address, on disks of any state.
+    // Tests open accounts from one address, on disks with any amount of free space.
     CAIRN_FREE_ACCOUNTS_PER_DAY: '',
     CAIRN_FREE_DISK_RESERVE: '0',
     ...environment,

@@ -1,24 +1,31 @@
 import { probeDependencies } from '@cairn/service'
 import type { Context } from './context.ts'
+import { createEventsWorker } from './events/events.ts'
+import type { OpenDenylist } from './moderation/moderation.ts'
 import { createNamesWorker } from './names/worker.ts'
 import type { ObjectStore } from './objects/objects.ts'
 import type { PackEvent } from './packs/packs.ts'
+import { createRemovePacksWorker } from './packs/remove-packs.ts'
+import { createScrubWorker } from './packs/scrub.ts'
+import { createRemovalWatch } from './packs/watch-removals.ts'
 import { openHead } from './payments/payments.ts'
 import { createPrices } from './payments/prices.ts'
+import { createReconcileWorker } from './payments/reconcile-worker.ts'
 import { createPaymentWorker } from './payments/worker.ts'
+import { createPinsWorker } from './pins/worker.ts'
 import { createNonceSource } from './proofs/nonces.ts'
 import type { Provider } from './proofs/provider.ts'
 import { createDealWorkers, createPieceWorker } from './proofs/worker.ts'
 import { createResumableWorker } from './resumable/resumable.ts'
-import { createReconcileWorker } from './workers/reconcile.ts'
-import { createRemovePacksWorker } from './workers/remove-packs.ts'
-import { createScrubWorker } from './workers/scrub.ts'
-import { createRemovalWatch } from './workers/watch-removals.ts'
+import { createS3Worker } from './s3/s3.ts'
+import { createIndexWorker } from './search/search.ts'
+import { createWebhooksWorker } from './webhooks/webhooks.ts'
 import { systemClock, type Worker } from './workers/worker.ts'
 
-/** What the loops need. */
+/** Dependencies of the workers. */
 export type WorkerParts = {
   context: Context
+  denials: OpenDenylist
   objects: ObjectStore
   providers: readonly Provider[]
   /** Base URL that providers fetch from. */
@@ -26,18 +33,24 @@ export type WorkerParts = {
   onEvent: (event: PackEvent) => void
 }
 
-/** Starts the loops in the background. Disposing ends them and waits for what is under way. */
-export function startWorkers({ context, objects, providers, pullUrl, onEvent }: WorkerParts): AsyncDisposable {
+/** Starts the background workers. Disposing stops them and waits for work in progress. */
+export function startWorkers({ context, denials, objects, providers, pullUrl, onEvent }: WorkerParts): AsyncDisposable {
   const { db, packs, config, processId, log, dependencies } = context
   const clock = systemClock
   const workers: Worker[] = [
     createRemovePacksWorker({ db, objects, packs, clock, graceMs: config.packGraceMs, onEvent }),
     createNamesWorker(context, clock),
     createResumableWorker(context, clock),
+    createPinsWorker(context, clock),
+    createEventsWorker(context, clock),
+    createWebhooksWorker(context, clock),
+    createIndexWorker(context, clock),
+    ...denials.workers(clock),
+    createS3Worker(context, clock),
   ]
   // A SQLite database belongs to one process, which clears its own caches.
   if (db.kind === 'postgres') {
-    const onError = (error: unknown) => log.warn({ err: error }, 'cannot find out whether packs were removed')
+    const onError = (error: unknown) => log.warn({ err: error }, 'failed to check for removed packs')
     workers.push(createRemovalWatch({ db, packs, clock, onError }))
   }
   if (config.scrubBytesPerSecond > 0) {
@@ -49,7 +62,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   if (config.payments.networks.length > 0) workers.push(createReconcileWorker(context, clock))
   if (providers.length > 0) {
     const nonces = createNonceSource(openHead(config.payments), (error) =>
-      context.failures.failed('nonces', error, 'the newest block could not be read, nonces are random'),
+      context.failures.failed('nonces', error, 'failed to read the newest block, using random nonces'),
     )
     workers.push(createPieceWorker(context, clock))
     workers.push(...createDealWorkers({ context, providers, pullUrl, nonces }, clock))
@@ -70,7 +83,7 @@ export function startWorkers({ context, objects, providers, pullUrl, onEvent }: 
   )
   const stop = new AbortController()
   const running = workers.map((worker) =>
-    worker.run(stop.signal).catch((error: unknown) => log.error({ err: error, worker: worker.name }, 'a worker ended')),
+    worker.run(stop.signal).catch((error: unknown) => log.error({ err: error, worker: worker.name }, 'worker stopped')),
   )
   return {
     async [Symbol.asyncDispose]() {

@@ -11,19 +11,20 @@ import {
   listen,
   startMetrics,
 } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
+import { authorizeCall } from './accounts/authorize.ts'
 import { openContractWallets } from './accounts/find-signed.ts'
-import { recountFreeStorage } from './accounts/free-storage.ts'
-import { releaseAbandoned } from './accounts/quota.ts'
-import { watchFreeStorage } from './accounts/watch-free-storage.ts'
 import { createApp } from './app.ts'
 import type { StorageConfig } from './config.ts'
 import { registerConsoleRoutes } from './console/routes.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
+import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
 import { createStorageMetrics } from './metrics.ts'
+import { openDenylist } from './moderation/moderation.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
 import { openObjects } from './objects/open-objects.ts'
@@ -37,21 +38,28 @@ import {
   reportComparison,
   settleComparison,
 } from './packs/packs.ts'
-import { describeChains } from './payments/payments.ts'
+import { createPartMemory, derivePartMemory } from './part-memory.ts'
+import { describeChains, describeHowToPay } from './payments/payments.ts'
+import { createPictures } from './pictures/pictures.ts'
+import { endAllPinOwners } from './pins/store.ts'
 import { openProviders } from './proofs/open-providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
+import { createS3App } from './s3/s3.ts'
 import { startWorkers } from './start-workers.ts'
-import { createPartMemory, derivePartMemory } from './uploads/uploads.ts'
+import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
 
-/** A storage service that runs. Disposing ends it: no new requests, running ones end or are cut, then all is closed. */
+/**
+ * A running storage service. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
+ * everything is closed.
+ */
 export type Storage = AsyncDisposable & {
   readonly apiUrl: string
   readonly gatewayUrl: string
-  /** Where its metrics are; undefined when they are not served. */
+  /** URL of its metrics; undefined when they are not served. */
   readonly metricsUrl: string | undefined
   readonly context: Context
-  /** The network's profile as it is served. */
+  /** The served network profile. */
   readonly profile: NetworkProfile
 }
 
@@ -59,19 +67,20 @@ export type Storage = AsyncDisposable & {
 export type StartOptions = {
   clock?: Clock
   log?: Logger
-  /** What the network has beside this service; it goes into the profile. */
+  /** Other services of the network, for the profile. */
   profile?: Partial<NetworkProfile>
 }
 
 const recoverPage = 'See docs/operate/recover.md.'
 
 /**
- * Starts the storage service: lock, database, packs, workers, API and gateway, in this order. Port 0 takes any free port.
- * @throws CairnError CONFLICT (another one runs on this home), RECOVERY_NEEDED (database and packs do not belong together),
- *   INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then, and no pack was touched
+ * Starts the storage service: lock, database, packs, workers, API and gateway, in this order. Port 0 selects a free
+ * port.
+ * @throws CairnError CONFLICT (another one runs on this home), RECOVERY_NEEDED (database and packs do not belong
+ * together), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then, and no pack was touched
  */
 export async function startStorage(config: StorageConfig, options: StartOptions = {}): Promise<Storage> {
-  // What was opened is closed in reverse, also when a later step fails.
+  // Everything opened is closed in reverse order, even when a later step fails.
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
   const log =
@@ -93,10 +102,15 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const packs = createPackStore({ db, objects, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
+  const denials = openDenylist({ config, db, log, failures })
+  await denials.refresh()
   const context: Context = {
     config,
+    authorize: (request, call) => authorizeCall(context, request, call),
+    describeHowToPay: (missingBytes) => describeHowToPay(config.payments, missingBytes),
     db,
     packs,
+    denylist: denials.denylist,
     objects,
     clock,
     log,
@@ -105,13 +119,15 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     metrics,
     rates,
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
-    askContract: openContractWallets(config, { clock, dependencies }),
+    queryContract: openContractWallets(config, { clock, dependencies }),
     secret,
+    secondarySecret: config.secondarySecret,
     processId,
   }
 
   await requireSameSecret(context)
-  // Before anything is changed: this refuses a database that is older than its packs.
+  await requireWebhookSecret(context)
+  // Before any change: this rejects a database that is older than its packs.
   const comparison = await comparePacks(context)
 
   const abandoned = await releaseAbandoned(context)
@@ -120,6 +136,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     await db.write(recountFreeStorage)
     await endAllLeases(db)
     await endAllWriters(db)
+    await endAllPinOwners(db)
+    await endAllDeliveryOwners(db)
   }
   const recovered = await recoverPacks(context)
   await settleComparison(context, comparison)
@@ -139,32 +157,48 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   if (config.consoleFolder !== undefined) {
     await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
   }
-  const gateway = createGatewayApp({ packs, names, log, config, clock, metrics })
-  stack.defer(() => endApps([app, gateway], { readiness, stop, limits: config }))
+  const pictures = stack.use(createPictures({ config, metrics, failures }))
+  const gateway = createGatewayApp({ packs, denylist: denials.denylist, names, pictures, log, config, clock, metrics })
+  const s3 = config.s3Api === undefined ? undefined : createS3App({ context, readiness, stop: stop.signal })
+  const apps = s3 === undefined ? [app, gateway] : [app, gateway, s3]
+  stack.defer(() => endApps(apps, { readiness, stop, limits: config }))
   const ownApiUrl = await listen(app, config.host, config.port, 'CAIRN_PORT')
   const apiUrl = config.publicApiUrl ?? ownApiUrl
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
+  const s3Profile = await listenS3(config, s3)
   profile = {
     ...keyProfile(config),
     ...chainProfile(config),
     ...walletConnectProfile(config),
+    ...s3Profile,
     ...options.profile,
     name: config.networkName,
     api: apiUrl,
     upload: apiUrl,
     gateway: gatewayUrl,
+    pinning: { endpoint: apiUrl },
   }
 
-  // Workers come last: providers fetch from the listeners.
+  // Workers start last, because providers fetch from the listeners.
   const pullUrl = config.deals.pullUrl ?? apiUrl
-  stack.use(startWorkers({ context, objects, providers, pullUrl, onEvent }))
+  stack.use(startWorkers({ context, denials, objects, providers, pullUrl, onEvent }))
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, metricsUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Where the key nodes are, as the operator says; absent where there are none. */
+/** Where the S3 API is; absent when none is served. */
+async function listenS3(
+  { host, s3Api }: StorageConfig,
+  app: FastifyInstance | undefined,
+): Promise<Partial<NetworkProfile>> {
+  if (app === undefined || s3Api === undefined) return {}
+  const url = await listen(app, host, s3Api.port, 'CAIRN_S3_API_PORT')
+  return { s3: { endpoint: s3Api.publicUrl ?? url, region: s3Api.region } }
+}
+
+/** Returns the configured key nodes; absent when there are none. */
 function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig): Partial<NetworkProfile> {
   if (keyRouterUrl === undefined && keyNodeUrls.length === 0) return {}
   return {
@@ -174,19 +208,19 @@ function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig
   }
 }
 
-/** Looks DNS names up where the operator says with which servers. */
+/** Resolves DNS names with the configured servers, if any. */
 function openDnslink({ dnslinkResolvers }: StorageConfig, clock: Clock): DnslinkResolver | undefined {
   return dnslinkResolvers.length === 0 ? undefined : createDnslinkResolver(dnslinkResolvers, () => clock.now())
 }
 
-/** Where payments are taken; absent where none are. */
+/** Returns the payment chains; absent when there are none. */
 function chainProfile({ payments }: StorageConfig): Partial<NetworkProfile> {
   const chains = describeChains(payments)
   const [chain] = chains
   return chain === undefined ? {} : { chain, chains }
 }
 
-/** How the console reaches wallets on other devices; absent where the operator has no project for it. */
+/** Returns how the console reaches wallets on other devices; absent when no project is configured. */
 function walletConnectProfile({
   walletConnectProjectId,
   walletConnectRelayUrl,
@@ -199,29 +233,32 @@ function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc
   switch (event.type) {
     case 'block-damaged':
       damaged.inc()
-      log.error({ cid: event.cid, pack: event.objectKey }, 'a stored block is damaged')
+      log.error({ cid: event.cid, pack: event.objectKey }, 'stored block is damaged')
       break
     case 'pack-damaged':
       damaged.inc(event.damagedBlocks)
       log.error(
         { pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults },
-        'a stored pack is damaged',
+        'stored pack is damaged',
       )
       break
     case 'worker-failed':
-      failures.failed(event.worker, event.error, 'a worker failed', { worker: event.worker })
+      failures.failed(event.worker, event.error, 'worker failed', { worker: event.worker })
       break
     case 'pack-missing':
       log.error(
         { pack: event.objectKey, missingPacks: event.of },
-        `a pack is missing: its content cannot be read. ${recoverPage}`,
+        `pack is missing, its content is unavailable. ${recoverPage}`,
       )
       break
     case 'pack-orphaned':
-      log.error({ pack: event.objectKey }, `a pack without rows is kept aside: npm run storage:recover. ${recoverPage}`)
+      log.error(
+        { pack: event.objectKey },
+        `pack without rows was set aside. Run npm run storage:recover. ${recoverPage}`,
+      )
       break
     case 'pack-removed':
-      log.info({ pack: event.objectKey }, 'a pack was removed')
+      log.info({ pack: event.objectKey }, 'pack removed')
       break
     case 'scrub-finished':
       log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')

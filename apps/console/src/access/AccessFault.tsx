@@ -2,8 +2,9 @@ import { CairnError, type Client, explainAccess } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Clock, KeyRound, ShieldX } from '#icons'
 import { ConditionFindings } from '../conditions/ConditionFindings.tsx'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
+import { useNetwork } from '../network/use-network.ts'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,19 +12,18 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { words } from '../words/words.ts'
 
-/** Why an encrypted file does not open: not allowed, too few nodes, no key, a chain that does not answer. */
+/** Explains why an encrypted file does not open: no access, too few nodes, no key, or a chain that does not answer. */
 export function AccessFault({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {
   const { code, details } = toCairnError(error)
-  const retry = <Button onClick={() => void onRetry()}>{words.shell.retry}</Button>
+  const retry = <Button onClick={() => void onRetry()}>{messages.shell.retry}</Button>
   if (code === 'ACCESS_DENIED') return <Denied cid={cid} onRetry={onRetry} />
   if (code === 'KEY_NOT_FOUND') {
-    return <EmptyState icon={KeyRound} title={words.access.unknownTitle} hint={words.access.unknownHint} />
+    return <EmptyState icon={KeyRound} title={messages.access.unknownTitle} hint={messages.access.unknownHint} />
   }
   if (code === 'CONDITION_UNKNOWN') {
     return (
-      <EmptyState icon={Clock} title={words.access.waitTitle} hint={words.access.waitHint}>
+      <EmptyState icon={Clock} title={messages.access.waitTitle} hint={messages.access.waitHint}>
         {retry}
       </EmptyState>
     )
@@ -31,7 +31,11 @@ export function AccessFault({ cid, error, onRetry }: { cid: string; error: unkno
   if (code === 'NOT_ENOUGH_SHARDS') {
     return (
       <div role="alert">
-        <EmptyState icon={KeyRound} title={words.access.shardsTitle(shardsOf(details))} hint={words.access.shardsHint}>
+        <EmptyState
+          icon={KeyRound}
+          title={messages.access.shardsTitle}
+          hint={messages.access.shardsHint(shardsOf(details))}
+        >
           {retry}
         </EmptyState>
         <NodeAnswers details={details} />
@@ -41,13 +45,16 @@ export function AccessFault({ cid, error, onRetry }: { cid: string; error: unkno
   return <ErrorState error={error} onRetry={onRetry} />
 }
 
-/** Whose right is missing, and which condition is not met: the nodes tell everybody about himself. */
+/**
+ * Shows which address lacks access, and which condition is not met: the nodes explain access to users for their own
+ * address.
+ */
 function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
   const network = useNetwork()
   const address = useSession()?.address ?? ''
   const { data: answers, error } = useQuery({
     queryKey: ['explain', cid, address],
-    queryFn: ({ signal }) => askEachNode(clientOf(network, getSession()), cid, signal),
+    queryFn: ({ signal }) => queryNodes(clientOf(network, getSession()), cid, signal),
     staleTime: 0,
   })
   const refusals = answers?.filter(({ verdict }) => !verdict.isAllowed) ?? []
@@ -59,16 +66,16 @@ function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
         <span className="grid size-12 place-items-center rounded-xl bg-bad-soft text-bad">
           <ShieldX aria-hidden="true" size={24} strokeWidth={1.7} />
         </span>
-        <h2 className="font-semibold text-lg">{words.access.deniedTitle}</h2>
+        <h2 className="font-semibold text-lg">{messages.access.deniedTitle}</h2>
         <p className="max-w-md text-ink-soft">
-          {data === undefined || hasConditions ? words.access.deniedHint : words.access.deniedNoConditions}{' '}
-          {refusals.length === 0 ? '' : words.access.deniedBy(refusals.map(({ node }) => node))}
+          {data === undefined || hasConditions ? messages.access.deniedHint : messages.access.deniedNoConditions}{' '}
+          {refusals.length === 0 ? '' : messages.access.deniedBy(refusals.map(({ node }) => node))}
         </p>
         <p className="flex flex-wrap items-center justify-center gap-x-2 text-sm">
-          {words.access.deniedAddress}
-          <ShortCode text={address} label={words.session.copyAddress} />
+          {messages.access.deniedAddress}
+          <ShortCode text={address} label={messages.session.copyAddress} />
         </p>
-        <Button onClick={() => void onRetry()}>{words.shell.retry}</Button>
+        <Button onClick={() => void onRetry()}>{messages.shell.retry}</Button>
       </div>
       {hasConditions ? (
         <ConditionFindings cid={cid} verdict={data} />
@@ -80,13 +87,13 @@ function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
   )
 }
 
-/** Every node decides alone, so every one is asked; those that do not answer are left out. */
-async function askEachNode(client: Client, cid: string, signal: AbortSignal) {
-  const asked = await Promise.allSettled(
+/** Each node decides independently, so all are queried; those that do not answer are omitted. */
+async function queryNodes(client: Client, cid: string, signal: AbortSignal) {
+  const settled = await Promise.allSettled(
     [1, 2, 3, 4, 5].map(async (node) => ({ node, verdict: await explainAccess(client, cid, { node, signal }) })),
   )
-  const answers = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const [first] = asked
+  const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const [first] = settled
   if (answers.length === 0 && first?.status === 'rejected') throw first.reason
   return answers
 }
@@ -95,21 +102,25 @@ function shardsOf({ shards }: Record<string, unknown>): number {
   return typeof shards === 'number' ? shards : 0
 }
 
+/** What each of the five nodes answered, in the order of their numbers. */
 function NodeAnswers({ details: { nodes } }: { details: Record<string, unknown> }) {
   const rows: unknown[] = Array.isArray(nodes) ? nodes : []
-  const answers = rows.flatMap((row) =>
-    typeof row === 'object' && row !== null && 'node' in row && typeof row.node === 'number'
-      ? [{ node: row.node, message: 'message' in row ? String(row.message) : '' }]
-      : [],
+  const faults = new Map(
+    rows.flatMap((row) =>
+      typeof row === 'object' && row !== null && 'node' in row && typeof row.node === 'number'
+        ? [[row.node, 'message' in row ? String(row.message) : ''] as const]
+        : [],
+    ),
   )
-  if (answers.length === 0) return undefined
+  if (faults.size === 0) return undefined
+  const answers = [1, 2, 3, 4, 5].map((node) => ({ node, message: faults.get(node) ?? messages.access.shardsAnswered }))
   return (
     <section className="mx-auto max-w-md">
-      <h3 className="mb-2 font-semibold text-sm">{words.access.shardsNodes}</h3>
+      <h3 className="mb-2 font-semibold text-sm">{messages.access.shardsNodes}</h3>
       <ul className="divide-y divide-line rounded-lg border border-line text-left text-sm">
         {answers.map(({ node, message }) => (
           <li key={node} className="flex flex-wrap gap-x-3 px-3 py-2">
-            <span className="font-medium">{words.access.node(node)}</span>
+            <span className="font-medium">{messages.access.node(node)}</span>
             <span className="text-ink-soft">{message}</span>
           </li>
         ))}

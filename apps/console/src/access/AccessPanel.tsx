@@ -3,6 +3,10 @@ import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { createContext, type ReactNode, use, useState } from 'react'
 import { KeyRound, UserPlus, Wrench } from '#icons'
+import { RunningChange } from '../key-changes/RunningChange.tsx'
+import { useKeyChange } from '../key-changes/use-key-change.ts'
+import { useKeyReport } from '../key-changes/use-key-report.ts'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -10,18 +14,16 @@ import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { AccessFault } from './AccessFault.tsx'
-import { AskKeys } from './AskKeys.tsx'
+import { ConnectKeys } from './ConnectKeys.tsx'
 import { NodesHeld } from './NodesHeld.tsx'
 import { PeopleList } from './PeopleList.tsx'
-import { RunningChange } from './RunningChange.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
-import { useKeyChange } from './use-key-change.ts'
-import { useKeyReport } from './use-key-report.ts'
 
-/** Who can open an encrypted file, what each key node holds, and for its owner the changes to that. */
+/**
+ * Shows the addresses with access to an encrypted file and the state on each key node, and lets its owner change them.
+ */
 export function AccessPanel({
   cid,
   name,
@@ -31,23 +33,23 @@ export function AccessPanel({
 }: {
   cid: string
   name: string
-  /** The conditions, on the page that is all about access; elsewhere they are told in a word. */
+  /** The conditions, on the access page; elsewhere a summary is shown. */
   conditions?: ReactNode
-  /** Begins with the dialog that shares, because that is what its reader came for. */
+  /** Opens the share dialog initially, if the user came to share. */
   isSharing?: boolean
   /** Called when that dialog is closed. */
   onSharing?: () => void
 }) {
   const session = useSession()
   const { data, error, refetch } = useKeyReport(cid)
-  // What was known before stays in view through a fault, but not once the nodes say that it is none of his business.
+  // The last known state stays visible after an error, unless the nodes report that the user has no access.
   const isRefused = CairnError.is(error, 'ACCESS_DENIED') || CairnError.is(error, 'KEY_NOT_FOUND')
   if (data !== undefined && !isRefused) {
     return (
       <>
         {error === null ? undefined : (
           <p role="status" className="mb-4 rounded-lg bg-warn-soft p-3 text-sm text-warn">
-            {words.shell.errorOld}
+            {messages.shell.errorOld}
           </p>
         )}
         <PartContext value={conditions === undefined}>
@@ -59,7 +61,12 @@ export function AccessPanel({
   if (error !== null) return <AccessFault cid={cid} error={error} onRetry={() => refetch()} />
   if (session?.keySession === undefined) {
     return (
-      <AskKeys icon={KeyRound} title={words.access.askTitle} hint={words.access.askHint} label={words.access.show} />
+      <ConnectKeys
+        icon={KeyRound}
+        title={messages.access.askTitle}
+        hint={messages.access.askHint}
+        label={messages.access.show}
+      />
     )
   }
   return (
@@ -92,7 +99,7 @@ function Report({
   const [dialog, setDialog] = useState<'share' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
-  // The owner before may still ask, to finish what was cut off; people and conditions are not told to him.
+  // The previous owner may still query, to complete an interrupted transfer, but does not see people and conditions.
   const isFormer =
     agreed !== undefined &&
     !isOwner &&
@@ -101,11 +108,12 @@ function Report({
   const repair = async () => {
     try {
       await start({
-        name: words.access.pendingRepair(name),
+        name: messages.access.pendingRepair(name),
+        doneName: messages.access.doneRepair(name),
         run: (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal }),
       })
     } catch (fault) {
-      if (!isAborted(fault)) toastError(words.access.repair, fault)
+      if (!isAborted(fault)) toastError(messages.access.repair, fault)
     }
   }
   const close = () => {
@@ -117,29 +125,31 @@ function Report({
       {running === undefined ? undefined : <RunningChange transfer={running} />}
       {agreed === undefined ? undefined : (
         <>
-          <Section title={words.access.owner}>
+          <Section title={messages.access.owner}>
             {owner === zeroAddress ? (
               <p className="text-sm">
-                {words.access.noOwner}. <span className="text-ink-soft">{words.access.noOwnerHint}</span>
+                {messages.access.noOwner}. <span className="text-ink-soft">{messages.access.noOwnerHint}</span>
               </p>
             ) : (
               <p className="flex flex-wrap items-center gap-2">
-                <ShortCode text={owner} label={words.session.copyAddress} />
-                {isOwner ? <Tag tone="accent">{words.access.you}</Tag> : undefined}
+                <ShortCode text={owner} label={messages.session.copyAddress} />
+                {isOwner ? <Tag tone="accent">{messages.access.you}</Tag> : undefined}
               </p>
             )}
             {isOwner || owner === zeroAddress ? undefined : (
-              <p className="mt-1 text-ink-soft text-sm">{isFormer ? words.access.former : words.access.readOnly}</p>
+              <p className="mt-1 text-ink-soft text-sm">
+                {isFormer ? messages.access.former : messages.access.readOnly}
+              </p>
             )}
           </Section>
           {isFormer ? undefined : (
             <Section
-              title={words.access.people}
+              title={messages.access.people}
               action={
                 isOwner ? (
                   <Button kind="primary" size="small" onClick={() => setDialog('share')}>
                     <UserPlus aria-hidden="true" size={16} />
-                    {words.access.share}
+                    {messages.access.share}
                   </Button>
                 ) : undefined
               }
@@ -149,39 +159,39 @@ function Report({
           )}
           {conditions ??
             (isFormer ? undefined : (
-              <Section title={words.access.conditions}>
+              <Section title={messages.access.conditions}>
                 <p className="mb-2 text-sm">
-                  {agreed.hasConditions ? words.access.conditionsSome : words.access.conditionsNone}
+                  {agreed.hasConditions ? messages.access.conditionsSome : messages.access.conditionsNone}
                 </p>
                 {!agreed.hasConditions && !isOwner ? undefined : (
                   <Link to="/files/$cid/access" params={{ cid }} className={buttonClass('plain', 'small')}>
                     {agreed.hasConditions
                       ? isOwner
-                        ? words.access.conditionsEdit
-                        : words.access.conditionsShow
-                      : words.access.conditionsGo}
+                        ? messages.access.conditionsEdit
+                        : messages.access.conditionsShow
+                      : messages.access.conditionsGo}
                   </Link>
                 )}
               </Section>
             ))}
         </>
       )}
-      <Section title={words.access.nodes} action={<Tag tone={tones[health]}>{words.access.health[health]}</Tag>}>
-        <p className="mb-2 text-ink-soft text-sm">{words.access.nodesHint}</p>
+      <Section title={messages.access.nodes} action={<Tag tone={tones[health]}>{messages.access.health[health]}</Tag>}>
+        <p className="mb-2 text-ink-soft text-sm">{messages.access.nodesHint}</p>
         <NodesHeld nodes={nodes} />
         {health === 'whole' ? undefined : (
           <div className="mt-3 flex flex-wrap items-center gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
-            <p className="min-w-0 flex-1 basis-56">{words.access.healthHint[health]}</p>
+            <p className="min-w-0 flex-1 basis-56">{messages.access.healthHint[health]}</p>
             <Button size="small" isBusy={running !== undefined} onClick={() => void repair()}>
               <Wrench aria-hidden="true" size={16} />
-              {words.access.repair}
+              {messages.access.repair}
             </Button>
           </div>
         )}
       </Section>
       {isOwner ? (
         <div className="border-line border-t pt-5">
-          <Button onClick={() => setDialog('transfer')}>{words.access.transfer}</Button>
+          <Button onClick={() => setDialog('transfer')}>{messages.access.transfer}</Button>
         </div>
       ) : undefined}
       {dialog === 'share' && isOwner && agreed !== undefined ? (
@@ -194,7 +204,7 @@ function Report({
   )
 }
 
-/** In a drawer its title is the heading above; on a page of its own the page's. */
+/** In a drawer its title is the heading above; on a separate page that of the page. */
 const PartContext = createContext(false)
 
 function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {

@@ -1,17 +1,17 @@
 import type { KeyReport } from '@cairn/sdk'
 import { CircleAlert, CircleCheck, CircleDashed, CircleX } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 
 type Node = KeyReport['nodes'][number]
 
-/** What each of the five key nodes holds: a dot in its own form and colour, and the same in words. */
+/** Shows the state on each of the five key nodes: a dot with its own shape and colour, and the same in words. */
 export function NodesHeld({ nodes }: { nodes: readonly Node[] }) {
   return (
     <ul className="divide-y divide-line rounded-lg border border-line">
       {nodes.map((node) => (
         <li key={node.node} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-2 text-sm">
           <Dot node={node} />
-          <span className="font-medium">{words.access.node(node.node)}</span>
+          <span className="font-medium">{messages.access.node(node.node)}</span>
           <span className="min-w-0 flex-1 basis-40 text-ink-soft sm:text-right">{describe(node)}</span>
         </li>
       ))}
@@ -30,6 +30,6 @@ function Dot({ node: { error, isAgreed, status } }: { node: Node }) {
 function describe({ error, status, isAgreed }: Node): string {
   if (error !== undefined) return error.message
   if (status === undefined) return ''
-  if (!isAgreed) return words.access.nodeOther(status.version)
-  return status.state === 'pending' ? words.access.nodePending : words.access.nodeGood(status.version)
+  if (!isAgreed) return messages.access.nodeOther(status.version)
+  return status.state === 'pending' ? messages.access.nodePending : messages.access.nodeGood(status.version)
 }

@@ -1,15 +1,15 @@
 import { revokeAccess } from '@cairn/sdk'
 import { useState } from 'react'
 import { UserMinus } from '#icons'
+import type { KeyChange } from '../key-changes/use-key-change.ts'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
-import type { KeyChange } from './use-key-change.ts'
 
-/** Addresses that a file is shared with; its owner can take the right back from each. */
+/** Lists the addresses that a file is shared with; its owner can revoke each. */
 export function PeopleList({
   cid,
   name,
@@ -29,12 +29,13 @@ export function PeopleList({
     setBusy(true)
     try {
       await start({
-        name: words.access.pendingRevoke(name),
+        name: messages.access.pendingRevoke(name),
+        doneName: messages.access.doneRevoke(name),
         run: (client, options) => revokeAccess(client, cid, [address], options),
       })
       setLeaving(undefined)
     } catch (error) {
-      if (!isAborted(error)) toastError(words.access.revokeTitle, error)
+      if (!isAborted(error)) toastError(messages.access.revokeTitle, error)
     } finally {
       setBusy(false)
     }
@@ -42,24 +43,25 @@ export function PeopleList({
   if (sharedTo.length === 0) {
     return (
       <p className="text-sm">
-        {words.access.nobody}. <span className="text-ink-soft">{canChange ? words.access.nobodyHint : ''}</span>
+        {messages.access.notShared}.{' '}
+        <span className="text-ink-soft">{canChange ? messages.access.notSharedHint : ''}</span>
       </p>
     )
   }
   return (
     <>
       <ul
-        aria-label={words.access.people}
+        aria-label={messages.access.people}
         className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line"
       >
         {sharedTo.map((address) => (
           <li key={address} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
-            <ShortCode text={address} label={words.session.copyAddress} />
+            <ShortCode text={address} label={messages.session.copyAddress} />
             {canChange ? (
               <IconButton
                 icon={UserMinus}
                 size="small"
-                label={words.access.revoke(address)}
+                label={messages.access.revoke(address)}
                 onClick={() => setLeaving(address)}
               />
             ) : undefined}
@@ -69,9 +71,9 @@ export function PeopleList({
       <Confirm
         isOpen={leaving !== undefined}
         onClose={() => setLeaving(undefined)}
-        title={words.access.revokeTitle}
-        hint={words.access.revokeHint}
-        confirmLabel={words.access.revokeGo}
+        title={messages.access.revokeTitle}
+        hint={messages.access.revokeHint}
+        confirmLabel={messages.access.revokeGo}
         isBusy={isBusy}
         onConfirm={() => leaving !== undefined && void revoke(leaving)}
       >

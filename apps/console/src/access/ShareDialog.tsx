@@ -1,23 +1,23 @@
-import { sharedAddressesPerCallMost } from '@cairn/protocol'
+import { maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { useId, useState } from 'react'
 import { UserPlus } from '#icons'
+import type { KeyChange } from '../key-changes/use-key-change.ts'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { parseAddresses } from './parse-addresses.ts'
-import type { KeyChange } from './use-key-change.ts'
 
-/** What the dialog is for comes before its button to close. */
+/** Focuses the purpose of the dialog before its close button. */
 function focusField(field: HTMLTextAreaElement | null): void {
   field?.focus()
 }
 
-/** Lets any number of addresses open a file, in one run over the nodes. */
+/** Shares a file with any number of addresses, in one pass over the nodes. */
 export function ShareDialog({
   cid,
   name,
@@ -40,10 +40,11 @@ export function ShareDialog({
   const { addresses, bad } = parseAddresses(text)
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
-  const fault = bad.length > 0 ? words.access.shareBad(bad) : fresh.length === 0 ? words.access.shareEmpty : undefined
+  const fault =
+    bad.length > 0 ? messages.access.shareBad(bad) : fresh.length === 0 ? messages.access.shareEmpty : undefined
   const notes = [
-    ...(known.length > 0 ? [words.access.shareKnown(known.length)] : []),
-    ...(addresses.includes(owner) ? [words.access.shareOwner] : []),
+    ...(known.length > 0 ? [messages.access.shareKnown(known.length)] : []),
+    ...(addresses.includes(owner) ? [messages.access.shareOwner] : []),
   ]
   const share = async () => {
     setTried(true)
@@ -51,11 +52,12 @@ export function ShareDialog({
     setBusy(true)
     try {
       await start({
-        name: words.access.pendingShare(fresh.length, name),
+        name: messages.access.pendingShare(fresh.length, name),
+        doneName: messages.access.doneShare(fresh.length, name),
         run: async (client, options) => {
           let last: ChangeResult | undefined
-          for (let at = 0; at < fresh.length; at += sharedAddressesPerCallMost) {
-            last = await shareFile(client, cid, fresh.slice(at, at + sharedAddressesPerCallMost), options)
+          for (let at = 0; at < fresh.length; at += maxSharedAddressesPerCall) {
+            last = await shareFile(client, cid, fresh.slice(at, at + maxSharedAddressesPerCall), options)
           }
           return last ?? { done: [], pending: [], isEffective: true, withstands: 0 }
         },
@@ -63,7 +65,7 @@ export function ShareDialog({
       onClose()
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(words.access.shareTitle, error)
+      if (!isAborted(error)) toastError(messages.access.shareTitle, error)
     }
   }
   const link = `${location.origin}/open/${cid}`
@@ -71,14 +73,14 @@ export function ShareDialog({
     <Modal
       isOpen
       onClose={onClose}
-      title={words.access.shareTitle}
-      hint={words.access.shareHint}
+      title={messages.access.shareTitle}
+      hint={messages.access.shareHint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" isBusy={isBusy} onClick={() => void share()}>
             <UserPlus aria-hidden="true" size={16} />
-            {words.access.shareGo(fresh.length)}
+            {messages.access.shareGo(fresh.length)}
           </Button>
         </>
       }
@@ -86,7 +88,7 @@ export function ShareDialog({
       <div className="flex flex-col gap-5">
         <div className="flex flex-col gap-1.5">
           <label htmlFor={id} className="font-medium text-sm">
-            {words.access.shareLabel}
+            {messages.access.shareLabel}
           </label>
           <textarea
             id={id}
@@ -95,14 +97,14 @@ export function ShareDialog({
             value={text}
             spellCheck={false}
             autoComplete="off"
-            placeholder={words.access.sharePlaceholder}
+            placeholder={messages.access.sharePlaceholder}
             aria-describedby={`${id}-hint`}
             {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
             className={`${fieldClass} py-2 font-mono`}
           />
           <p id={`${id}-hint`} className="text-ink-soft text-sm">
-            {[words.access.shareFieldHint, ...notes].join(' ')}
+            {[messages.access.shareFieldHint, ...notes].join(' ')}
           </p>
           {wasTried && fault !== undefined ? (
             <p role="alert" className="text-bad text-sm">
@@ -111,14 +113,14 @@ export function ShareDialog({
           ) : undefined}
         </div>
         <div>
-          <p className="font-medium text-sm">{words.access.link}</p>
+          <p className="font-medium text-sm">{messages.access.link}</p>
           <p className="flex min-w-0 items-center gap-1">
             <span className="min-w-0 truncate font-mono text-ink-soft text-sm" title={link}>
               {link}
             </span>
-            <CopyButton text={link} size="small" label={words.access.copyLink} />
+            <CopyButton text={link} size="small" label={messages.access.copyLink} />
           </p>
-          <p className="text-ink-soft text-sm">{words.access.linkHint}</p>
+          <p className="text-ink-soft text-sm">{messages.access.linkHint}</p>
         </div>
       </div>
     </Modal>

@@ -1,16 +1,16 @@
 import { transferFile } from '@cairn/sdk'
 import { useState } from 'react'
+import type { KeyChange } from '../key-changes/use-key-change.ts'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { parseAddresses } from './parse-addresses.ts'
-import type { KeyChange } from './use-key-change.ts'
 
-/** Gives a file away. It cannot be taken back, so the end of the address is typed once more. */
+/** Transfers a file. It cannot be undone, so the user types the end of the address once more. */
 export function TransferDialog({
   cid,
   name,
@@ -34,9 +34,9 @@ export function TransferDialog({
   const wanted = address?.slice(-4) ?? ''
   const addressFault =
     address === undefined || addresses.length > 1 || bad.length > 0
-      ? words.access.transferBad
+      ? messages.access.transferBad
       : address === owner
-        ? words.access.transferSelf
+        ? messages.access.transferSelf
         : undefined
   const isSame = last.trim().toLowerCase() === wanted.toLowerCase()
   const transfer = async () => {
@@ -45,55 +45,56 @@ export function TransferDialog({
     setBusy(true)
     try {
       await start({
-        name: words.access.pendingTransfer(name),
+        name: messages.access.pendingTransfer(name),
+        doneName: messages.access.doneTransfer(name),
         run: (client, options) => transferFile(client, cid, address, { ...options, resetSharedTo: people === 'drop' }),
       })
       onClose()
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(words.access.transferTitle, error)
+      if (!isAborted(error)) toastError(messages.access.transferTitle, error)
     }
   }
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={words.access.transferTitle}
-      hint={words.access.transferHint}
+      title={messages.access.transferTitle}
+      hint={messages.access.transferHint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="danger" isBusy={isBusy} onClick={() => void transfer()}>
-            {words.access.transferGo}
+            {messages.access.transferGo}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-5">
         <TextField
-          label={words.access.transferLabel}
+          label={messages.access.transferLabel}
           value={text}
           spellCheck={false}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
           error={wasTried || address !== undefined ? addressFault : undefined}
         />
         <Choice
-          label={words.access.transferPeople}
+          label={messages.access.transferPeople}
           value={people}
           onChange={setPeople}
           options={[
-            { value: 'drop', label: words.access.transferDrop, hint: words.access.transferDropHint },
-            { value: 'keep', label: words.access.transferKeep, hint: words.access.transferKeepHint },
+            { value: 'drop', label: messages.access.transferDrop, hint: messages.access.transferDropHint },
+            { value: 'keep', label: messages.access.transferKeep, hint: messages.access.transferKeepHint },
           ]}
         />
         {address === undefined || addressFault !== undefined ? undefined : (
           <TextField
-            label={words.access.transferConfirm(wanted)}
+            label={messages.access.transferConfirm(wanted)}
             value={last}
             maxLength={8}
             spellCheck={false}
             onChange={({ currentTarget }) => setLast(currentTarget.value)}
-            error={wasTried && !isSame ? words.access.transferConfirmBad : undefined}
+            error={wasTried && !isSame ? messages.access.transferConfirmBad : undefined}
           />
         )}
       </div>

@@ -1,6 +1,6 @@
 import { normalizeIdentity, zeroAddress } from '@cairn/protocol'
 
-/** Addresses among pasted text: each once, in the form that is compared; and what is no address. */
+/** Parses addresses from pasted text: each once, in normalised form; and the invalid ones. */
 export function parseAddresses(text: string): { addresses: string[]; bad: string[] } {
   const addresses = new Set<string>()
   const bad: string[] = []

@@ -1,14 +1,14 @@
 import type { CairnError, EncryptSettings, NetworkProfile, Progress } from '@cairn/sdk'
 
-/** What the worker is asked. One file at a time. */
+/** Messages to the worker. One file at a time. */
 export type CipherOrder =
   | { kind: 'decrypt'; network: NetworkProfile; cid: string; masterKey: string }
   | { kind: 'encrypt'; blob: Blob; masterKey: string; settings: EncryptSettings }
-  /** The next piece of what is being encrypted: the worker goes only as fast as its pieces are taken. */
-  | { kind: 'take' }
+  /** Requests the next encrypted chunk: the worker runs only as fast as its chunks are consumed. */
+  | { kind: 'next' }
 
-/** What the worker tells. */
-export type CipherTold =
+/** Messages from the worker. */
+export type CipherEvent =
   | { kind: 'progress'; progress: Progress }
   | { kind: 'decrypted'; blob: Blob }
   | { kind: 'piece'; bytes: Uint8Array<ArrayBuffer> }

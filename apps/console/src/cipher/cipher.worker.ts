@@ -1,35 +1,35 @@
 import { CairnError, encryptBlob } from '@cairn/sdk'
-import type { CipherOrder, CipherTold } from './cipher-order.ts'
+import type { CipherEvent, CipherOrder } from './cipher-order.ts'
 
-const tell = (told: CipherTold, owned: ArrayBuffer[] = []) => postMessage(told, { transfer: owned })
-const fail = (error: unknown) => tell({ kind: 'failed', error: CairnError.from(error).toJSON() })
+const emit = (event: CipherEvent, owned: ArrayBuffer[] = []) => postMessage(event, { transfer: owned })
+const fail = (error: unknown) => emit({ kind: 'failed', error: CairnError.from(error).toJSON() })
 
-/** What is being encrypted. */
+/** The current file. */
 let pieces: AsyncIterator<Uint8Array> | undefined
-/** Pieces are made one after the other, however many were asked for. */
-let turn: Promise<void> = Promise.resolve()
+/** Chunks are produced sequentially, however many were requested. */
+let queue: Promise<void> = Promise.resolve()
 
-async function giveNext(): Promise<void> {
+async function sendNext(): Promise<void> {
   const next = await pieces?.next()
-  if (next === undefined || next.done === true) return tell({ kind: 'end' })
-  // A copy, for it is given away.
+  if (next === undefined || next.done === true) return emit({ kind: 'end' })
+  // A copy, because it is transferred.
   const bytes = new Uint8Array(next.value)
-  tell({ kind: 'piece', bytes }, [bytes.buffer])
+  emit({ kind: 'piece', bytes }, [bytes.buffer])
 }
 
 addEventListener('message', ({ data: order }: MessageEvent<CipherOrder>) => {
-  if (order.kind === 'take') {
-    turn = turn.then(giveNext)
-    turn.catch(fail)
+  if (order.kind === 'next') {
+    queue = queue.then(sendNext)
+    queue.catch(fail)
   } else if (order.kind === 'encrypt') {
     pieces = encryptBlob(order.blob, order.masterKey, order.settings)[Symbol.asyncIterator]()
   } else {
     const { network, cid, masterKey } = order
-    // Who encrypts loads nothing of fetching and verifying.
+    // Encryption does not load the code to fetch and verify.
     import('./decrypt-file.ts')
       .then(({ decryptFile }) =>
-        decryptFile(network, cid, masterKey, (progress) => tell({ kind: 'progress', progress })),
+        decryptFile(network, cid, masterKey, (progress) => emit({ kind: 'progress', progress })),
       )
-      .then((blob) => tell({ kind: 'decrypted', blob }), fail)
+      .then((blob) => emit({ kind: 'decrypted', blob }), fail)
   }
 })

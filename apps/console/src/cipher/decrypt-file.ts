@@ -1,6 +1,9 @@
 import { CairnError, createClient, type NetworkProfile, type OnProgress, openDecrypted } from '@cairn/sdk'
 
-/** Fetches, verifies and decrypts a file. @throws CairnError as openDecrypted, FILE_TOO_LARGE where the browser has no room */
+/**
+ * Fetches, verifies and decrypts a file.
+ * @throws CairnError as openDecrypted, FILE_TOO_LARGE if the browser has no space
+ */
 export async function decryptFile(
   network: NetworkProfile,
   cid: string,
@@ -12,7 +15,7 @@ export async function decryptFile(
   for await (const piece of pieces) parts.push(new Blob([new Uint8Array(piece)]))
   const blob = new Blob(parts)
   try {
-    // A browser that had no room for the bytes says so to who reads them.
+    // A browser without space for the bytes reports it on the first read.
     await blob.slice(-1).arrayBuffer()
   } catch (cause) {
     throw new CairnError('FILE_TOO_LARGE', {

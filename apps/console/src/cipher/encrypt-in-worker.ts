@@ -1,15 +1,15 @@
 import type { CairnError, EncryptBlob } from '@cairn/sdk'
 import { type CipherWorker, startWorker } from './start-worker.ts'
 
-/** Pieces asked for before they are needed: the worker makes one while another is hashed and kept. */
+/** Chunks requested in advance: the worker produces one while another is hashed and stored. */
 const piecesAhead = 2
 
-/** What encrypts the files of one upload, in a worker that lives as long as the upload. */
+/** Encrypts the files of one upload, in a worker that lives as long as the upload. */
 export type Encryptor = { encrypt: EncryptBlob; end(): void }
 
 /**
- * Encrypts in a worker, one file after the other, no faster than the pieces are taken. It is started with the first file; who
- * stops reading in the middle ends it at once, and the next file starts another.
+ * Encrypts in a worker, one file after the other, no faster than the chunks are consumed. The worker starts with the
+ * first file; a reader that stops early terminates it, and the next file starts another.
  */
 export function createEncryptor(): Encryptor {
   let running: Running | undefined
@@ -25,12 +25,12 @@ export function createEncryptor(): Encryptor {
       let isWhole = false
       try {
         worker.order({ kind: 'encrypt', blob, masterKey, settings })
-        for (let i = 0; i < piecesAhead; i++) worker.order({ kind: 'take' })
+        for (let i = 0; i < piecesAhead; i++) worker.order({ kind: 'next' })
         for (let piece = await next(); piece !== undefined; piece = await next()) {
           yield piece
-          worker.order({ kind: 'take' })
+          worker.order({ kind: 'next' })
         }
-        // Each piece that was asked for beyond the end is answered with the end once more.
+        // Each request beyond the end receives one more end message.
         for (let i = 1; i < piecesAhead; i++) await next()
         isWhole = true
       } finally {
@@ -42,18 +42,21 @@ export function createEncryptor(): Encryptor {
 
 type Running = {
   worker: CipherWorker
-  /** The next piece; undefined at the end of the file. @throws what the worker failed with */
+  /**
+   * Returns the next chunk; undefined at the end of the file.
+   * @throws the error of the worker
+   */
   next(): Promise<Uint8Array | undefined>
 }
 
 function start(): Running {
-  const told: (Uint8Array | undefined)[] = []
+  const pieces: (Uint8Array | undefined)[] = []
   let failed: CairnError | undefined
   let wake = () => {}
   const worker = startWorker(
     (one) => {
-      if (one.kind === 'piece') told.push(one.bytes)
-      else if (one.kind === 'end') told.push(undefined)
+      if (one.kind === 'piece') pieces.push(one.bytes)
+      else if (one.kind === 'end') pieces.push(undefined)
       wake()
     },
     (error) => {
@@ -64,13 +67,13 @@ function start(): Running {
   return {
     worker,
     async next() {
-      while (told.length === 0) {
+      while (pieces.length === 0) {
         if (failed !== undefined) throw failed
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      return told.shift()
+      return pieces.shift()
     },
   }
 }

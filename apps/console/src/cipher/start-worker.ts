@@ -1,18 +1,18 @@
 import { CairnError } from '@cairn/sdk'
-import type { CipherOrder, CipherTold } from './cipher-order.ts'
+import type { CipherEvent, CipherOrder } from './cipher-order.ts'
 
-/** A worker that encrypts or decrypts. Ended by who began it, and with it every key it knew. */
+/** A worker that encrypts or decrypts. Its owner terminates it, and with it every key in its memory. */
 export type CipherWorker = { order(order: CipherOrder): void; end(): void }
 
-/** Starts a worker. What it fails with, itself or in its work, is told as an error. */
+/** Starts a worker. Its errors, and those of its work, are reported as an error. */
 export function startWorker(
-  onTold: (told: Exclude<CipherTold, { kind: 'failed' }>) => void,
+  onEvent: (event: Exclude<CipherEvent, { kind: 'failed' }>) => void,
   onFailed: (error: CairnError) => void,
 ): CipherWorker {
   const worker = new Worker(new URL('./cipher.worker.ts', import.meta.url), { type: 'module', name: 'cipher' })
-  worker.onmessage = ({ data }: MessageEvent<CipherTold>) => {
+  worker.onmessage = ({ data }: MessageEvent<CipherEvent>) => {
     if (data.kind === 'failed') onFailed(new CairnError(data.error.code, data.error))
-    else onTold(data)
+    else onEvent(data)
   }
   worker.onerror = (event) => onFailed(CairnError.from(new Error(event.message)))
   return { order: (order) => worker.postMessage(order), end: () => worker.terminate() }

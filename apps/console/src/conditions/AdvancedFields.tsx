@@ -1,9 +1,9 @@
 import { abiTypes, comparators } from '@cairn/protocol'
 import { useId, useState } from 'react'
 import { ChevronRight } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 import {
   type DraftChainType,
   type FieldPath,
@@ -14,11 +14,11 @@ import {
 } from './condition-parts.ts'
 
 type AdvancedField = {
-  name: keyof typeof words.conditions.advancedFields
+  name: keyof typeof messages.conditions.advancedFields
   path: FieldPath
   /** `list`: JSON; `number`: a whole number; a list of words: one of them. */
   kind?: 'list' | 'number' | readonly string[]
-  /** An empty field is left away rather than kept empty. */
+  /** An empty field is omitted rather than stored empty. */
   isOptional?: boolean
 }
 
@@ -79,12 +79,12 @@ export function AdvancedFields({
     <details className="group mt-1" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="inline-flex min-h-8 cursor-pointer items-center text-ink-soft text-sm hover:text-ink">
         <ChevronRight aria-hidden="true" size={14} className="mr-1 transition-transform group-open:rotate-90" />
-        {words.conditions.advanced}
+        {messages.conditions.advanced}
       </summary>
       {isOpen ? (
         <div className="mt-2 flex flex-col gap-3">
           <p className="text-ink-soft text-sm">
-            {words.conditions.advancedHint} {words.conditions.userAddressHint}
+            {messages.conditions.advancedHint} {messages.conditions.userAddressHint}
           </p>
           <div className="grid gap-3 sm:grid-cols-2">
             {fields[chainType].map((field) => (
@@ -112,7 +112,7 @@ function OneField({
   onChange: (value: unknown) => void
 }) {
   const id = useId()
-  const label = words.conditions.advancedFields[name]
+  const label = messages.conditions.advancedFields[name]
   const text = readText(condition, path)
   const write = (next: string) => onChange(next === '' && isOptional ? undefined : next)
   if (kind === 'list') return <ListField label={label} value={readField(condition, path)} onChange={onChange} />
@@ -150,7 +150,7 @@ function OneField({
   )
 }
 
-/** A list, written as JSON; what is no JSON yet is kept here until it is. */
+/** A list, written as JSON; invalid JSON stays here until it is valid. */
 function ListField({ label, value, onChange }: { label: string; value: unknown; onChange: (value: unknown) => void }) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value))
   const [isBad, setBad] = useState(false)
@@ -164,7 +164,7 @@ function ListField({ label, value, onChange }: { label: string; value: unknown; 
       onChange(JSON.parse(next))
       setBad(false)
     } catch {
-      // Not yet; said below the field.
+      // Not valid yet; shown below the field.
       setBad(true)
     }
   }
@@ -175,7 +175,7 @@ function ListField({ label, value, onChange }: { label: string; value: unknown; 
       spellCheck={false}
       placeholder='[":userAddress"]'
       onChange={({ currentTarget }) => change(currentTarget.value)}
-      error={isBad ? words.conditions.notJson : undefined}
+      error={isBad ? messages.conditions.notJson : undefined}
     />
   )
 }

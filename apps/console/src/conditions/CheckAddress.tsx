@@ -3,22 +3,23 @@ import { explainAccess, explainConditions } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 import type { Verdict } from './ConditionFindings.tsx'
 import { type Draft, toInput } from './draft.ts'
 
-/** What the key nodes said about an address and a draft, and whether that draft was what is saved. */
+/** Verdict of the key nodes about an address and a draft, and whether that draft was the saved one. */
 export type Tried = { about: string; draft: Draft; isSaved: boolean; verdict: Verdict }
 
 /**
- * Whether an address could open the file, and which condition says what: asked of what is saved, or of what is being edited.
- * @param tried what was found last, as long as it is about what is shown
+ * Shows whether an address could open the file, and the result of each condition, for the saved conditions or the
+ * draft.
+ * @param tried the last verdict, while it applies to the shown conditions
  */
 export function CheckAddress({
   cid,
@@ -55,11 +56,11 @@ export function CheckAddress({
   })
   const { error } = check
   return (
-    <section aria-label={words.conditions.check} className="flex flex-col gap-3">
+    <section aria-label={messages.conditions.check} className="flex flex-col gap-3">
       <div>
-        <h3 className="font-medium text-sm">{words.conditions.check}</h3>
+        <h3 className="font-medium text-sm">{messages.conditions.check}</h3>
         <p className="text-ink-soft text-sm">
-          {words.conditions.checkHint} {hasChanges ? words.conditions.checkUnsaved : ''}
+          {messages.conditions.checkHint} {hasChanges ? messages.conditions.checkUnsaved : ''}
         </p>
       </div>
       <form
@@ -76,26 +77,26 @@ export function CheckAddress({
             isBusy={check.isPending && check.variables === own}
             onClick={() => check.mutate(own)}
           >
-            {words.conditions.checkOwn}
+            {messages.conditions.checkOwn}
           </Button>
         )}
         {canAskOthers ? (
           <>
             <TextField
-              label={words.conditions.checkLabel}
+              label={messages.conditions.checkLabel}
               isLabelHidden
               value={text}
-              placeholder={words.conditions.checkPlaceholder}
+              placeholder={messages.conditions.checkPlaceholder}
               spellCheck={false}
               onChange={({ currentTarget }) => {
                 setText(currentTarget.value)
                 check.reset()
               }}
-              error={wasTried && address === '' ? words.conditions.checkBad : undefined}
+              error={wasTried && address === '' ? messages.conditions.checkBad : undefined}
               className="min-w-0 flex-1 basis-64"
             />
             <Button type="submit" disabled={isDisabled} isBusy={check.isPending && check.variables !== own}>
-              {words.conditions.checkGo}
+              {messages.conditions.checkGo}
             </Button>
           </>
         ) : undefined}
@@ -110,14 +111,14 @@ export function CheckAddress({
 
 function Summary({ tried: { about, isSaved, verdict }, isOwn }: { tried: Tried; isOwn: boolean }) {
   const { isAllowed, by, conditions } = verdict
-  // A no that comes of chains which did not answer may be a yes later.
+  // A refusal because of chains that did not answer may change later.
   const isUnknown = !isAllowed && conditions.some(({ result }) => result === 'unknown')
   const [Icon, tone] = isAllowed
     ? [CircleCheck, 'text-good']
     : isUnknown
       ? [CircleHelp, 'text-warn']
       : [CircleX, 'text-bad']
-  const { passes, passesBy, fails, passesUnsaved, failsUnsaved, undecided } = words.conditions
+  const { passes, passesBy, fails, passesUnsaved, failsUnsaved, undecided } = messages.conditions
   const sentence = isUnknown
     ? undecided
     : isSaved
@@ -133,7 +134,7 @@ function Summary({ tried: { about, isSaved, verdict }, isOwn }: { tried: Tried; 
       <div className="min-w-0">
         <p className="font-medium">{sentence}</p>
         <p className="break-all text-ink-soft">
-          {isOwn ? words.conditions.checkedOwn : words.conditions.checkedOther}{' '}
+          {isOwn ? messages.conditions.checkedOwn : messages.conditions.checkedOther}{' '}
           <code className="font-mono">{about}</code>
         </p>
       </div>

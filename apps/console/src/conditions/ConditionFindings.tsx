@@ -1,12 +1,13 @@
 import type { explainAccess } from '@cairn/sdk'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
-import { words } from '../words/words.ts'
-import { readText } from './condition-parts.ts'
+import { messages } from '../messages/messages.ts'
+import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { describeCondition, describeObserved } from './describe-condition.ts'
 import { emptyDraft, fromSaved } from './draft.ts'
+import { useConditionUnits } from './use-condition-units.ts'
 import { useConditions } from './use-conditions.ts'
 
-/** What key nodes said about an address. */
+/** Verdict of the key nodes about an address. */
 export type Verdict = Awaited<ReturnType<typeof explainAccess>>
 export type Finding = Verdict['conditions'][number]
 
@@ -16,50 +17,65 @@ const marks = {
   unknown: { Icon: CircleHelp, className: 'text-warn' },
 } as const
 
-/** What the key nodes found about each condition of a file, for one address. */
+/** Shows the findings of the key nodes for each condition of a file and one address. */
 export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verdict }) {
   const { data } = useConditions(cid)
   const draft = data === undefined ? emptyDraft : fromSaved(data)
   return (
     <section className="flex flex-col gap-2">
-      <h3 className="font-semibold text-sm">{words.access.deniedLines}</h3>
+      <h3 className="font-semibold text-sm">{messages.access.deniedLines}</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {verdict.conditions.map((finding) => {
           const id = String(finding.id)
           const condition = draft.conditions.find((one) => readText(one, ['id']) === id)
           return (
             <li key={id} className="px-3 py-2.5">
-              <FindingLine
-                finding={finding}
-                show={(observed) =>
-                  condition === undefined ? show(observed) : describeObserved(draft.chainType, condition, observed)
-                }
-              >
-                {condition === undefined
-                  ? words.conditions.condition(id)
-                  : describeCondition(draft.chainType, condition)}
-              </FindingLine>
+              {condition === undefined ? (
+                <FindingLine finding={finding} show={show}>
+                  {messages.conditions.condition(id)}
+                </FindingLine>
+              ) : (
+                <KnownFinding chainType={draft.chainType} condition={condition} finding={finding} />
+              )}
             </li>
           )
         })}
       </ul>
       {verdict.aggregator === null || verdict.aggregator === '' ? undefined : (
         <p className="text-ink-soft text-sm">
-          {words.access.deniedJoin} <code className="font-mono">{verdict.aggregator.replace(/[[\]]/g, '')}</code>
+          {messages.access.deniedJoin} <code className="font-mono">{verdict.aggregator.replace(/[[\]]/g, '')}</code>
         </p>
       )}
     </section>
   )
 }
 
-/** What was found of one condition: a mark, its word, what the chain said and why. */
+/** What was found of a condition that is known, in its own units. */
+function KnownFinding({
+  chainType,
+  condition,
+  finding,
+}: {
+  chainType: DraftChainType
+  condition: RawCondition
+  finding: Finding
+}) {
+  const units = useConditionUnits(chainType, condition)
+  return (
+    <FindingLine finding={finding} show={(observed) => describeObserved(chainType, condition, observed, units)}>
+      {describeCondition(chainType, condition, units)}
+    </FindingLine>
+  )
+}
+
+/** Shows the finding of one condition: an icon, its label, the value on the chain and the reason. */
 export function FindingLine({
   finding: { result, observed, reason },
   show: showObserved,
   children,
 }: {
   finding: Finding
-  /** What the chain said, in the words of the condition. */
+  /** Formats the value on the chain for the condition. */
   show: (observed: unknown) => string
   children?: React.ReactNode
 }) {
@@ -70,8 +86,10 @@ export function FindingLine({
       <div className="min-w-0">
         {children === undefined ? undefined : <p>{children}</p>}
         <p className="break-words text-ink-soft">
-          <span className={`font-medium ${className}`}>{words.conditions.result[result]}</span>
-          {observed === undefined || observed === null ? '' : `. ${words.conditions.observed(showObserved(observed))}`}
+          <span className={`font-medium ${className}`}>{messages.conditions.result[result]}</span>
+          {observed === undefined || observed === null
+            ? ''
+            : `. ${messages.conditions.observed(showObserved(observed))}`}
           {reason === undefined ? '' : `. ${reason}`}
         </p>
       </div>

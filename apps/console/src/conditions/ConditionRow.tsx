@@ -1,17 +1,19 @@
 import { useId } from 'react'
 import { Trash2 } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { IconButton } from '../ui/IconButton.tsx'
-import { words } from '../words/words.ts'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import { type Finding, FindingLine } from './ConditionFindings.tsx'
+import { ConditionText } from './ConditionText.tsx'
 import { type DraftChainType, type RawCondition, readText, writeField } from './condition-parts.ts'
-import { describeCondition, describeObserved, readSentence } from './describe-condition.ts'
+import { describeObserved, readSentence } from './describe-condition.ts'
 import { SentenceInput } from './SentenceInput.tsx'
 import { findTemplate, type SentenceField } from './templates.ts'
 import { fromUnits } from './units.ts'
+import { useConditionUnits } from './use-condition-units.ts'
 import { useToken } from './use-token.ts'
 
-/** One condition: its number, its sentence with fields in it, what is wrong with it, and all its fields on demand. */
+/** One condition: its number, its sentence with fields, its errors, and all its fields on demand. */
 export function ConditionRow({
   chainType,
   condition,
@@ -28,7 +30,7 @@ export function ConditionRow({
   /** Of the whole draft, by path. */
   faults: Readonly<Record<string, string>>
   chains: readonly string[]
-  /** What the key nodes found of it, where an address was tried on what is shown. */
+  /** The finding of the key nodes, if an address was tested against the shown conditions. */
   finding?: Finding | undefined
   onChange: (condition: RawCondition) => void
   onRemove: () => void
@@ -40,6 +42,7 @@ export function ConditionRow({
     name === 'erc20' ? readText(condition, ['chain']) : '',
     readText(condition, ['contractAddress']),
   )
+  const units = useConditionUnits(chainType, condition)
   const own = Object.entries(faults).flatMap(([path, text]) => {
     const prefix = `conditions.${position}`
     return path === prefix || path.startsWith(`${prefix}.`) ? [{ path: path.slice(prefix.length + 1), text }] : []
@@ -49,33 +52,35 @@ export function ConditionRow({
     <li className="rounded-lg border border-line bg-surface p-3 sm:p-4">
       <div className="flex items-start gap-3">
         <span
-          title={words.conditions.idChip(id)}
+          title={messages.conditions.idChip(id)}
           className="mt-1 grid h-7 min-w-7 shrink-0 place-items-center rounded-full bg-accent-soft px-2 font-semibold text-accent-ink text-sm tabular"
         >
-          <span className="sr-only">{words.conditions.idChip(id)}</span>
+          <span className="sr-only">{messages.conditions.idChip(id)}</span>
           <span aria-hidden="true">{id}</span>
         </span>
         <div className="min-w-0 flex-1">
           <div className="leading-10">
-            {name === undefined
-              ? describeCondition(chainType, condition)
-              : readSentence(name).map((part) => {
-                  if ('text' in part) return <span key={part.text}>{part.text}</span>
-                  const key = part.field.path.join('.')
-                  return (
-                    <SentenceInput
-                      key={key}
-                      field={part.field}
-                      label={words.conditions.fieldOf(nameField(part.name), id)}
-                      value={readText(condition, part.field.path)}
-                      decimals={decimalsOf(part.field)}
-                      chains={chains}
-                      isBad={own.some(({ path }) => path === key)}
-                      describedBy={own.length > 0 ? faultId : undefined}
-                      onChange={(value) => onChange(writeField(condition, part.field.path, value))}
-                    />
-                  )
-                })}
+            {name === undefined ? (
+              <ConditionText chainType={chainType} condition={condition} />
+            ) : (
+              readSentence(name, units).map((part) => {
+                if ('text' in part) return <span key={part.text}>{part.text}</span>
+                const key = part.field.path.join('.')
+                return (
+                  <SentenceInput
+                    key={key}
+                    field={part.field}
+                    label={messages.conditions.fieldOf(nameField(part.name), id)}
+                    value={readText(condition, part.field.path)}
+                    decimals={decimalsOf(part.field)}
+                    chains={chains}
+                    isBad={own.some(({ path }) => path === key)}
+                    describedBy={own.length > 0 ? faultId : undefined}
+                    onChange={(value) => onChange(writeField(condition, part.field.path, value))}
+                  />
+                )
+              })
+            )}
           </div>
           {name === 'erc20' ? <TokenNote condition={condition} token={token} /> : undefined}
           <ul id={faultId} className="text-bad text-sm empty:hidden">
@@ -87,13 +92,13 @@ export function ConditionRow({
             <div className="my-1">
               <FindingLine
                 finding={finding}
-                show={(observed) => describeObserved(chainType, condition, observed, token?.decimals)}
+                show={(observed) => describeObserved(chainType, condition, observed, units)}
               />
             </div>
           )}
           <AdvancedFields chainType={chainType} condition={condition} onChange={onChange} />
         </div>
-        <IconButton icon={Trash2} size="small" label={words.conditions.remove(id)} onClick={onRemove} />
+        <IconButton icon={Trash2} size="small" label={messages.conditions.remove(id)} onClick={onRemove} />
       </div>
     </li>
   )
@@ -103,25 +108,25 @@ function TokenNote({ condition, token }: { condition: RawCondition; token: Retur
   const units = readText(condition, ['returnValueTest', 'value'])
   if (token === undefined) {
     return readText(condition, ['contractAddress']) === '' ? undefined : (
-      <p className="text-ink-soft text-sm">{words.conditions.smallestUnits}</p>
+      <p className="text-ink-soft text-sm">{messages.conditions.smallestUnits}</p>
     )
   }
   return (
     <p className="text-ink-soft text-sm">
-      {words.conditions.tokenFound(token.name, token.symbol, token.decimals)}
-      {fromUnits(units, token.decimals) === units ? '' : ` · ${words.conditions.units(units)}`}
+      {messages.conditions.tokenFound(token.name, token.symbol, token.decimals)}
+      {fromUnits(units, token.decimals) === units ? '' : ` · ${messages.conditions.units(units)}`}
     </p>
   )
 }
 
 function nameField(name: string): string {
-  const names: Readonly<Record<string, string>> = words.conditions.fields
+  const names: Readonly<Record<string, string>> = messages.conditions.fields
   return names[name] ?? name
 }
 
-/** The field that a fault is about, in words, where it has a name. */
+/** Returns the label of the field of an error, if it has one. */
 function nameFault(path: string): string {
-  const names: Readonly<Record<string, string>> = words.conditions.advancedFields
+  const names: Readonly<Record<string, string>> = messages.conditions.advancedFields
   const name = names[path.split('.').findLast((part) => Object.hasOwn(names, part)) ?? '']
   return name === undefined ? '' : `${name}: `
 }

@@ -1,21 +1,25 @@
 import { Minus, Pencil, Plus, Workflow } from '#icons'
-import { words } from '../words/words.ts'
-import { describeCondition } from './describe-condition.ts'
+import { messages } from '../messages/messages.ts'
+import { ConditionText } from './ConditionText.tsx'
 import { diffDrafts } from './diff-drafts.ts'
 import type { Draft } from './draft.ts'
 
-/** What saving would change, before five nodes are asked to. */
+/** Shows what saving would change, before any request to the nodes. */
 export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft }) {
   const differences = diffDrafts(saved, draft)
   if (differences.length === 0) return undefined
   return (
-    <section aria-label={words.conditions.changes} className="rounded-lg bg-sunken p-3 text-sm">
-      <h3 className="mb-1.5 font-medium">{words.conditions.changes}</h3>
+    <section aria-label={messages.conditions.changes} className="rounded-lg bg-sunken p-3 text-sm">
+      <h3 className="mb-1.5 font-medium">{messages.conditions.changes}</h3>
       <ul className="flex flex-col gap-1.5">
         {differences.map((difference) => {
           if (difference.kind === 'joined') {
             return (
-              <Line key="joined" icon={<Workflow aria-hidden="true" size={15} />} label={words.conditions.changeJoin}>
+              <Line
+                key="joined"
+                icon={<Workflow aria-hidden="true" size={15} />}
+                label={messages.conditions.changeJoin}
+              >
                 {difference.after.replace(/[[\]]/g, '')}
               </Line>
             )
@@ -27,9 +31,9 @@ export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft })
                 key={`added ${id}`}
                 tone="text-good"
                 icon={<Plus aria-hidden="true" size={15} />}
-                label={words.conditions.changeAdded}
+                label={messages.conditions.changeAdded}
               >
-                {describeCondition(draft.chainType, difference.after)}
+                <ConditionText chainType={draft.chainType} condition={difference.after} />
               </Line>
             )
           }
@@ -39,9 +43,9 @@ export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft })
                 key={`removed ${id}`}
                 tone="text-bad"
                 icon={<Minus aria-hidden="true" size={15} />}
-                label={words.conditions.changeRemoved}
+                label={messages.conditions.changeRemoved}
               >
-                {describeCondition(saved.chainType, difference.before)}
+                <ConditionText chainType={saved.chainType} condition={difference.before} />
               </Line>
             )
           }
@@ -50,11 +54,15 @@ export function ConditionsDiff({ saved, draft }: { saved: Draft; draft: Draft })
               key={`changed ${id}`}
               tone="text-warn"
               icon={<Pencil aria-hidden="true" size={15} />}
-              label={words.conditions.changeChanged}
+              label={messages.conditions.changeChanged}
             >
-              {describeCondition(draft.chainType, difference.after)}
+              <ConditionText chainType={draft.chainType} condition={difference.after} />
               <span className="block text-ink-soft">
-                {words.conditions.was(describeCondition(saved.chainType, difference.before))}
+                <ConditionText
+                  chainType={saved.chainType}
+                  condition={difference.before}
+                  format={messages.conditions.was}
+                />
               </span>
             </Line>
           )

@@ -1,14 +1,14 @@
 import { removeConditions, setConditions } from '@cairn/sdk'
 import { useState } from 'react'
 import { Braces, Plus } from '#icons'
-import { RunningChange } from '../access/RunningChange.tsx'
-import { useKeyChange } from '../access/use-key-change.ts'
+import { RunningChange } from '../key-changes/RunningChange.tsx'
+import { useKeyChange } from '../key-changes/use-key-change.ts'
+import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { CheckAddress, type Tried } from './CheckAddress.tsx'
 import { ConditionRow } from './ConditionRow.tsx'
 import { ConditionsDiff } from './ConditionsDiff.tsx'
@@ -22,7 +22,7 @@ import { TemplatePicker } from './TemplatePicker.tsx'
 import { createCondition, type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
 
-/** Conditions as sentences with fields in them; nothing is sent before Save, and Save says what it changes. */
+/** Edits conditions as sentences with fields; only Save sends them, and it shows the changes first. */
 export function ConditionsEditor({ cid, name, saved }: { cid: string; name: string; saved: Draft }) {
   const [edited, setDraft] = useState(() => recallDraft(cid))
   const setEdited = (next: Draft | undefined) => {
@@ -37,7 +37,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const faultCount = Object.keys(faults.fields).length + (faults.other === undefined ? 0 : 1)
   const hasChanges = diffDrafts(saved, draft).length > 0
   const [lastTried, setTried] = useState<Tried>()
-  // What was found holds for what was asked about, and not for what was typed since.
+  // The verdict applies to the tested draft, not to later edits.
   const isStillTried =
     lastTried !== undefined && lastTried.isSaved !== hasChanges && diffDrafts(lastTried.draft, draft).length === 0
   const tried = isStillTried ? lastTried : undefined
@@ -51,20 +51,21 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const save = async () => {
     try {
       await start({
-        name: words.access.pendingConditions(name),
+        name: messages.access.pendingConditions(name),
+        doneName: messages.access.doneConditions(name),
         run: async (client, options) => {
           const result =
             draft.conditions.length === 0
               ? await removeConditions(client, cid, options)
               : await setConditions(client, cid, toInput(draft), options)
           await queryClient.refetchQueries({ queryKey: ['conditions', cid] })
-          // What was typed meanwhile stays.
+          // Edits made meanwhile stay.
           if (recallDraft(cid) === edited) setEdited(undefined)
           return result
         },
       })
     } catch (error) {
-      if (!isAborted(error)) toastError(words.conditions.title, error)
+      if (!isAborted(error)) toastError(messages.conditions.title, error)
     }
   }
   return (
@@ -77,7 +78,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
         />
       ) : (
         <>
-          <ol aria-label={words.conditions.title} className="flex flex-col gap-3">
+          <ol aria-label={messages.conditions.title} className="flex flex-col gap-3">
             {draft.conditions.map((condition, position) => (
               <ConditionRow
                 key={readText(condition, ['id'])}
@@ -101,25 +102,25 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
         {draft.conditions.length === 0 || draft.conditions.length >= 10 ? undefined : (
           <ButtonMenu
             align="start"
-            label={words.conditions.add}
+            label={messages.conditions.add}
             items={templateNames
               .filter((kind) => templates[kind].chainType === draft.chainType)
               .map((kind) => ({
                 id: kind,
-                label: words.conditions.kinds[kind].label,
+                label: messages.conditions.kinds[kind].label,
                 icon: Plus,
                 run: () => add(kind),
               }))}
           >
             <Button>
               <Plus aria-hidden="true" size={16} />
-              {words.conditions.add}
+              {messages.conditions.add}
             </Button>
           </ButtonMenu>
         )}
         <Button kind="quiet" onClick={() => setJsonOpen(true)}>
           <Braces aria-hidden="true" size={16} />
-          {words.conditions.json}
+          {messages.conditions.json}
         </Button>
       </div>
       {draft.conditions.length > 0 ? (
@@ -137,16 +138,16 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
       {hasChanges ? (
         <div className="flex flex-wrap items-center justify-end gap-2">
           {faultCount > 0 ? (
-            <p className="mr-auto text-bad text-sm">{words.conditions.badCount(faultCount)}</p>
+            <p className="mr-auto text-bad text-sm">{messages.conditions.badCount(faultCount)}</p>
           ) : undefined}
-          <Button onClick={() => setEdited(undefined)}>{words.conditions.discard}</Button>
+          <Button onClick={() => setEdited(undefined)}>{messages.conditions.discard}</Button>
           <Button
             kind={draft.conditions.length === 0 ? 'danger' : 'primary'}
             disabled={faultCount > 0}
             isBusy={running !== undefined}
             onClick={() => void save()}
           >
-            {draft.conditions.length === 0 ? words.conditions.removeAll : words.conditions.save}
+            {draft.conditions.length === 0 ? messages.conditions.removeAll : messages.conditions.save}
           </Button>
         </div>
       ) : undefined}
@@ -155,7 +156,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   )
 }
 
-/** The chain that a new condition begins with, until its owner chooses another. */
+/** The default chain of a new condition. */
 function chainHint(kind: TemplateName, chains: readonly string[], isSameFamily: boolean): string {
   const first = isSameFamily ? chains[0] : undefined
   if (first !== undefined) return first

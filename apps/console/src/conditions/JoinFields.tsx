@@ -1,10 +1,10 @@
 import type { Expression } from '@cairn/protocol'
+import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 import { aggregatorOf, type Draft, type JoinMode, readGrouping } from './draft.ts'
 
-/** How conditions are joined; an own grouping is shown as it is understood. */
+/** How conditions are combined; a custom grouping is shown as it is parsed. */
 export function JoinFields({
   draft,
   fault,
@@ -19,27 +19,27 @@ export function JoinFields({
     onChange({
       ...draft,
       mode,
-      // What was chosen before is where an own grouping begins.
+      // A custom grouping starts from the previous choice.
       grouping: mode === 'own' && draft.mode !== 'own' ? aggregatorOf(draft).replace(/[[\]]/g, '') : draft.grouping,
     })
   return (
     <div className="flex flex-col gap-3">
       <Segments
-        label={words.conditions.joining}
+        label={messages.conditions.joining}
         isLabelShown
         value={draft.mode}
         onChange={choose}
         options={[
-          { value: 'all', label: words.conditions.joinAll },
-          { value: 'any', label: words.conditions.joinAny },
-          { value: 'own', label: words.conditions.joinOwn },
+          { value: 'all', label: messages.conditions.joinAll },
+          { value: 'any', label: messages.conditions.joinAny },
+          { value: 'own', label: messages.conditions.joinOwn },
         ]}
       />
       {draft.mode === 'own' ? (
         <>
           <TextField
-            label={words.conditions.grouping}
-            hint={words.conditions.groupingHint}
+            label={messages.conditions.grouping}
+            hint={messages.conditions.groupingHint}
             value={draft.grouping}
             spellCheck={false}
             onChange={({ currentTarget }) => onChange({ ...draft, grouping: currentTarget.value })}
@@ -47,7 +47,7 @@ export function JoinFields({
           />
           {expression === undefined ? undefined : (
             <div>
-              <p className="mb-1 font-medium text-sm">{words.conditions.groupingMeans}</p>
+              <p className="mb-1 font-medium text-sm">{messages.conditions.groupingMeans}</p>
               <Group expression={expression} isTop />
             </div>
           )}
@@ -57,7 +57,7 @@ export function JoinFields({
   )
 }
 
-/** A group as a frame around its parts, so that what belongs together is seen. */
+/** A group as a frame around its parts. */
 function Group({ expression, isTop = false }: { expression: Expression; isTop?: boolean }) {
   if (expression.kind === 'condition') {
     return (
@@ -69,12 +69,12 @@ function Group({ expression, isTop = false }: { expression: Expression; isTop?: 
   if (expression.kind === 'not') {
     return (
       <span className="inline-flex items-center gap-1.5">
-        <span className="text-bad text-sm">{words.conditions.not}</span>
+        <span className="text-bad text-sm">{messages.conditions.not}</span>
         <Group expression={expression.of} />
       </span>
     )
   }
-  const word = words.conditions[expression.kind]
+  const word = messages.conditions[expression.kind]
   return (
     <span
       className={`inline-flex flex-wrap items-center gap-1.5 rounded-lg border p-1.5 ${isTop ? 'border-transparent px-0' : 'border-accent-line bg-sunken'}`}

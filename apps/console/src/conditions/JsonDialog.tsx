@@ -1,18 +1,18 @@
 import { useId, useRef, useState } from 'react'
 import { Download, FolderOpen } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { fieldClass } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 import { type Draft, fromJson, toInput } from './draft.ts'
 
-/** Largest file that is read: conditions are a few kilobytes. */
-const fileBytesMost = 256 * 1024
+/** Maximum size of a file: conditions are a few kilobytes. */
+const maxFileBytes = 256 * 1024
 
-/** Conditions as JSON: to copy, keep, and put in. */
+/** Conditions as JSON: to copy, save, and paste. */
 export function JsonDialog({
   draft,
   onClose,
@@ -39,13 +39,13 @@ export function JsonDialog({
       isOpen
       place="wide"
       onClose={onClose}
-      title={words.conditions.json}
-      hint={words.conditions.jsonHint}
+      title={messages.conditions.json}
+      hint={messages.conditions.jsonHint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" onClick={put}>
-            {words.conditions.jsonUse}
+            {messages.conditions.jsonUse}
           </Button>
         </>
       }
@@ -54,29 +54,29 @@ export function JsonDialog({
         <div className="flex flex-wrap items-center gap-2">
           <Button size="small" onClick={() => file.current?.click()}>
             <FolderOpen aria-hidden="true" size={16} />
-            {words.conditions.jsonOpen}
+            {messages.conditions.jsonOpen}
           </Button>
           <Button size="small" onClick={() => saveText('conditions.json', text, 'application/json')}>
             <Download aria-hidden="true" size={16} />
-            {words.conditions.jsonDownload}
+            {messages.conditions.jsonDownload}
           </Button>
           <CopyButton text={text} size="small" />
           <input
             ref={file}
             type="file"
             accept=".json,application/json"
-            aria-label={words.conditions.jsonOpen}
+            aria-label={messages.conditions.jsonOpen}
             tabIndex={-1}
             className="sr-only"
             onChange={async ({ currentTarget }) => {
               const [chosen] = currentTarget.files ?? []
-              if (chosen !== undefined) setText(await chosen.slice(0, fileBytesMost).text())
+              if (chosen !== undefined) setText(await chosen.slice(0, maxFileBytes).text())
               setFault(undefined)
             }}
           />
         </div>
         <label htmlFor={id} className="sr-only">
-          {words.conditions.jsonLabel}
+          {messages.conditions.jsonLabel}
         </label>
         <textarea
           id={id}

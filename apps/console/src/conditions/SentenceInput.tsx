@@ -1,17 +1,17 @@
 import { comparators } from '@cairn/protocol'
 import { useState } from 'react'
+import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 import type { SentenceField } from './templates.ts'
 import { fromUnits, toUnits } from './units.ts'
 
-/** What every field within a sentence is given. */
+/** Props of every field within a sentence. */
 export type SentenceInputProps = {
   field: SentenceField
   label: string
   value: string
-  /** Of amounts: digits behind the point, where they are known. */
+  /** For amounts: digits after the decimal point, if known. */
   decimals: number | undefined
   chains: readonly string[]
   isBad: boolean
@@ -22,7 +22,7 @@ export type SentenceInputProps = {
 const inline =
   'mx-0.5 inline-block h-9 w-auto! max-w-full rounded-md align-baseline [field-sizing:content] pointer-coarse:h-11'
 
-/** One field of a sentence, as wide as what is in it. */
+/** One field of a sentence, as wide as its content. */
 export function SentenceInput(props: SentenceInputProps) {
   const { field, label, value, chains, isBad, describedBy, onChange } = props
   const common = {
@@ -37,7 +37,7 @@ export function SentenceInput(props: SentenceInputProps) {
       <select {...common} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {comparators.map((comparator) => (
           <option key={comparator} value={comparator}>
-            {words.conditions.comparators[comparator]}
+            {messages.conditions.comparators[comparator]}
           </option>
         ))}
       </select>
@@ -71,7 +71,7 @@ export function SentenceInput(props: SentenceInputProps) {
       spellCheck={false}
       autoComplete="off"
       inputMode={field.kind === 'number' ? 'numeric' : 'text'}
-      placeholder={field.kind === 'address' ? '0x…' : words.conditions.blank}
+      placeholder={field.kind === 'address' ? '0x…' : messages.conditions.blank}
       onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
       className={classNames(
         common.className,
@@ -81,7 +81,7 @@ export function SentenceInput(props: SentenceInputProps) {
   )
 }
 
-/** An amount as people write it; what is saved is in smallest units. */
+/** An amount as people write it; the saved value is in smallest units. */
 function AmountInput({
   value,
   decimals = 0,
@@ -104,7 +104,7 @@ function AmountInput({
   )
 }
 
-/** Seconds since 1970 as the browser's field for times writes them, in the reader's own time zone. */
+/** Formats seconds since 1970 for the time input of the browser, in the local time zone. */
 function toLocal(seconds: string): string {
   if (!/^\d{1,11}$/.test(seconds)) return ''
   const date = new Date(Number(seconds) * 1000)

@@ -1,6 +1,6 @@
 import { Blocks, Clock, Coins, Gem, type IconComponent, Image, Images, Landmark, SquareFunction } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
-import { words } from '../words/words.ts'
 import { chainTypes, type DraftChainType } from './condition-parts.ts'
 import { type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
@@ -22,7 +22,7 @@ const icons: Readonly<Record<TemplateName, IconComponent>> = {
   coreumTime: Clock,
 }
 
-/** The first condition: what it could be, in words people use. */
+/** Offers templates for the first condition, in everyday terms. */
 export function TemplatePicker({
   chainType,
   onFamily,
@@ -36,16 +36,16 @@ export function TemplatePicker({
   return (
     <div className="flex flex-col gap-4">
       <p className="text-sm">
-        <span className="font-medium">{words.conditions.emptyTitle}.</span>{' '}
-        <span className="text-ink-soft">{words.conditions.emptyHint}</span>
+        <span className="font-medium">{messages.conditions.emptyTitle}.</span>{' '}
+        <span className="text-ink-soft">{messages.conditions.emptyHint}</span>
       </p>
       <Segments
-        label={words.conditions.family}
+        label={messages.conditions.family}
         value={chainType}
         onChange={onFamily}
-        options={chainTypes.map((value) => ({ value, label: words.conditions.families[value] }))}
+        options={chainTypes.map((value) => ({ value, label: messages.conditions.families[value] }))}
       />
-      {isRead ? undefined : <p className="text-sm text-warn">{words.conditions.notRead}</p>}
+      {isRead ? undefined : <p className="text-sm text-warn">{messages.conditions.notRead}</p>}
       <ul className="grid gap-2 sm:grid-cols-2">
         {templateNames
           .filter((kind) => templates[kind].chainType === chainType)
@@ -59,7 +59,7 @@ export function TemplatePicker({
                   className="flex h-full min-h-11 w-full items-center gap-3 rounded-lg border border-line bg-surface px-3 py-2.5 text-left font-medium text-sm shadow-card transition-colors hover:border-accent-line hover:bg-accent-soft"
                 >
                   <Icon aria-hidden="true" size={18} className="shrink-0 text-accent-ink" />
-                  {words.conditions.kinds[kind].label}
+                  {messages.conditions.kinds[kind].label}
                 </button>
               </li>
             )

@@ -3,7 +3,7 @@ import { readField, readText, writeField } from './condition-parts.ts'
 
 const condition = { id: 1, parameters: [':userAddress', 7], returnValueTest: { comparator: '>=', value: '1' } }
 
-test('a field is read and written by its path, and nothing else changes', () => {
+test('reads and writes a field by its path and changes nothing else', () => {
   expect(readField(condition, ['parameters', 1])).toBe(7)
   expect(readText(condition, ['returnValueTest'])).toBe('{"comparator":">=","value":"1"}')
   expect(readText(condition, ['contractAddress'])).toBe('')
@@ -13,7 +13,7 @@ test('a field is read and written by its path, and nothing else changes', () => 
   expect(writeField(changed, ['parameters', 1], '8')['parameters']).toEqual([':userAddress', '8'])
 })
 
-test('undefined takes a field away; names of prototypes are no fields', () => {
+test('undefined removes a field; names of prototypes are not fields', () => {
   expect(writeField(condition, ['parameters'], undefined)).not.toHaveProperty('parameters')
   expect(readField(condition, ['constructor'])).toBeUndefined()
   expect(readField(condition, ['parameters', 'length'])).toBeUndefined()

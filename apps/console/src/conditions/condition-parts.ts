@@ -1,17 +1,17 @@
-/** A condition as it is edited: the very object that is saved, perhaps not yet right. */
+/** A condition during editing: the object to be saved, possibly not valid yet. */
 export type RawCondition = Readonly<Record<string, unknown>>
 
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM'] as const
 export type DraftChainType = (typeof chainTypes)[number]
 
-/** Where a field stands in a condition. */
+/** Path of a field in a condition. */
 export type FieldPath = readonly (string | number)[]
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path; undefined if there is none. */
 export function readField(condition: unknown, path: FieldPath): unknown {
   const [step, ...rest] = path
   if (step === undefined) return condition
@@ -22,14 +22,14 @@ export function readField(condition: unknown, path: FieldPath): unknown {
   return undefined
 }
 
-/** The value at a path as text, for a field that shows it. */
+/** Returns the value at a path as text, for an input. */
 export function readText(condition: unknown, path: FieldPath): string {
   const value = readField(condition, path)
   if (value === undefined || value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** The same condition with another value at a path; `undefined` takes the field away. */
+/** Returns a copy of a condition with another value at a path; `undefined` removes the field. */
 export function writeField(condition: RawCondition, path: FieldPath, value: unknown): RawCondition {
   const written = write(condition, path, value)
   return isRecord(written) ? written : condition

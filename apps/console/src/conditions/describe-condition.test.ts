@@ -2,22 +2,31 @@ import { expect, test } from 'vitest'
 import { describeCondition, describeObserved } from './describe-condition.ts'
 import { templates } from './templates.ts'
 
-test('what the chain said is in the unit of the sentence', () => {
+test('shows the value of the chain in the unit of the sentence', () => {
   const balance = { id: 1, ...templates.balance.create('local') }
-  expect(describeCondition('EVM', balance)).toBe('Anyone who has at least 1 coins on local')
-  expect(describeObserved('EVM', balance, '1')).toBe('0.000000000000000001')
-  expect(describeObserved('EVM', balance, '49000000000000000000')).toBe('49')
+  const ether = { symbol: 'ETH' }
+  expect(describeCondition('EVM', balance, ether)).toBe('Anyone who has at least 1 ETH on local')
+  expect(describeObserved('EVM', balance, '1', ether)).toBe('0.000000000000000001 ETH')
+  expect(describeObserved('EVM', balance, '49000000000000000000', ether)).toBe('49 ETH')
   const lamports = { id: 1, ...templates.solanaBalance.create('DEVNET') }
-  expect(describeObserved('SOLANA', lamports, '1500000000')).toBe('1.5')
+  expect(describeObserved('SOLANA', lamports, '1500000000')).toBe('1.5 SOL')
 })
 
-test('an amount of a token is in smallest units until its decimals are known', () => {
+test('names a chain with an unknown coin without a symbol', () => {
+  const balance = { id: 1, ...templates.balance.create('Elsewhere') }
+  expect(describeCondition('EVM', balance)).toBe('Anyone who has at least 1 of the native coin on Elsewhere')
+})
+
+test('shows an amount of a token in smallest units until its decimals are known', () => {
   const token = { id: 1, ...templates.erc20.create('local') }
   expect(describeObserved('EVM', token, '2500000')).toBe('2500000 smallest units')
-  expect(describeObserved('EVM', token, '2500000', 6)).toBe('2.5')
+  expect(describeCondition('EVM', token)).toContain('1 smallest units of the token')
+  const units = { symbol: 'USDC', tokenDecimals: 6 }
+  expect(describeObserved('EVM', token, '2500000', units)).toBe('2.5 USDC')
+  expect(describeCondition('EVM', token, units)).toContain('0.000001 of the token')
 })
 
-test('what is no amount stays as the chain said it', () => {
+test('shows a value that is not an amount as the chain returned it', () => {
   expect(describeObserved('EVM', { id: 1, ...templates.block.create('local') }, '12')).toBe('12')
   expect(describeObserved('EVM', { id: 1, ...templates.balance.create('local') }, 'no answer')).toBe('no answer')
   expect(describeObserved('EVM', { id: 1, ...templates.custom.create('local') }, true)).toBe('true')

@@ -1,18 +1,28 @@
 import type { Comparator } from '@cairn/protocol'
 import { comparators } from '@cairn/protocol'
-import { formatDateTime, shorten } from '../words/format.ts'
-import { words } from '../words/words.ts'
+import { formatDateTime, shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, type TemplateName, templates } from './templates.ts'
 import { fromUnits } from './units.ts'
 
-/** A sentence taken apart: words, and fields by name. */
+/** A part of a sentence: text, or a field by name. */
 export type SentencePart = { text: string } | { name: string; field: SentenceField }
 
+/** What amounts of a condition are counted in, as far as it is known. */
+export type ConditionUnits = {
+  /** Of the chain's own coin, or of the token. */
+  symbol?: string | undefined
+  /** Digits behind the point of the token's amounts. */
+  tokenDecimals?: number | undefined
+}
+
 /** The sentence of a kind. */
-export function readSentence(name: TemplateName): SentencePart[] {
+export function readSentence(name: TemplateName, { symbol }: ConditionUnits = {}): SentencePart[] {
   const fields: Readonly<Record<string, SentenceField>> = templates[name].fields
-  return words.conditions.kinds[name].sentence.split(/(\{\w+\})/).flatMap((part): SentencePart[] => {
+  const sentence: string = messages.conditions.kinds[name].sentence
+  const text = sentence.replace('{symbol}', symbol ?? messages.conditions.nativeCoin)
+  return text.split(/(\{\w+\})/).flatMap((part): SentencePart[] => {
     const field = /^\{(\w+)\}$/.exec(part)?.[1]
     const found = field === undefined ? undefined : fields[field]
     if (field !== undefined && found !== undefined) return [{ name: field, field: found }]
@@ -20,33 +30,34 @@ export function readSentence(name: TemplateName): SentencePart[] {
   })
 }
 
-/** A comparison in words. */
+/** Describes a comparison in words. */
 export function describeComparator(text: string): string {
   const known = comparators.find((comparator): comparator is Comparator => comparator === text)
-  return known === undefined ? text : words.conditions.comparators[known]
+  return known === undefined ? text : messages.conditions.comparators[known]
 }
 
 /** A condition as one line of text. */
-export function describeCondition(chainType: DraftChainType, condition: RawCondition): string {
+export function describeCondition(
+  chainType: DraftChainType,
+  condition: RawCondition,
+  units: ConditionUnits = {},
+): string {
   const name = findTemplate(chainType, condition)
   if (name === undefined) {
     const test = `${describeComparator(readText(condition, ['returnValueTest', 'comparator']))} ${readText(condition, ['returnValueTest', 'value'])}`
-    return words.conditions.otherSentence(readText(condition, ['method']), readText(condition, ['chain']), test)
+    return messages.conditions.otherSentence(readText(condition, ['method']), readText(condition, ['chain']), test)
   }
-  return readSentence(name)
-    .map((part) => ('text' in part ? part.text : describeField(condition, part.field)))
+  return readSentence(name, units)
+    .map((part) => ('text' in part ? part.text : describeField(condition, part.field, units)))
     .join('')
 }
 
-/**
- * What a chain said, in the unit in which the condition asks for it.
- * @param tokenDecimals of the token that the condition names, where they are known
- */
+/** What a chain said, in the unit in which the condition asks for it. */
 export function describeObserved(
   chainType: DraftChainType,
   condition: RawCondition,
   observed: unknown,
-  tokenDecimals?: number,
+  { symbol, tokenDecimals }: ConditionUnits = {},
 ): string {
   const text = typeof observed === 'string' ? observed : JSON.stringify(observed)
   const name = findTemplate(chainType, condition)
@@ -55,16 +66,25 @@ export function describeObserved(
   if (field === undefined || !/^\d+$/.test(text)) return text
   if (field.kind === 'time') return text.length > 12 ? text : formatDateTime(Number(text) * 1000)
   const decimals = field.decimals === 'token' ? tokenDecimals : field.decimals
-  return decimals === undefined ? words.conditions.inUnits(text) : fromUnits(text, decimals)
+  if (field.kind !== 'amount') return text
+  if (decimals === undefined) return messages.conditions.inUnits(text)
+  const unit = name === 'solanaBalance' ? 'SOL' : symbol
+  return `${fromUnits(text, decimals)}${unit === undefined ? '' : ` ${unit}`}`
 }
 
-function describeField(condition: RawCondition, { path, kind, decimals }: SentenceField): string {
+function describeField(
+  condition: RawCondition,
+  { path, kind, decimals }: SentenceField,
+  { tokenDecimals }: ConditionUnits,
+): string {
   const text = readText(condition, path)
-  if (text === '') return words.conditions.blank
+  if (text === '') return messages.conditions.blank
   if (kind === 'comparator') return describeComparator(text)
   if (kind === 'time' && /^\d{1,12}$/.test(text)) return formatDateTime(Number(text) * 1000)
   if (kind === 'amount' && typeof decimals === 'number') return fromUnits(text, decimals)
-  if (decimals === 'token') return words.conditions.inUnits(text)
+  if (decimals === 'token') {
+    return tokenDecimals === undefined ? messages.conditions.inUnits(text) : fromUnits(text, tokenDecimals)
+  }
   if (kind === 'address') return shorten(text)
   return text
 }

@@ -8,12 +8,12 @@ const one = createCondition('block', 1, 'local')
 const two = createCondition('balance', 2, 'local')
 const saved: Draft = { ...emptyDraft, conditions: [one, two] }
 
-test('nothing changed is no difference, in whatever order fields stand', () => {
+test('finds no difference between equal drafts, in any order of fields', () => {
   const turned = Object.fromEntries(Object.entries(two).reverse())
   expect(diffDrafts(saved, { ...saved, conditions: [one, turned] })).toEqual([])
 })
 
-test('added, removed, changed, and joined otherwise', () => {
+test('lists added, removed and changed conditions, and another grouping', () => {
   const changed = writeField(one, ['returnValueTest', 'value'], '9')
   const three = createCondition('block', 3, 'local')
   const draft: Draft = { ...saved, conditions: [changed, three], mode: 'any' }
@@ -25,7 +25,7 @@ test('added, removed, changed, and joined otherwise', () => {
   ])
 })
 
-test('another family of chains replaces everything', () => {
+test('replaces everything when the family of chains changes', () => {
   const solana: Draft = {
     ...emptyDraft,
     chainType: 'SOLANA',

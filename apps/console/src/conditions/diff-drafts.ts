@@ -1,14 +1,14 @@
 import { type RawCondition, readText } from './condition-parts.ts'
 import { aggregatorOf, type Draft } from './draft.ts'
 
-/** One difference between what is saved and what would be. */
+/** One difference between the saved conditions and a draft. */
 export type Difference =
   | { kind: 'added'; id: string; after: RawCondition }
   | { kind: 'removed'; id: string; before: RawCondition }
   | { kind: 'changed'; id: string; before: RawCondition; after: RawCondition }
   | { kind: 'joined'; before: string; after: string }
 
-/** What saving a draft would change, condition by condition. */
+/** Returns what saving a draft would change, condition by condition. */
 export function diffDrafts(saved: Draft, draft: Draft): Difference[] {
   const before = byId(saved)
   const after = byId(draft)
@@ -31,7 +31,7 @@ function byId({ conditions }: Draft): Map<string, RawCondition> {
   return new Map(conditions.map((condition) => [readText(condition, ['id']), condition]))
 }
 
-/** The same for the same fields, in whatever order they stand. */
+/** Serialises equal fields equally, in any order. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

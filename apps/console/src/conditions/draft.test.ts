@@ -23,7 +23,7 @@ const draft = (count: number, more: Partial<Draft> = {}): Draft => ({
   ...more,
 })
 
-test('ids are given by themselves, and joined as all, any or grouped', () => {
+test('assigns ids and joins them as all, any or grouped', () => {
   expect(nextId(draft(2))).toBe(3)
   expect(aggregatorOf(draft(1))).toBe('')
   expect(aggregatorOf(draft(3))).toBe('[1] and [2] and [3]')
@@ -32,41 +32,41 @@ test('ids are given by themselves, and joined as all, any or grouped', () => {
   expect(toAggregator('!1 and ( 2 or 10 )')).toBe('![1] and ( [2] or [10] )')
 })
 
-test('a grouping says what it means, or what is wrong with it', () => {
+test('describes a valid grouping, and names the error in an invalid one', () => {
   const good = draft(3, { mode: 'own', grouping: '(1 and 2) or 3' })
   expect(checkDraft(good)).toEqual({ fields: {}, other: undefined })
   expect(readGrouping(good)).toMatchObject({ kind: 'or' })
   const unknown = draft(2, { mode: 'own', grouping: '1 and 7' })
   expect(readGrouping(unknown)).toBeUndefined()
-  expect(checkDraft(unknown).other).toContain('Names the id 7')
+  expect(checkDraft(unknown).other).toContain('Contains the id 7')
   expect(checkDraft(draft(3, { mode: 'own', grouping: '1 and 2' })).other).toContain('[3]')
 })
 
-test('faults are told by field, in the words of the protocol', () => {
+test('lists errors by field, in the words of the protocol', () => {
   const one = createCondition('erc20', 1, 'local')
   expect(checkDraft(draft(0, { conditions: [one] })).fields).toEqual({
     'conditions.0.contractAddress': 'Must be 0x and 40 hex characters.',
   })
 })
 
-test('a figure has to be one', () => {
+test('rejects a figure that is not a number', () => {
   const typed = writeField(block(1), ['returnValueTest', 'value'], '1.')
   expect(checkDraft(draft(0, { conditions: [typed] })).fields).toEqual({
     'conditions.0.returnValueTest.value': 'Must be a whole number of at least 0.',
   })
 })
 
-test('what was saved comes back as it was, and as JSON', () => {
-  for (const wish of [
+test('restores saved conditions unchanged, also from JSON', () => {
+  for (const input of [
     draft(1),
     draft(2),
     draft(2, { mode: 'any' }),
     draft(3, { mode: 'own', grouping: '(1 and 2) or 3' }),
   ]) {
-    const { conditions, aggregator } = toInput(wish)
+    const { conditions, aggregator } = toInput(input)
     const saved = fromSaved({ aggregator, conditions, conditionsSolana: [], conditionsCoreum: [] })
-    expect(saved).toMatchObject({ mode: wish.mode, conditions: wish.conditions })
-    expect(toInput(fromJson(JSON.stringify(toInput(wish))))).toEqual(toInput(wish))
+    expect(saved).toMatchObject({ mode: input.mode, conditions: input.conditions })
+    expect(toInput(fromJson(JSON.stringify(toInput(input))))).toEqual(toInput(input))
   }
   expect(
     fromSaved({ aggregator: null, conditions: [], conditionsSolana: [{ id: 1 }], conditionsCoreum: [] }).chainType,
@@ -75,7 +75,7 @@ test('what was saved comes back as it was, and as JSON', () => {
   expect(() => fromJson('{"conditions":[]}')).toThrow('at least 1')
 })
 
-test.each(templateNames)('a new %s fits its own sentence, and is right once its addresses are filled in', (name) => {
+test.each(templateNames)('a new %s fits its own sentence, and is valid once its addresses are filled in', (name) => {
   const { chainType } = templates[name]
   const chain = { EVM: 'local', SOLANA: 'MAINNET', COREUM: 'Coreum_Mainnet' }[chainType]
   const made = createCondition(name, 1, chain)

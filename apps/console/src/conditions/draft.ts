@@ -1,12 +1,12 @@
 import { CairnError, type Expression, parseAggregator, parseConditions } from '@cairn/protocol'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, templates } from './templates.ts'
 
-/** How conditions are joined: all of them, any one, or as the text field says. */
+/** How conditions are combined: all of them, any one, or a custom grouping. */
 export type JoinMode = 'all' | 'any' | 'own'
 
-/** Conditions as they are edited. */
+/** Conditions during editing. */
 export type Draft = {
   chainType: DraftChainType
   conditions: readonly RawCondition[]
@@ -17,7 +17,7 @@ export type Draft = {
 
 export const emptyDraft: Draft = { chainType: 'EVM', conditions: [], mode: 'all', grouping: '' }
 
-/** What key nodes answer about the conditions of a file. */
+/** Response of key nodes about the conditions of a file. */
 export type SavedConditions = {
   aggregator: string | null
   conditions: readonly unknown[]
@@ -29,12 +29,12 @@ export function idsOf({ conditions }: Pick<Draft, 'conditions'>): number[] {
   return conditions.map((condition) => Number(readText(condition, ['id'])))
 }
 
-/** The number that the next condition gets. */
+/** Returns the number of the next condition. */
 export function nextId(draft: Pick<Draft, 'conditions'>): number {
   return Math.max(0, ...idsOf(draft).filter(Number.isSafeInteger)) + 1
 }
 
-/** Ids in brackets, as they are saved: `(1 and 2) or 3` becomes `([1] and [2]) or [3]`. */
+/** Puts ids in brackets, as they are saved: `(1 and 2) or 3` becomes `([1] and [2]) or [3]`. */
 export function toAggregator(grouping: string): string {
   return grouping.replace(
     /\[\s*([\d.]+)\s*\]|([\d.]+)/g,
@@ -42,7 +42,7 @@ export function toAggregator(grouping: string): string {
   )
 }
 
-/** The aggregator of a draft, as it is saved. */
+/** Returns the aggregator of a draft in saved form. */
 export function aggregatorOf(draft: Draft): string {
   const ids = idsOf(draft)
   if (ids.length < 2) return ''
@@ -50,7 +50,7 @@ export function aggregatorOf(draft: Draft): string {
   return ids.map((id) => `[${id}]`).join(draft.mode === 'all' ? ' and ' : ' or ')
 }
 
-/** What is sent for a draft, and what importing takes. */
+/** Returns the input of a draft for requests and imports. */
 export function toInput(draft: Draft): {
   chainType: DraftChainType
   conditions: readonly RawCondition[]
@@ -59,7 +59,7 @@ export function toInput(draft: Draft): {
   return { chainType: draft.chainType, conditions: draft.conditions, aggregator: aggregatorOf(draft) }
 }
 
-/** A draft of what is saved. */
+/** Creates a draft from saved conditions. */
 export function fromSaved(saved: SavedConditions): Draft {
   const { conditions, conditionsSolana, conditionsCoreum, aggregator } = saved
   if (conditionsSolana.length > 0) return toDraft('SOLANA', conditionsSolana, aggregator ?? '')
@@ -68,7 +68,7 @@ export function fromSaved(saved: SavedConditions): Draft {
 }
 
 /**
- * A draft of JSON that somebody pasted: `{ chainType, conditions, aggregator }`, or a list of conditions alone.
+ * Parses a draft from pasted JSON: `{ chainType, conditions, aggregator }`, or only a list of conditions.
  * @throws CairnError INVALID_CONDITION
  */
 export function fromJson(text: string): Draft {
@@ -102,10 +102,10 @@ function toDraft(chainType: DraftChainType, list: readonly unknown[], aggregator
 
 const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** What has to be mended, by `conditions.{position}.{field}`; and of the grouping. Empty where a draft can be saved. */
+/** Errors by `conditions.{position}.{field}`, and of the grouping. Empty if a draft can be saved. */
 export type Faults = { fields: Readonly<Record<string, string>>; other: string | undefined }
 
-/** Checks a draft by the rules that the key nodes have, and that figures are figures. */
+/** Validates a draft by the rules of the key nodes, and checks that numbers are numbers. */
 export function checkDraft(draft: Draft): Faults {
   if (draft.conditions.length === 0) return { fields: {}, other: undefined }
   const figures = checkFigures(draft)
@@ -114,14 +114,14 @@ export function checkDraft(draft: Draft): Faults {
     return { fields: figures, other: undefined }
   } catch (error) {
     if (!CairnError.is(error, 'INVALID_CONDITION')) throw error
-    const told: unknown = error.details['fields']
-    const list = typeof told === 'object' && told !== null ? Object.entries(told) : []
+    const found: unknown = error.details['fields']
+    const list = typeof found === 'object' && found !== null ? Object.entries(found) : []
     const fields = { ...figures, ...Object.fromEntries(list.map(([name, text]) => [name, soften(String(text))])) }
     return { fields, other: list.length > 0 ? undefined : soften(error.message) }
   }
 }
 
-/** The protocol takes any text to compare with; where a sentence asks for a figure, it has to be one. */
+/** The protocol accepts any text to compare with; a number field of a sentence requires a number. */
 function checkFigures({ chainType, conditions }: Draft): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [position, condition] of conditions.entries()) {
@@ -129,19 +129,19 @@ function checkFigures({ chainType, conditions }: Draft): Record<string, string> 
     const own: readonly SentenceField[] = name === undefined ? [] : Object.values(templates[name].fields)
     for (const { kind, path } of own) {
       if (!['amount', 'number', 'time'].includes(kind) || /^\d{1,78}$/.test(readText(condition, path))) continue
-      fields[`conditions.${position}.${path.join('.')}`] = words.conditions.notWhole
+      fields[`conditions.${position}.${path.join('.')}`] = messages.conditions.notWhole
     }
   }
   return fields
 }
 
-/** The sentence of the protocol without the words that name it for programs. */
+/** Returns the message of the protocol without its technical prefix. */
 function soften(message: string): string {
   const text = message.replace(/^Condition validation error: /, '').replace(/^"[^"]*"(?: of condition \S+)? /, '')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** How a grouping is understood; undefined where it cannot be. */
+/** Parses a grouping; undefined if it is invalid. */
 export function readGrouping(draft: Draft): Expression | undefined {
   try {
     return parseAggregator(aggregatorOf(draft), idsOf(draft))

@@ -1,8 +1,8 @@
 import type { Draft } from './draft.ts'
 
 /**
- * Drafts that are not saved yet, by CID: they outlive another page and another account in the wallet. Conditions are public,
- * so nothing of an account stays behind with them.
+ * Unsaved drafts, by CID: they survive navigation and another account in the wallet. Conditions are public, so no data
+ * of an account remains.
  */
 const drafts = new Map<string, Draft>()
 

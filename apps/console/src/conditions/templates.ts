@@ -1,25 +1,25 @@
 import type { DraftChainType, FieldPath, RawCondition } from './condition-parts.ts'
 import { readField } from './condition-parts.ts'
 
-/** How a field of a sentence is asked for. */
+/** Kind of a field in a sentence. */
 export type FieldKind = 'chain' | 'comparator' | 'amount' | 'number' | 'time' | 'address' | 'text'
 
-/** A field of a sentence: where it stands in the condition, and how it is written. */
+/** A field of a sentence: its path in the condition, and its format. */
 export type SentenceField = {
   path: FieldPath
   kind: FieldKind
-  /** Of amounts: how many digits stand behind the point. `token`: the contract says. */
+  /** For amounts: digits after the decimal point. `token`: read from the contract. */
   decimals?: number | 'token'
 }
 
-/** A kind of condition that people ask for, as a sentence with fields. */
+/** A common kind of condition, as a sentence with fields. */
 export type Template = {
   chainType: DraftChainType
-  /** Fields by the names that the sentence has them under. */
+  /** Fields by their names in the sentence. */
   fields: Readonly<Record<string, SentenceField>>
-  /** What a new one begins with. */
+  /** Initial value of a new condition. */
   create: (chain: string) => RawCondition
-  /** Whether a condition is of this kind. */
+  /** Returns whether a condition is of this kind. */
   fits: (condition: RawCondition) => boolean
 }
 
@@ -40,7 +40,7 @@ const hasUser = (condition: RawCondition) => readField(condition, ['parameters',
 const solana = (method: string) => (condition: RawCondition) => is(condition, '', method)
 const coreum = (method: string) => (condition: RawCondition) => is(condition, '', method)
 
-/** Kinds of conditions by name; the first that fits tells the sentence. Words: `words.conditions.kinds`. */
+/** Kinds of conditions by name; the first match supplies the sentence. Texts: `messages.conditions.kinds`. */
 export const templates = {
   erc20: {
     chainType: 'EVM',
@@ -224,17 +224,17 @@ export const templates = {
 export type TemplateName = keyof typeof templates
 export const templateNames = Object.keys(templates).filter((name): name is TemplateName => name in templates)
 
-/** Chains' own clocks count seconds. */
+/** Chain clocks count seconds. */
 function inADay(): string {
   return String(Math.floor(Date.now() / 1000) + 86_400)
 }
 
-/** The kind of a condition; undefined for one that no sentence fits. */
+/** Returns the kind of a condition; undefined if no sentence fits. */
 export function findTemplate(chainType: DraftChainType, condition: RawCondition): TemplateName | undefined {
   return templateNames.find((name) => templates[name].chainType === chainType && templates[name].fits(condition))
 }
 
-/** A new condition of a kind. */
+/** Creates a condition of a kind. */
 export function createCondition(name: TemplateName, id: number, chainName: string): RawCondition {
   return { id, ...templates[name].create(chainName) }
 }

@@ -21,11 +21,11 @@ test.each([
   ['1e3', 0],
   ['0x10', 0],
   ['9'.repeat(79), 0],
-])('%s is no amount', (text, decimals) => {
+])('%s is not an amount', (text, decimals) => {
   expect(toUnits(text, decimals)).toBeUndefined()
 })
 
-test('there and back is the same amount', () => {
+test('an amount survives conversion in both directions', () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 2n ** 200n), fc.integer({ min: 0, max: 18 }), (units, decimals) => {
       expect(toUnits(fromUnits(String(units), decimals), decimals)).toBe(String(units))

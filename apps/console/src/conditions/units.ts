@@ -1,7 +1,7 @@
-/** Digits that an amount of any size may have. */
-const digitsMost = 78
+/** Maximum digits of an amount. */
+const maxDigits = 78
 
-/** An amount as people write it, in smallest units: `1.5` with 18 decimals. Undefined for anything that is no such amount. */
+/** Converts an amount to smallest units: `1.5` with 18 decimals. Undefined for an invalid amount. */
 export function toUnits(text: string, decimals: number): string | undefined {
   const match = /^(\d{0,78})(?:\.(\d{0,78}))?$/.exec(text.trim().replace(/[\s,_](?=\d{3})/g, ''))
   if (match === null) return undefined
@@ -10,10 +10,10 @@ export function toUnits(text: string, decimals: number): string | undefined {
   const fraction = part.replace(/0+$/, '')
   if (fraction.length > decimals) return undefined
   const units = (whole + fraction.padEnd(decimals, '0')).replace(/^0+(?=\d)/, '')
-  return units.length > digitsMost ? undefined : units
+  return units.length > maxDigits ? undefined : units
 }
 
-/** An amount in smallest units as people write it; the text itself where it is no whole number. */
+/** Formats an amount in smallest units; returns the text itself if it is not a whole number. */
 export function fromUnits(units: string, decimals: number): string {
   if (!/^\d+$/.test(units)) return units
   const padded = units.padStart(decimals + 1, '0')

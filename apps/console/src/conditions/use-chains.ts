@@ -1,10 +1,10 @@
 import { coreumChains, getKeyNode, solanaChains } from '@cairn/protocol'
 import { call, createClient } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import type { DraftChainType } from './condition-parts.ts'
 
-/** Names of the chains that conditions may use here, and whether the key nodes read any of that kind. */
+/** Names of the chains that conditions may use, and whether the key nodes read any of that kind. */
 export type KnownChains = { names: readonly string[]; isRead: boolean }
 
 const documented: Readonly<Record<DraftChainType, readonly string[]>> = {
@@ -13,7 +13,7 @@ const documented: Readonly<Record<DraftChainType, readonly string[]>> = {
   COREUM: coreumChains,
 }
 
-/** The chains of a kind, as the first key node that answers names them. */
+/** Returns the chains of a kind, as the first key node that answers names them. */
 export function useChains(chainType: DraftChainType): KnownChains {
   const network = useNetwork()
   const { data } = useQuery({
@@ -21,7 +21,7 @@ export function useChains(chainType: DraftChainType): KnownChains {
     queryFn: ({ signal }) =>
       Promise.any(
         (network.keyNodes ?? []).map(async (api, i) => {
-          // The call is asked of the node itself.
+          // Calls the node directly.
           const client = createClient({ network: { ...network, api } })
           return (await call(client, getKeyNode, { params: { node: String(i + 1) } }, { signal })).chains
         }),

@@ -1,10 +1,10 @@
 import { getConditions } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 
-/** The conditions that are saved for a file. Anybody may know them. */
+/** Returns the saved conditions of a file. They are public. */
 export function useConditions(cid: string) {
   const network = useNetwork()
   return useQuery({

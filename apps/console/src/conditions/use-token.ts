@@ -2,12 +2,12 @@ import { isEvmAddress } from '@cairn/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { createClient, erc20Abi, http } from 'viem'
 import { readContract } from 'viem/actions'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 
-/** What a token's contract says of itself. */
+/** Metadata of a token from its contract. */
 export type TokenFacts = { name: string; symbol: string; decimals: number }
 
-/** Reads a token's name, symbol and decimals from its chain, where the network's profile knows an endpoint of it. */
+/** Reads name, symbol and decimals of a token from its chain, if the network profile has an endpoint for it. */
 export function useToken(chainName: string, address: string): TokenFacts | undefined {
   const network = useNetwork()
   const chains = network.chains ?? (network.chain === undefined ? [] : [network.chain])

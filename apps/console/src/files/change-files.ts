@@ -1,17 +1,17 @@
 import { type Client, deleteFile, type FileEntry, renameFile } from '@cairn/sdk'
 import type { InfiniteData } from '@tanstack/react-query'
+import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 
 type Pages = InfiniteData<{ fileList: FileEntry[]; totalFiles: number }>
 
-/** Names change at once in every list; where the service refuses, the old name comes back. */
+/** Renames immediately in every list; restores the old name if the service rejects it. */
 export async function renameInLists(client: Client, file: FileEntry, fileName: string): Promise<void> {
   setName(file.id, fileName)
   try {
     await renameFile(client, file.id, fileName)
-    toastDone(words.files.renamed(fileName))
+    toastDone(messages.files.renamed(fileName))
   } catch (error) {
     setName(file.id, file.fileName)
     throw error
@@ -39,10 +39,10 @@ function isPages(data: unknown): data is Pages {
   return typeof data === 'object' && data !== null && 'pages' in data
 }
 
-/** Deletes at a time. */
+/** Maximum number of concurrent deletions. */
 const atOnce = 4
 
-/** Deletes files; one that cannot be deleted does not stop the others. */
+/** Deletes files; a failed deletion does not stop the others. */
 export async function deleteFiles(client: Client, files: readonly FileEntry[]): Promise<void> {
   const waiting = [...files]
   const faults: unknown[] = []
@@ -56,8 +56,8 @@ export async function deleteFiles(client: Client, files: readonly FileEntry[]): 
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  if (faults.length < files.length) toastDone(words.files.deleted(files.length - faults.length))
-  if (faults.length > 0) toastError(words.files.deleteFailed(faults.length), faults[0])
+  if (faults.length < files.length) toastDone(messages.files.deleted(files.length - faults.length))
+  if (faults.length > 0) toastError(messages.files.deleteFailed(faults.length), faults[0])
   await queryClient.invalidateQueries({ queryKey: ['files'] })
   await queryClient.invalidateQueries({ queryKey: ['usage'] })
 }

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { filesSearchSchema, isNarrowed, toFilter, toggleKind } from './files-search.ts'
 
-test('what an address says wrongly counts as not said', () => {
+test('ignores invalid values in an address', () => {
   expect(v.parse(filesSearchSchema, { q: 'cat', sort: 'nonsense', view: 7, other: 1 })).toEqual({ q: 'cat' })
 })
 
-test('a list is newest first, names go from the top of the alphabet', () => {
+test('lists sort newest first, names from A to Z', () => {
   expect(toFilter({})).toEqual({ sort: 'createdAt', order: 'desc' })
   expect(toFilter({ sort: 'fileName' })).toEqual({ sort: 'fileName', order: 'asc' })
   expect(toFilter({ sort: 'fileName', order: 'desc', q: 'a', access: 'encrypted' })).toEqual({
@@ -17,7 +17,7 @@ test('a list is newest first, names go from the top of the alphabet', () => {
   })
 })
 
-test('kinds stand beside each other in the address, in one order, each once; unknown ones fall away', () => {
+test('kinds appear in the address in one order, each once; unknown ones are dropped', () => {
   const both = toggleKind(toggleKind({}, 'text'), 'image')
   expect(both.type).toBe('image,text')
   expect(toggleKind(both, 'image').type).toBe('text')

@@ -15,10 +15,10 @@ export const fileKinds: readonly FileKind[] = ['image', 'video', 'audio', 'text'
 export const accessFilters = ['plain', 'encrypted'] as const
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
-/** What the address of the list says: a link to it shows the same. What it says wrongly counts as not said. */
+/** Search parameters of the list: a link to it shows the same. Invalid values count as unset. */
 export const filesSearchSchema = v.object({
   q: v.optional(v.fallback(v.optional(v.pipe(v.string(), v.maxLength(200))), undefined)),
-  /** Kinds with commas between, in the order of {@link fileKinds}: `image,text`. */
+  /** Kinds separated by commas, in the order of {@link fileKinds}: `image,text`. */
   type: v.optional(
     v.fallback(
       v.optional(
@@ -37,36 +37,36 @@ export const filesSearchSchema = v.object({
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
 
-/** Kinds as they stand in an address; undefined for none. */
+/** Formats kinds for the address; undefined for none. */
 function joinKinds(parts: readonly string[]): string | undefined {
   const kinds = fileKinds.filter((kind) => parts.includes(kind))
   return kinds.length === 0 ? undefined : kinds.join(',')
 }
 
-/** The kinds that an address asks for; none stands for all. */
+/** Returns the kinds in the address; none means all. */
 export function readKinds({ type = '' }: Pick<FilesSearch, 'type'>): readonly FileKind[] {
   const parts = type.split(',')
   return fileKinds.filter((kind) => parts.includes(kind))
 }
 
-/** The address with one kind more, or with one less. */
+/** Returns the search with one kind added or removed. */
 export function toggleKind(search: FilesSearch, kind: FileKind): FilesSearch {
   const kinds = readKinds(search)
   const next = kinds.includes(kind) ? kinds.filter((other) => other !== kind) : [...kinds, kind]
   return { ...search, type: joinKinds(next) }
 }
 
-/** Whether anything narrows the list. */
+/** Returns whether any filter is set. */
 export function isNarrowed({ q, type, access }: FilesSearch): boolean {
   return q !== undefined || type !== undefined || access !== undefined
 }
 
-/** The order that a column is sorted in at first: names from the top of the alphabet, the newest and the largest first. */
+/** Returns the initial sort order of a column: names ascending, date and size descending. */
 export function firstOrder(sort: (typeof fileSorts)[number]): 'asc' | 'desc' {
   return sort === 'fileName' ? 'asc' : 'desc'
 }
 
-/** The list's address as the service's filter. */
+/** Converts the search to the filter of the service. */
 export function toFilter(search: FilesSearch): FileFilter {
   const { q, access, sort = 'createdAt', order } = search
   const fileType = [

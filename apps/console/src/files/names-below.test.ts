@@ -7,7 +7,7 @@ const files = ['b.txt', 'a10.txt', 'a9.txt', 'day one/film.bin', 'day one/more/x
 }))
 const names = (folder: string) => namesBelow(files, folder)?.map(({ name }) => name)
 
-test('a folder has its files and its folders, each once, folders first', () => {
+test('lists the files and folders of a folder, each once, folders first', () => {
   expect(names('')).toEqual(['day one', 'a9.txt', 'a10.txt', 'b.txt'])
   expect(namesBelow(files, 'day one')).toEqual([
     { name: 'more', sizeBytes: undefined },
@@ -16,7 +16,7 @@ test('a folder has its files and its folders, each once, folders first', () => {
   expect(names('day one/more')).toEqual(['x'])
 })
 
-test('what is no folder has none', () => {
+test('returns nothing for a path that is not a folder', () => {
   expect(names('day')).toBeUndefined()
   expect(names('b.txt')).toBeUndefined()
   expect(namesBelow([], '')).toEqual([])

@@ -1,7 +1,7 @@
-/** A name in a folder: bytes of a file, undefined for a folder. */
+/** A name in a folder: the size of a file in bytes, undefined for a folder. */
 export type NameBelow = { name: string; sizeBytes: number | undefined }
 
-/** The names in a folder of a list of paths, folders first; undefined where there is no such folder. */
+/** Returns the names in a folder from a list of paths, folders first; undefined if the folder does not exist. */
 export function namesBelow(
   files: readonly { path: string; sizeBytes: number }[],
   folder: string,

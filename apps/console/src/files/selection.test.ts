@@ -4,7 +4,7 @@ import { keepExisting, moveActive, noSelection, selectRow } from './selection.ts
 
 const order = ['a', 'b', 'c', 'd', 'e']
 
-test('a press takes one row, with Ctrl it adds and takes away, with Shift it takes all between', () => {
+test('a click selects one row, Ctrl toggles it, Shift selects the range', () => {
   const one = selectRow(order, noSelection, 'b', 'only')
   expect([...one.ids]).toEqual(['b'])
   const two = selectRow(order, one, 'd', 'toggle')
@@ -19,7 +19,7 @@ test('a press takes one row, with Ctrl it adds and takes away, with Shift it tak
   ])
 })
 
-test('the keyboard moves within the list, and with Shift takes what it passes', () => {
+test('the keyboard moves within the list, and Shift extends the selection', () => {
   const first = moveActive(order, noSelection, 1, false)
   expect(first.active).toBe('a')
   expect(first.ids.size).toBe(0)
@@ -29,13 +29,13 @@ test('the keyboard moves within the list, and with Shift takes what it passes', 
   expect(moveActive(order, noSelection, -1, false).active).toBe('e')
 })
 
-test('what is gone is selected no more', () => {
+test('deselects rows that are gone', () => {
   const all = selectRow(order, selectRow(order, noSelection, 'a', 'only'), 'e', 'range')
   expect([...keepExisting(['a', 'c'], all).ids]).toEqual(['a', 'c'])
   expect(keepExisting(order, all)).toBe(all)
 })
 
-test('no run of presses ever selects what is not in the list', () => {
+test('no sequence of clicks selects a row outside the list', () => {
   const press = fc.tuple(
     fc.constantFrom(...order),
     fc.constantFrom('only' as const, 'toggle' as const, 'range' as const),

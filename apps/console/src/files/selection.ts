@@ -1,18 +1,18 @@
-/** Which rows are selected, where a range starts, and where the keyboard is. */
+/** The selected rows, the start of a range, and the keyboard position. */
 export type Selection = {
   readonly ids: ReadonlySet<string>
   /** The row that a range is measured from. */
   readonly anchor: string | undefined
-  /** The row that keys are about. */
+  /** The row that keys act on. */
   readonly active: string | undefined
 }
 
 export const noSelection: Selection = { ids: new Set(), anchor: undefined, active: undefined }
 
-/** How a row was pressed: with Ctrl or ⌘ it is added or taken away, with Shift all rows from the anchor on are taken. */
+/** How a row was clicked: Ctrl or ⌘ toggles it, Shift selects all rows from the anchor. */
 export type SelectMode = 'only' | 'toggle' | 'range'
 
-/** A row was pressed. `order` is the rows as they are shown, so the same holds in list, grid and search results. */
+/** Applies a click on a row. `order` is the displayed order, so it works for list, grid and search results. */
 export function selectRow(order: readonly string[], selection: Selection, id: string, mode: SelectMode): Selection {
   if (mode === 'toggle') {
     const ids = new Set(selection.ids)
@@ -30,7 +30,7 @@ export function selectRow(order: readonly string[], selection: Selection, id: st
   return { ids: new Set([id]), anchor: id, active: id }
 }
 
-/** The keyboard moves by so many rows; with Shift it takes the rows it passes. */
+/** Moves the active row by an offset; Shift extends the selection. */
 export function moveActive(order: readonly string[], selection: Selection, steps: number, isRange: boolean): Selection {
   if (order.length === 0) return selection
   const at = selection.active === undefined ? -1 : order.indexOf(selection.active)
@@ -42,7 +42,7 @@ export function moveActive(order: readonly string[], selection: Selection, steps
   return selectRow(order, { ...selection, anchor }, id, 'range')
 }
 
-/** Rows that are gone are selected no more. The same object when nothing changed. */
+/** Removes missing rows from the selection. Returns the same object if nothing changed. */
 export function keepExisting(order: readonly string[], selection: Selection): Selection {
   const existing = new Set(order)
   const ids = [...selection.ids].filter((id) => existing.has(id))

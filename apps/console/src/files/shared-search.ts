@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What the address of the shared files says: whose files are shown. */
+/** Search parameters of the shared files: the role of the user. */
 export const sharedSearchSchema = v.object({
   by: v.optional(v.fallback(v.optional(v.picklist(['me'])), undefined)),
 })

@@ -1,12 +1,12 @@
 import { type CairnError, getFileInfo } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { markControls } from '../messages/mark-controls.ts'
 import { useClient } from '../session/use-client.ts'
-import { markControls } from '../words/mark-controls.ts'
 
-/** What the service knows of a CID. */
+/** File info of a CID. */
 export type FileInfo = Awaited<ReturnType<typeof getFileInfo>>
 
-/** What is known of a CID, for anybody. */
+/** Returns the public file info of a CID. */
 export function useFileInfo(cid: string) {
   const client = useClient()
   return useQuery<FileInfo, CairnError | Error>({
@@ -16,7 +16,7 @@ export function useFileInfo(cid: string) {
   })
 }
 
-/** What a file is called, as it is shown: its CID where it has no name. */
+/** Returns the display name of a file: its CID if it has no name. */
 export function nameOf({ fileName, cid }: Pick<FileInfo, 'fileName' | 'cid'>): string {
   return fileName === '' ? cid : markControls(fileName)
 }

@@ -5,10 +5,10 @@ import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { type FilesSearch, toFilter } from './files-search.ts'
 
-/** Rows a page: a screenful is there at once, and scrolling asks seldom. */
+/** Rows per page: more than a screenful, so that scrolling rarely fetches. */
 const pageRows = 200
 
-/** The account's files as the address wants them, page by page. What is shown stays while other filters load. */
+/** Returns the files of the account for the search, page by page. The current rows stay while another filter loads. */
 export function useFiles(search: FilesSearch) {
   const client = useClient()
   const session = useSession()

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 
-/** What the account may store, and does. */
+/** Returns storage limit and usage of the account. */
 export function useUsage() {
   const client = useClient()
   const session = useSession()

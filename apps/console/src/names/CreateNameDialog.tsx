@@ -1,8 +1,9 @@
-import { nameLabelCharactersMost } from '@cairn/protocol'
+import { maxNameLabelCharacters } from '@cairn/protocol'
 import { CairnError, createName, createNameKey, exportNameKey, importNameKey, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { MonitorSmartphone, Server } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,10 +11,9 @@ import { Choice } from '../ui/Choice.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { keepDeviceName, toNameState } from './device-names.ts'
 
-/** Makes a name whose key the service keeps, or one whose key never leaves this device. */
+/** Creates a name whose key the service stores, or one whose key never leaves this device. */
 export function CreateNameDialog({
   onClose,
   onCreated,
@@ -36,29 +36,29 @@ export function CreateNameDialog({
         : createOnDevice(wanted ?? null, keyText.trim())
     },
     onSuccess: (name) => {
-      toastDone(words.names.created)
+      toastDone(messages.names.created)
       onClose()
       onCreated?.(name)
     },
     onError: (error) => {
-      if (CairnError.is(error, 'INVALID_NAME_KEY')) setFault(words.names.keyBad)
-      else if (error instanceof DOMException) setFault(words.names.deviceRefuses)
-      else toastError(words.names.createFailed, error)
+      if (CairnError.is(error, 'INVALID_NAME_KEY')) setFault(messages.names.keyBad)
+      else if (error instanceof DOMException) setFault(messages.names.deviceRefuses)
+      else toastError(messages.names.createFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
-    // A key was in it.
+    // The result contained a key.
     gcTime: 0,
   })
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={words.names.createTitle}
+      title={messages.names.createTitle}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="create-name" isBusy={create.isPending}>
-            {words.names.create}
+            {messages.names.create}
           </Button>
         </>
       }
@@ -72,33 +72,33 @@ export function CreateNameDialog({
         }}
       >
         <TextField
-          label={words.names.label}
-          hint={words.names.labelHint}
-          placeholder={words.names.labelPlaceholder}
+          label={messages.names.label}
+          hint={messages.names.labelHint}
+          placeholder={messages.names.labelPlaceholder}
           value={label}
-          maxLength={nameLabelCharactersMost}
+          maxLength={maxNameLabelCharacters}
           onChange={({ target }) => setLabel(target.value)}
         />
         <Choice
-          label={words.names.holder}
+          label={messages.names.holder}
           value={holder}
           onChange={setHolder}
           options={[
-            { value: 'service', label: words.names.holders.service, hint: words.names.createHint, icon: Server },
+            { value: 'service', label: messages.names.holders.service, hint: messages.names.createHint, icon: Server },
             {
               value: 'device',
-              label: words.names.holders.device,
-              hint: words.names.createHintDevice,
+              label: messages.names.holders.device,
+              hint: messages.names.createHintDevice,
               icon: MonitorSmartphone,
             },
           ]}
         />
         {holder === 'device' ? (
           <details className="text-sm">
-            <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.names.bringKey}</summary>
+            <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.bringKey}</summary>
             <div className="mt-3 flex flex-col gap-1.5">
               <label htmlFor={id} className="font-medium">
-                {words.names.exportKey}
+                {messages.names.exportKey}
               </label>
               <textarea
                 id={id}
@@ -113,7 +113,7 @@ export function CreateNameDialog({
                 }}
                 className={`${fieldClass} py-2 font-mono`}
               />
-              <p className="text-ink-soft">{words.names.bringKeyHint}</p>
+              <p className="text-ink-soft">{messages.names.bringKeyHint}</p>
             </div>
           </details>
         ) : undefined}
@@ -127,7 +127,7 @@ export function CreateNameDialog({
   )
 }
 
-/** A new key, or one that was brought, is kept here before anything else happens with it. */
+/** Stores a new or imported key here before anything else. */
 async function createOnDevice(label: string | null, keyText: string): Promise<NameState> {
   const address = getSession()?.address
   if (address === undefined) throw new CairnError('NO_SESSION')

@@ -2,6 +2,7 @@ import { exportName, exportNameKey, importNameKey, type NameState } from '@cairn
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Download } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,47 +11,46 @@ import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { findDeviceName } from './device-names.ts'
 import { labelOf } from './label-of.ts'
 
 const formats = ['pem', 'libp2p'] as const
 
-/** Takes the key of a name out of the service, after saying what it is good for. It is in this dialog only. */
+/** Exports the key of a name from the service, after an explanation. The key exists in this dialog only. */
 export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: () => void }) {
   const client = useClient()
   const [format, setFormat] = useState<(typeof formats)[number]>('pem')
-  const take = useMutation({
+  const exportKey = useMutation({
     mutationFn: async () => {
       const address = getSession()?.address
       const own = address === undefined ? undefined : await findDeviceName(address, name.name)
       if (own === undefined) return exportName(client, name.name, { format })
       return { format, key: await exportNameKey(await importNameKey(own.key), format) }
     },
-    onError: (fault) => toastError(words.names.exportFailed, fault),
+    onError: (fault) => toastError(messages.names.exportFailed, fault),
     gcTime: 0,
   })
-  const key = take.data?.format === format ? take.data.key : undefined
+  const key = exportKey.data?.format === format ? exportKey.data.key : undefined
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={words.names.exportTitle(labelOf(name))}
-      hint={name.keyHeld === 'service' ? words.names.exportHint : words.names.exportHintDevice}
+      title={messages.names.exportTitle(labelOf(name))}
+      hint={name.keyHeld === 'service' ? messages.names.exportHint : messages.names.exportHintDevice}
       footer={
         key === undefined ? (
           <>
-            <Button onClick={onClose}>{words.shell.cancel}</Button>
-            <Button kind="primary" isBusy={take.isPending} onClick={() => take.mutate()}>
-              {words.names.exportShow}
+            <Button onClick={onClose}>{messages.shell.cancel}</Button>
+            <Button kind="primary" isBusy={exportKey.isPending} onClick={() => exportKey.mutate()}>
+              {messages.names.exportShow}
             </Button>
           </>
         ) : (
           <>
-            <Button onClick={onClose}>{words.shell.close}</Button>
+            <Button onClick={onClose}>{messages.shell.close}</Button>
             <Button kind="primary" onClick={() => saveText(`${name.label ?? name.name}.${extensionOf(format)}`, key)}>
               <Download aria-hidden="true" size={16} />
-              {words.names.exportDownload}
+              {messages.names.exportDownload}
             </Button>
           </>
         )
@@ -58,10 +58,10 @@ export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: 
     >
       <div className="flex flex-col gap-4">
         <Segments
-          label={words.names.exportFormat}
+          label={messages.names.exportFormat}
           isLabelShown
           value={format}
-          options={formats.map((value) => ({ value, label: words.names.exportFormats[value] }))}
+          options={formats.map((value) => ({ value, label: messages.names.exportFormats[value] }))}
           onChange={setFormat}
         />
         {key === undefined ? undefined : (

@@ -1,18 +1,18 @@
 import { listFilesPage } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { formatAgo, shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { formatAgo, shorten } from '../words/format.ts'
-import { words } from '../words/words.ts'
 
-const rowsMost = 8
+const maxRows = 8
 
-/** One of the account's files: the newest ones, and any that is searched for. */
+/** Picks one of the account's files: the newest ones, or any search result. */
 export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (cid: string) => void }) {
   const name = useId()
   const client = useClient()
@@ -22,7 +22,7 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
   const { data, error, refetch } = useQuery({
     queryKey: ['files', session?.address, 'pick', wanted],
     queryFn: ({ signal }) =>
-      listFilesPage(client, { limit: rowsMost, ...(wanted === '' ? {} : { search: wanted }) }, { signal }),
+      listFilesPage(client, { limit: maxRows, ...(wanted === '' ? {} : { search: wanted }) }, { signal }),
     placeholderData: keepPreviousData,
   })
   if (data === undefined) {
@@ -33,22 +33,22 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
     )
   }
   if (data.fileList.length === 0 && wanted === '') {
-    return <p className="text-ink-soft text-sm">{words.names.recentNone}</p>
+    return <p className="text-ink-soft text-sm">{messages.names.recentNone}</p>
   }
   return (
     <div className="flex flex-col gap-3">
       <TextField
-        label={words.names.recentSearch}
+        label={messages.names.recentSearch}
         type="search"
         value={search}
         maxLength={200}
         onChange={({ target }) => setSearch(target.value)}
       />
       {data.fileList.length === 0 ? (
-        <p className="text-ink-soft text-sm">{words.names.recentMissing}</p>
+        <p className="text-ink-soft text-sm">{messages.names.recentMissing}</p>
       ) : (
         <fieldset className="overflow-hidden rounded-lg border border-line">
-          <legend className="sr-only">{words.names.recent}</legend>
+          <legend className="sr-only">{messages.names.recent}</legend>
           {data.fileList.map((file) => (
             <label
               key={file.id}

@@ -1,27 +1,27 @@
-import { nameValueCharactersMost } from '@cairn/protocol'
+import { maxNameValueCharacters } from '@cairn/protocol'
 import { CairnError, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
+import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { FilePicker } from './FilePicker.tsx'
 import { labelOf } from './label-of.ts'
 import { type Lifetime, lifetimes, lifetimesMs, type Ttl, ttls, ttlsMs } from './publish-times.ts'
 import { publishTo } from './publish-to.ts'
 
-/** Lets a name point to a file of the account, or to anything with a CID. */
+/** Points a name to a file of the account, or to any CID. */
 export function PublishDialog({
   name,
   target = '',
   onClose,
 }: {
   name: NameState
-  /** What is offered first; the account's files where it is empty. */
+  /** The initial target; if empty, the files of the account are offered. */
   target?: string
   onClose: () => void
 }) {
@@ -32,7 +32,7 @@ export function PublishDialog({
   const [text, setText] = useState(target)
   const [fault, setFault] = useState<string>()
   const [lifetime, setLifetime] = useState<Lifetime>(
-    // Nobody renews what is signed here.
+    // A record signed here is not renewed automatically.
     name.keyHeld === 'service' ? 'twoDays' : 'year',
   )
   const [ttl, setTtl] = useState<Ttl>('fiveMinutes')
@@ -43,12 +43,12 @@ export function PublishDialog({
         ttlMs: Math.min(ttlsMs[ttl], lifetimesMs[lifetime]),
       }),
     onSuccess: () => {
-      toastDone(words.names.published(labelOf(name)))
+      toastDone(messages.names.published(labelOf(name)))
       onClose()
     },
     onError: (error) => {
       if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFault(error.message)
-      else toastError(words.names.publishFailed, error)
+      else toastError(messages.names.publishFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
@@ -57,13 +57,13 @@ export function PublishDialog({
     <Modal
       isOpen
       onClose={onClose}
-      title={words.names.publishTitle(labelOf(name))}
-      hint={words.names.publishHint}
+      title={messages.names.publishTitle(labelOf(name))}
+      hint={messages.names.publishHint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="publish-name" isBusy={publish.isPending}>
-            {publish.isPending ? words.names.publishing : words.names.publishGo}
+            {publish.isPending ? messages.names.publishing : messages.names.publishGo}
           </Button>
         </>
       }
@@ -74,17 +74,17 @@ export function PublishDialog({
         onSubmit={(event) => {
           event.preventDefault()
           if (publish.isPending) return
-          if (value === '') setFault(source === 'recent' ? words.names.pickOne : words.names.targetEmpty)
+          if (value === '') setFault(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
           else publish.mutate(value)
         }}
       >
         <Segments
-          label={words.names.what}
+          label={messages.names.what}
           isLabelShown
           value={source}
           options={[
-            { value: 'recent', label: words.names.recent },
-            { value: 'other', label: words.names.other },
+            { value: 'recent', label: messages.names.recent },
+            { value: 'other', label: messages.names.other },
           ]}
           onChange={(next) => {
             setSource(next)
@@ -108,11 +108,11 @@ export function PublishDialog({
           </>
         ) : (
           <TextField
-            label={words.names.target}
-            hint={words.names.targetHint}
+            label={messages.names.target}
+            hint={messages.names.targetHint}
             value={text}
             error={fault}
-            maxLength={nameValueCharactersMost}
+            maxLength={maxNameValueCharacters}
             spellCheck={false}
             onChange={({ target: { value: next } }) => {
               setText(next)
@@ -121,23 +121,23 @@ export function PublishDialog({
           />
         )}
         <details className="text-sm">
-          <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.names.times}</summary>
+          <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.times}</summary>
           <div className="mt-3 grid gap-3 sm:grid-cols-2">
             <Select
-              label={words.names.lifetime}
+              label={messages.names.lifetime}
               value={lifetime}
               onChange={(next) => setLifetime(find(lifetimes, next))}
             >
               {lifetimes.map((one) => (
                 <option key={one} value={one}>
-                  {words.names.lifetimes[one]}
+                  {messages.names.lifetimes[one]}
                 </option>
               ))}
             </Select>
-            <Select label={words.names.ttl} value={ttl} onChange={(next) => setTtl(find(ttls, next))}>
+            <Select label={messages.names.ttl} value={ttl} onChange={(next) => setTtl(find(ttls, next))}>
               {ttls.map((one) => (
                 <option key={one} value={one}>
-                  {words.names.ttls[one]}
+                  {messages.names.ttls[one]}
                 </option>
               ))}
             </Select>

@@ -1,7 +1,9 @@
-import { nameLabelCharactersMost } from '@cairn/protocol'
+import { maxNameLabelCharacters } from '@cairn/protocol'
 import { createName, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -10,8 +12,6 @@ import { Modal } from '../ui/Modal.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { shorten } from '../words/format.ts'
-import { words } from '../words/words.ts'
 import { labelOf } from './label-of.ts'
 import { lifetimesMs } from './publish-times.ts'
 import { publishTo } from './publish-to.ts'
@@ -20,7 +20,7 @@ import { useDeviceNames, useNames } from './use-names.ts'
 const rowClass =
   'flex cursor-pointer items-center gap-3 border-line border-b px-3 py-2.5 text-sm last:border-b-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2'
 
-/** Chooses the name that shall point to a file: one of the account's, or a new one. */
+/** Chooses the name that will point to a file: one of the account, or a new one. */
 export function PublishFileDialog({
   session,
   cid,
@@ -38,7 +38,7 @@ export function PublishFileDialog({
   const { data, error, refetch } = useNames(session)
   const [picked, setPicked] = useState<string>()
   const [label, setLabel] = useState('')
-  // Names whose key is elsewhere are published elsewhere.
+  // A name can only be published where its key is.
   const onDevice = useDeviceNames(session.address)
   const names = data?.filter(({ keyHeld, name }) => keyHeld === 'service' || onDevice.has(name))
   const chosen = names?.find(({ id }) => id === picked) ?? (picked === undefined ? names?.[0] : undefined)
@@ -49,21 +49,21 @@ export function PublishFileDialog({
       return name
     },
     onSuccess: (name) => {
-      toastDone(words.names.published(labelOf(name)))
+      toastDone(messages.names.published(labelOf(name)))
       onPublished(name)
     },
-    onError: (fault) => toastError(words.names.publishFailed, fault),
+    onError: (fault) => toastError(messages.names.publishFailed, fault),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={words.names.chooseTitle}
-      hint={words.names.chooseHint(shorten(cid))}
+      title={messages.names.chooseTitle}
+      hint={messages.names.chooseHint(shorten(cid))}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button
             kind="primary"
             type="submit"
@@ -71,7 +71,7 @@ export function PublishFileDialog({
             disabled={names === undefined}
             isBusy={publish.isPending}
           >
-            {publish.isPending ? words.names.publishing : words.names.publishGo}
+            {publish.isPending ? messages.names.publishing : messages.names.publishGo}
           </Button>
         </>
       }
@@ -92,7 +92,7 @@ export function PublishFileDialog({
           }}
         >
           <fieldset className="overflow-hidden rounded-lg border border-line">
-            <legend className="sr-only">{words.names.title}</legend>
+            <legend className="sr-only">{messages.names.title}</legend>
             {names.map((name) => (
               <label key={name.id} className={rowClass}>
                 <input
@@ -104,7 +104,7 @@ export function PublishFileDialog({
                 />
                 <span className="min-w-0 flex-1 truncate font-medium">{labelOf(name)}</span>
                 <span className="shrink-0 text-ink-soft">
-                  {name.value === null ? words.names.never : shorten(name.value, 12, 6)}
+                  {name.value === null ? messages.names.never : shorten(name.value, 12, 6)}
                 </span>
               </label>
             ))}
@@ -116,16 +116,16 @@ export function PublishFileDialog({
                 checked={chosen === undefined}
                 onChange={() => setPicked('new')}
               />
-              <span className="font-medium">{words.names.newName}</span>
+              <span className="font-medium">{messages.names.newName}</span>
             </label>
           </fieldset>
           {chosen === undefined ? (
             <TextField
-              label={words.names.label}
-              hint={words.names.labelHint}
-              placeholder={words.names.labelPlaceholder}
+              label={messages.names.label}
+              hint={messages.names.labelHint}
+              placeholder={messages.names.labelPlaceholder}
               value={label}
-              maxLength={nameLabelCharactersMost}
+              maxLength={maxNameLabelCharacters}
               onChange={({ target }) => setLabel(target.value)}
             />
           ) : undefined}

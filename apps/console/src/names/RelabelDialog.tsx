@@ -1,15 +1,15 @@
-import { nameLabelCharactersMost } from '@cairn/protocol'
+import { maxNameLabelCharacters } from '@cairn/protocol'
 import { type NameState, renameName } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 
-/** Gives a name another label; the name itself stays. */
+/** Changes the label of a name; the name itself stays. */
 export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () => void }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -17,22 +17,22 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
   const relabel = useMutation({
     mutationFn: () => renameName(client, name.name, label.trim() === '' ? null : label.trim()),
     onSuccess: () => {
-      toastDone(words.names.renamed)
+      toastDone(messages.names.renamed)
       onClose()
     },
-    onError: (fault) => toastError(words.names.renameFailed, fault),
+    onError: (fault) => toastError(messages.names.renameFailed, fault),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={words.names.renameTitle}
+      title={messages.names.renameTitle}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="relabel-name" isBusy={relabel.isPending}>
-            {words.names.rename}
+            {messages.names.rename}
           </Button>
         </>
       }
@@ -45,10 +45,10 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
         }}
       >
         <TextField
-          label={words.names.label}
-          hint={words.names.labelHint}
+          label={messages.names.label}
+          hint={messages.names.labelHint}
           value={label}
-          maxLength={nameLabelCharactersMost}
+          maxLength={maxNameLabelCharacters}
           onChange={({ target }) => setLabel(target.value)}
         />
       </form>

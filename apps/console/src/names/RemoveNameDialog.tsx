@@ -1,14 +1,14 @@
 import { type NameState, removeName } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
-import { forgetDeviceName } from './device-names.ts'
+import { clearDeviceName } from './device-names.ts'
 import { labelOf } from './label-of.ts'
 
-/** Takes a name off the account; says first what that means for its key. */
+/** Removes a name from the account, after stating the consequence for its key. */
 export function RemoveNameDialog({
   name,
   isOnDevice,
@@ -16,7 +16,7 @@ export function RemoveNameDialog({
   onRemoved,
 }: {
   name: NameState
-  /** Its key goes as well. */
+  /** Its key is removed as well. */
   isOnDevice: boolean
   onClose: () => void
   onRemoved?: () => void
@@ -28,33 +28,33 @@ export function RemoveNameDialog({
       const isListed = name.keyHeld === 'service' || name.value !== null
       if (isListed) await removeName(client, name.name)
       const address = getSession()?.address
-      if (isOnDevice && address !== undefined) await forgetDeviceName(address, name.name)
+      if (isOnDevice && address !== undefined) await clearDeviceName(address, name.name)
     },
     onSuccess: () => {
-      toastDone(words.names.removed)
+      toastDone(messages.names.removed)
       onClose()
       onRemoved?.()
-      // The page of this name alone would ask for what is gone.
+      // The page of this name alone would fetch a removed name.
       return queries.invalidateQueries({
         queryKey: ['names'],
         predicate: ({ queryKey }) => queryKey.length === 2 || queryKey[2] === 'on-device',
       })
     },
-    onError: (fault) => toastError(words.names.removeFailed, fault),
+    onError: (fault) => toastError(messages.names.removeFailed, fault),
   })
   return (
     <Confirm
       isOpen
       onClose={onClose}
-      title={words.names.removeTitle(labelOf(name))}
+      title={messages.names.removeTitle(labelOf(name))}
       hint={
         name.keyHeld === 'service'
-          ? words.names.removeHint
+          ? messages.names.removeHint
           : isOnDevice
-            ? words.names.removeHintDevice
-            : words.names.removeHintOwner
+            ? messages.names.removeHintDevice
+            : messages.names.removeHintOwner
       }
-      confirmLabel={words.names.remove}
+      confirmLabel={messages.names.remove}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate()}
     />

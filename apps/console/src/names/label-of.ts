@@ -1,7 +1,7 @@
 import type { NameState } from '@cairn/sdk'
-import { shorten } from '../words/format.ts'
+import { shorten } from '../messages/format.ts'
 
-/** What a name is called on the page: its label, or the name itself, short. */
+/** Returns the display name of a name: its label, or the shortened name. */
 export function labelOf({ label, name }: Pick<NameState, 'label' | 'name'>): string {
   return label ?? shorten(name, 10, 6)
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What the address of /names says beside its path. `publish`: a CID that a name is chosen for. */
+/** Search parameters of /names. `publish`: a CID to choose a name for. */
 export const namesSearchSchema = v.object({
   publish: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^[A-Za-z0-9]{8,128}$/))), undefined),
 })

@@ -2,7 +2,7 @@ import { nameLifetimeMs, nameTtlMs } from '@cairn/protocol'
 
 const dayMs = 24 * 3_600_000
 
-/** How long a record may be good for; what is usual is among them. */
+/** Record lifetimes to choose from, including the default. */
 export const lifetimesMs = {
   day: dayMs,
   twoDays: nameLifetimeMs,
@@ -13,7 +13,7 @@ export const lifetimesMs = {
 export type Lifetime = keyof typeof lifetimesMs
 export const lifetimes: readonly Lifetime[] = ['day', 'twoDays', 'week', 'month', 'year']
 
-/** How long readers may keep it. */
+/** Cache times of readers to choose from. */
 export const ttlsMs = { minute: 60_000, fiveMinutes: nameTtlMs, hour: 3_600_000, day: dayMs }
 export type Ttl = keyof typeof ttlsMs
 export const ttls: readonly Ttl[] = ['minute', 'fiveMinutes', 'hour', 'day']

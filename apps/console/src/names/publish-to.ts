@@ -2,7 +2,7 @@ import { type Client, importNameKey, type NameState, type PublishOptions, publis
 import { getSession } from '../session/session-store.ts'
 import { findDeviceName } from './device-names.ts'
 
-/** Lets a name point to something: signed here where its key is on this device, else by the service. */
+/** Points a name to a target: signed here if its key is on this device, else by the service. */
 export async function publishTo(
   client: Client,
   name: NameState,
@@ -15,7 +15,7 @@ export async function publishTo(
     await publishName(client, name.name, value, options)
     return
   }
-  // The first time puts it on the account's list, with the label it has here.
+  // The first publication adds it to the list of the account, with its local label.
   const label = name.value === null && own.label !== null ? { label: own.label } : {}
   await publishSigned(client, await importNameKey(own.key), value, { ...options, ...label })
 }

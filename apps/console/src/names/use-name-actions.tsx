@@ -1,11 +1,11 @@
 import type { NameState } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
 import { Download, ExternalLink, Link2, PencilLine, Send, Trash2 } from '#icons'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { ExportNameDialog } from './ExportNameDialog.tsx'
 import { nameUrl } from './name-url.ts'
 import { PublishDialog } from './PublishDialog.tsx'
@@ -15,7 +15,7 @@ import { useDeviceNames } from './use-names.ts'
 
 type Open = { kind: 'publish' | 'relabel' | 'export' | 'remove'; name: NameState; target?: string }
 
-/** What can be done with a name, for menus and buttons alike, and the dialogs that it opens. */
+/** Actions on a name, for menus and buttons, with the dialogs that they open. */
 export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): {
   itemsOf: (name: NameState) => MenuItem[]
   publish: (name: NameState, target?: string) => void
@@ -28,44 +28,44 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
 
   const itemsOf = (name: NameState): MenuItem[] => {
     const canPublish = name.keyHeld === 'service' || onDevice.has(name.name)
-    // The service has no label for what it has not heard of.
+    // The service has no label for a name that it does not know.
     const isUnheard = name.keyHeld === 'owner' && name.value === null
     const link = nameUrl(network, name.name)
     const copyLink = async () => {
       await navigator.clipboard.writeText(link)
-      toastDone(words.names.linkCopied)
+      toastDone(messages.names.linkCopied)
     }
     return [
       ...(canPublish
-        ? [{ id: 'publish', label: words.names.publish, icon: Send, run: () => setOpen({ kind: 'publish', name }) }]
+        ? [{ id: 'publish', label: messages.names.publish, icon: Send, run: () => setOpen({ kind: 'publish', name }) }]
         : []),
       ...(name.value === null
         ? []
         : [
             {
               id: 'open',
-              label: words.names.open,
+              label: messages.names.open,
               icon: ExternalLink,
               run: () => void window.open(link, '_blank', 'noopener'),
             },
-            { id: 'link', label: words.names.copyLink, icon: Link2, run: () => void copyLink() },
+            { id: 'link', label: messages.names.copyLink, icon: Link2, run: () => void copyLink() },
           ]),
       ...(isUnheard
         ? []
         : [
             {
               id: 'relabel',
-              label: words.names.rename,
+              label: messages.names.rename,
               icon: PencilLine,
               run: () => setOpen({ kind: 'relabel', name }),
             },
           ]),
       ...(canPublish
-        ? [{ id: 'export', label: words.names.export, icon: Download, run: () => setOpen({ kind: 'export', name }) }]
+        ? [{ id: 'export', label: messages.names.export, icon: Download, run: () => setOpen({ kind: 'export', name }) }]
         : []),
       {
         id: 'remove',
-        label: words.names.remove,
+        label: messages.names.remove,
         icon: Trash2,
         isDanger: true,
         run: () => setOpen({ kind: 'remove', name }),

@@ -1,15 +1,15 @@
 import { CairnError, getName, listNameHistory, listNames, resolveName } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { takeFirst } from '../network/take-first.ts'
+import { collectFirst } from '../network/collect-first.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { type DeviceName, findDeviceName, listDeviceNames, toNameState } from './device-names.ts'
 
-/** Versions that the page shows; the service keeps few more. */
-const versionsMost = 50
+/** Maximum number of versions shown. */
+const maxVersions = 50
 
-/** The account's names, newest first. */
+/** Returns the names of the account, newest first. */
 export function useNames({ address }: Session) {
   const client = useClient()
   return useQuery({
@@ -19,14 +19,14 @@ export function useNames({ address }: Session) {
         Array.fromAsync(listNames(client, { signal })),
         listDeviceNames(address).catch(noDeviceNames),
       ])
-      // Those of this device that were never published are known here alone.
+      // Unpublished names of this device are known only here.
       const unheard = own.filter(({ name }) => !listed.some((other) => other.name === name))
       return [...unheard.map(toNameState), ...listed]
     },
   })
 }
 
-/** One name of the account, and what it pointed to before; each record is verified in this browser. */
+/** Returns one name of the account and its past targets; each record is verified in this browser. */
 export function useName({ address }: Session, key: string) {
   const client = useClient()
   return useQuery({
@@ -34,7 +34,7 @@ export function useName({ address }: Session, key: string) {
     queryFn: async ({ signal }) => {
       try {
         const state = await getName(client, key, { signal })
-        return { state, history: await takeFirst(listNameHistory(client, key, { signal }), versionsMost) }
+        return { state, history: await collectFirst(listNameHistory(client, key, { signal }), maxVersions) }
       } catch (error) {
         const own = CairnError.is(error, 'NAME_NOT_FOUND') ? await findDeviceName(address, key) : undefined
         if (own === undefined) throw error
@@ -44,7 +44,7 @@ export function useName({ address }: Session, key: string) {
   })
 }
 
-/** Which names of the account can be published from this device. */
+/** Returns the names of the account that can be published from this device. */
 export function useDeviceNames(address: string | undefined): ReadonlySet<string> {
   const { data } = useQuery({
     queryKey: ['names', address, 'on-device'],
@@ -55,13 +55,13 @@ export function useDeviceNames(address: string | undefined): ReadonlySet<string>
   return useMemo(() => new Set(data), [data])
 }
 
-/** A browser that keeps nothing has no names of its own; what is on the account's list is shown all the same. */
+/** A browser without storage has no names of its own; the list of the account is shown anyway. */
 function noDeviceNames(error: unknown): DeviceName[] {
   if (error instanceof DOMException) return []
   throw error
 }
 
-/** What everybody sees who opens the name, verified by the name itself. Only for names that were published. */
+/** Returns the public target of a name, verified by the name itself. Only for published names. */
 export function useResolvedName({ address }: Session, name: string, isPublished: boolean) {
   const client = useClient()
   return useQuery({

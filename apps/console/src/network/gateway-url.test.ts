@@ -3,7 +3,7 @@ import { gatewayUrl } from './gateway-url.ts'
 
 const network = { gateway: 'http://127.0.0.1:8081/' }
 
-test('each part of a path is escaped on its own', () => {
+test('escapes each part of a path on its own', () => {
   expect(gatewayUrl(network, 'bafyone/a b/ü?#.txt')).toBe('http://127.0.0.1:8081/ipfs/bafyone/a%20b/%C3%BC%3F%23.txt')
 })
 

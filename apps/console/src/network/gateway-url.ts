@@ -3,16 +3,18 @@ import type { NetworkProfile } from '@cairn/sdk'
 /**
  * Where the gateway serves a CID, or a path below one. It is another origin than ours: nothing that was uploaded ever runs
  * beside the session.
- * @param options `download`: as a file to be saved, under this name
+ * @param options `download`: as a file to be saved, under this name; `isFolder`: all of it, as one TAR archive
  */
 export function gatewayUrl(
   { gateway }: Pick<NetworkProfile, 'gateway'>,
   cidPath: string,
-  { download, filename }: { download?: boolean; filename?: string } = {},
+  { download, filename, isFolder }: { download?: boolean; filename?: string; isFolder?: boolean } = {},
 ): string {
   const path = cidPath.split('/').filter(Boolean).map(encodeURIComponent).join('/')
   const query = new URLSearchParams()
-  if (filename !== undefined) query.set('filename', filename)
+  const isArchive = isFolder === true && download === true
+  if (isArchive) query.set('format', 'tar')
+  if (filename !== undefined) query.set('filename', isArchive ? `${filename}.tar` : filename)
   if (download === true) query.set('download', 'true')
   return `${gateway.replace(/\/+$/, '')}/ipfs/${path}${query.size === 0 ? '' : `?${query}`}`
 }

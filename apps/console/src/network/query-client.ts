@@ -1,18 +1,32 @@
 import { CairnError } from '@cairn/sdk'
-import { QueryClient } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 
-/** Answers are fresh for this long; what the page itself changes, it refreshes at once. */
+/** Time in ms that results are fresh; the page refreshes its own changes immediately. */
 const freshMs = 15_000
 
-/** One cache for all data of the services. The SDK tries again by itself; tries on top of its own would only wait longer. */
+const failureListeners = new Set<(error: unknown) => void>()
+
+function notifyFailed(error: unknown): void {
+  for (const listener of failureListeners) listener(error)
+}
+
+/** Calls back with each call that fails. @returns what ends it */
+export function onCallFailed(listener: (error: unknown) => void): () => void {
+  failureListeners.add(listener)
+  return () => failureListeners.delete(listener)
+}
+
+/** One cache for all data of the services. The SDK retries itself; further retries would only wait longer. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: notifyFailed }),
+  mutationCache: new MutationCache({ onError: notifyFailed }),
   defaultOptions: {
     queries: { staleTime: freshMs, retry: false, networkMode: 'always', throwOnError: false },
     mutations: { retry: false, networkMode: 'always' },
   },
 })
 
-/** Any fault as one of ours, so that it has a code, a cause and a next step. */
+/** Maps any error to a CairnError, so that it has a code, a cause and a next step. */
 export function toCairnError(error: unknown): CairnError {
   return CairnError.from(error)
 }

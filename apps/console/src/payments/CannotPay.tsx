@@ -1,11 +1,11 @@
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 
-/** Payments are made and credited on EVM chains: what an account of another kind can do instead. */
+/** Payments are made on EVM chains: explains the alternative for other accounts. */
 export function CannotPay() {
   return (
     <>
-      <h2 className="font-semibold">{words.storage.evmOnly}</h2>
-      <p className="mt-1 max-w-prose text-ink-soft text-sm">{words.storage.evmOnlyHint}</p>
+      <h2 className="font-semibold">{messages.storage.evmOnly}</h2>
+      <p className="mt-1 max-w-prose text-ink-soft text-sm">{messages.storage.evmOnlyHint}</p>
     </>
   )
 }

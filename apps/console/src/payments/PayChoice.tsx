@@ -1,21 +1,21 @@
-import { type ChainProfile, leastBilledBytes } from '@cairn/protocol'
+import { type ChainProfile, minBilledBytes } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
+import { formatUsd } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { priceUsd } from '../messages/price-usd.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Segments } from '../ui/Segments.tsx'
-import { formatUsd } from '../words/format.ts'
-import { priceUsd } from '../words/price-usd.ts'
-import { words } from '../words/words.ts'
 import { PayDialog } from './PayDialog.tsx'
 import { usePrice } from './use-price.ts'
 import { WrongNetwork } from './WrongNetwork.tsx'
 
 /**
- * On which network and in which coin so many bytes are paid, and for how much; then the dialog that tells of each window of
- * the wallet.
- * @param onPaying before the wallet is asked; what it throws ends it
+ * Chooses network and coin for a purchase and shows the price; then opens the dialog that announces each window of the
+ * wallet.
+ * @param onPaying called before the wallet opens; throwing cancels the payment
  */
 export function PayChoice({
   session,
@@ -32,7 +32,7 @@ export function PayChoice({
   sizeBytes: number | undefined
   isDisabled?: boolean
   onPaying?: () => Promise<void>
-  /** What comes before: how much. */
+  /** Content before it: the size. */
   children?: ReactNode
 }) {
   const [chainName, setChainName] = useState(first.name)
@@ -56,7 +56,7 @@ export function PayChoice({
       {children}
       {chains.length > 1 ? (
         <Segments
-          label={words.storage.network}
+          label={messages.storage.network}
           isLabelShown
           value={chain.name}
           options={chains.map(({ name }) => ({ value: name, label: name }))}
@@ -64,7 +64,7 @@ export function PayChoice({
         />
       ) : undefined}
       <Segments
-        label={words.storage.coin}
+        label={messages.storage.coin}
         isLabelShown
         value={coin}
         options={coins.map((one) => ({ value: one, label: symbolOf(one) }))}
@@ -72,10 +72,10 @@ export function PayChoice({
       />
       <WrongNetwork chain={chain} />
       <div aria-live="polite" className="rounded-lg bg-sunken px-4 py-3">
-        <p className="text-ink-soft text-sm">{words.storage.priceLabel}</p>
+        <p className="text-ink-soft text-sm">{messages.storage.priceLabel}</p>
         {error !== null ? (
           CairnError.is(error, 'PRICE_UNKNOWN') ? (
-            <p className="text-sm text-warn">{words.storage.stalePrice}</p>
+            <p className="text-sm text-warn">{messages.storage.stalePrice}</p>
           ) : (
             <ErrorState error={error} onRetry={() => refetch()} />
           )
@@ -84,17 +84,17 @@ export function PayChoice({
             <span className="font-semibold text-xl tabular">
               {shortAmount(price.amount)} {price.symbol}
             </span>{' '}
-            <span className="text-ink-soft text-sm">{words.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+            <span className="text-ink-soft text-sm">{messages.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
           </p>
         ) : (
-          <p className="text-ink-soft">{sizeBytes === undefined ? '–' : words.storage.priceWaiting}</p>
+          <p className="text-ink-soft">{sizeBytes === undefined ? '–' : messages.storage.priceWaiting}</p>
         )}
-        {sizeBytes !== undefined && sizeBytes < leastBilledBytes ? (
-          <p className="text-ink-soft text-sm">{words.storage.minimum}</p>
+        {sizeBytes !== undefined && sizeBytes < minBilledBytes ? (
+          <p className="text-ink-soft text-sm">{messages.storage.minimum}</p>
         ) : undefined}
       </div>
       <Button kind="primary" type="submit" disabled={!isShown || isPlaceholderData || isDisabled}>
-        {words.storage.review}
+        {messages.storage.review}
       </Button>
       {isReviewing && isShown ? (
         <PayDialog
@@ -111,7 +111,7 @@ export function PayChoice({
   )
 }
 
-/** Amounts to eight digits after the point; the whole one is shown before paying. */
+/** Shows amounts to eight decimals; the exact one is shown before paying. */
 function shortAmount(amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const shown = whole === '0' ? fraction.slice(0, 8) : fraction.slice(0, 4)

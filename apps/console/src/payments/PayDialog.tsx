@@ -4,6 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
 import { Wallet } from '#icons'
+import { formatBytes, formatUsd } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { priceUsd } from '../messages/price-usd.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
@@ -13,13 +16,13 @@ import { Modal } from '../ui/Modal.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { isEip1193Provider } from '../wallet/eip1193.ts'
-import { formatBytes, formatUsd } from '../words/format.ts'
-import { priceUsd } from '../words/price-usd.ts'
-import { words } from '../words/words.ts'
-import { lookAtWallet, type WalletOutlook } from './look-at-wallet.ts'
+import { inspectWallet, type WalletStatus } from './inspect-wallet.ts'
 import { startPayment } from './payment-store.ts'
+import { TestCoins } from './TestCoins.tsx'
 
-/** Everything about a payment before the wallet opens: amount, dollars, network, who gets it, and each window to come. */
+/**
+ * Everything about a payment before the wallet opens: amount, dollars, network, beneficiary, and each window to come.
+ */
 export function PayDialog({
   session: { address },
   chain,
@@ -40,7 +43,7 @@ export function PayDialog({
   const client = useClient()
   const config = useConfig()
   const { status, chainId } = useConnection()
-  // Asked again every minute, for a price in the chain’s own coin holds ten: what is shown is what is paid.
+  // Refetched every minute, because a price in the native coin is valid for ten: the shown price is the paid price.
   const { amount, units, decimals } = price
   const {
     data: outlook,
@@ -48,14 +51,14 @@ export function PayDialog({
     refetch,
   } = useQuery({
     queryKey: ['wallet-outlook', address, chain.name, coin, units.toString()],
-    queryFn: () => lookAtWallet(config, chain, address, { coin, units }),
+    queryFn: () => inspectWallet(config, chain, address, { coin, units }),
     staleTime: 0,
     gcTime: 0,
   })
-  // Of several tokens of a coin the one is named that the wallet is going to show.
+  // Of several tokens of a coin, names the one that the wallet will show.
   const shown = outlook?.token === undefined ? price : { ...price, symbol: outlook.token.symbol }
   const isPoor = outlook !== undefined && outlook.balanceUnits < units
-  const isAway = status !== 'connected'
+  const isOffline = status !== 'connected'
 
   const pay = async () => {
     const { connector } = getConnection(config)
@@ -65,7 +68,7 @@ export function PayDialog({
     try {
       await onPaying?.()
     } catch (error) {
-      if (!isAborted(error)) toastError(words.storage.failed, error)
+      if (!isAborted(error)) toastError(messages.storage.failed, error)
       return
     }
     const token = outlook?.token?.address
@@ -76,70 +79,73 @@ export function PayDialog({
     <Modal
       isOpen
       onClose={onClose}
-      title={words.storage.reviewTitle}
+      title={messages.storage.reviewTitle}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
-          {isAway ? (
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
+          {isOffline ? (
             <Button kind="primary" isBusy={status === 'reconnecting'} onClick={() => void reconnect(config)}>
-              {words.storage.connectAgain}
+              {messages.storage.connectAgain}
             </Button>
           ) : (
             <Button kind="primary" disabled={outlook === undefined || isPoor} onClick={() => void pay()}>
               <Wallet aria-hidden="true" size={16} />
-              {words.storage.pay}
+              {messages.storage.pay}
             </Button>
           )}
         </>
       }
     >
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-sm">
-        <Line label={words.storage.youGet}>{formatBytes(sizeBytes)}</Line>
-        <Line label={words.storage.youPay}>
+        <Line label={messages.storage.youGet}>{formatBytes(sizeBytes)}</Line>
+        <Line label={messages.storage.youPay}>
           <span className="font-semibold">
             {amount} {shown.symbol}
           </span>{' '}
-          <span className="text-ink-soft">{words.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+          <span className="text-ink-soft">{messages.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
         </Line>
-        <Line label={words.storage.onNetwork}>{chain.name}</Line>
-        <Line label={words.storage.from}>
+        <Line label={messages.storage.onNetwork}>{chain.name}</Line>
+        <Line label={messages.storage.from}>
           <code className="font-mono">{address}</code>
         </Line>
-        <Line label={words.storage.spender}>
+        <Line label={messages.storage.spender}>
           <code className="font-mono">{chain.paymentContract}</code>
         </Line>
         {outlook === undefined ? undefined : (
-          <Line label={words.storage.balance}>
+          <Line label={messages.storage.balance}>
             {formatUnits(outlook.balanceUnits, decimals)} {shown.symbol}
           </Line>
         )}
       </dl>
       <div className="mt-5 rounded-lg bg-sunken px-4 py-3 text-sm">
-        {isAway ? (
+        {isOffline ? (
           <>
-            <p className="font-medium">{words.storage.walletAway}</p>
-            <p className="text-ink-soft">{words.storage.walletAwayHint}</p>
+            <p className="font-medium">{messages.storage.walletOffline}</p>
+            <p className="text-ink-soft">{messages.storage.walletOfflineHint}</p>
           </>
         ) : error !== null ? (
           <ErrorState error={error} onRetry={() => refetch()} />
         ) : outlook === undefined ? (
           <p className="flex items-center gap-2 text-ink-soft">
             <Spinner />
-            {words.storage.looking}
+            {messages.storage.looking}
           </p>
         ) : isPoor ? (
-          <p role="alert" className="text-warn">
-            {words.storage.tooLittle(shown.symbol)}
-          </p>
+          <>
+            <p role="alert" className="text-warn">
+              {messages.storage.tooLittle(shown.symbol)}
+            </p>
+            <TestCoins address={address} />
+          </>
         ) : (
           <>
-            <p className="font-medium">{words.storage.walletAsks}</p>
+            <p className="font-medium">{messages.storage.walletAsks}</p>
             <ol className="mt-1 list-decimal pl-5 text-ink-soft">
               {asksOf(outlook, shown, chain, chainId).map((text) => (
                 <li key={text}>{text}</li>
               ))}
             </ol>
-            <p className="mt-2 text-ink-soft">{words.storage.asksFee(chain.symbol)}</p>
+            <p className="mt-2 text-ink-soft">{messages.storage.asksFee(chain.symbol)}</p>
           </>
         )}
       </div>
@@ -148,18 +154,18 @@ export function PayDialog({
 }
 
 function asksOf(
-  { approval }: WalletOutlook,
+  { approval }: WalletStatus,
   { amount, symbol }: Price,
   chain: ChainProfile,
   chainId: number | undefined,
 ) {
   return [
-    ...(chainId === chain.chainId ? [] : [words.storage.asksSwitch(chain.name)]),
+    ...(chainId === chain.chainId ? [] : [messages.storage.asksSwitch(chain.name)]),
     ...(approval === 'batch'
-      ? [words.storage.asksBatch(amount, symbol)]
+      ? [messages.storage.asksBatch(amount, symbol)]
       : [
-          ...(approval === 'apart' ? [words.storage.asksApprove(amount, symbol)] : []),
-          words.storage.asksPay(amount, symbol),
+          ...(approval === 'apart' ? [messages.storage.asksApprove(amount, symbol)] : []),
+          messages.storage.asksPay(amount, symbol),
         ]),
   ]
 }

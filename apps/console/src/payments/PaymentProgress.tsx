@@ -1,9 +1,9 @@
 import { Check, Circle, CircleAlert } from '#icons'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { formatBytes } from '../words/format.ts'
-import { words } from '../words/words.ts'
 import { dismissPayment, type PaymentStep, type RunningPayment } from './payment-store.ts'
 
 type Line = {
@@ -15,10 +15,10 @@ type Line = {
 
 const order: readonly PaymentStep[] = ['start', 'approve', 'pay', 'mined', 'final', 'credited']
 
-/** A payment on its way, step by step: what is done, what is waited for, what went wrong. */
+/** A payment in progress, step by step: done, pending, failed. */
 export function PaymentProgress({ payment }: { payment: RunningPayment }) {
   const { amount, symbol, sizeBytes, step, hasApproval, txHash, error, creditedBytes } = payment
-  const { steps, stepHints } = words.storage
+  const { steps, stepHints } = messages.storage
   const lines: Line[] = [
     ...(hasApproval
       ? [{ id: 'approve', label: steps.approve, during: ['approve'] as const, hint: stepHints.wallet }]
@@ -35,8 +35,8 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
   const isOver = error !== undefined || step === 'credited'
   return (
     <>
-      <h2 id="buy-title" className="font-semibold">
-        {words.storage.stepsTitle}
+      <h2 id="payment-title" className="font-semibold">
+        {messages.storage.stepsTitle}
       </h2>
       <p className="mt-1 text-ink-soft text-sm tabular">
         {formatBytes(creditedBytes ?? sizeBytes)} · {amount} {symbol}
@@ -68,38 +68,38 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       </ol>
       {txHash === undefined ? undefined : (
         <p className="mt-4 flex items-center gap-2 text-ink-soft text-sm">
-          {words.storage.transaction} <ShortCode text={txHash} label={words.storage.copyTransaction} />
+          {messages.storage.transaction} <ShortCode text={txHash} label={messages.storage.copyTransaction} />
         </p>
       )}
       {error === undefined ? undefined : (
         <div role="alert" className="mt-4 rounded-lg bg-bad-soft p-3 text-bad text-sm">
           {error.code === 'PAYMENT_REJECTED' ? (
-            words.storage.rejected
+            messages.storage.rejected
           ) : (
             <>
               <p className="font-medium">{error.message}</p>
-              <p>{txHash === undefined ? error.hint : words.storage.sentButFailed}</p>
-              <p className="mt-1 text-xs">{words.shell.errorCode(error.code)}</p>
+              <p>{txHash === undefined ? error.hint : messages.storage.sentButFailed}</p>
+              <p className="mt-1 text-xs">{messages.shell.errorCode(error.code)}</p>
             </>
           )}
         </div>
       )}
       {isOver ? (
         <Button kind={error === undefined ? 'primary' : 'plain'} className="mt-5 w-full" onClick={dismissPayment}>
-          {/* Nothing was sent: the form is there again, as it was. */}
-          {error !== undefined && txHash === undefined ? words.shell.retry : words.storage.done}
+          {/* Nothing was sent: the form is shown again unchanged. */}
+          {error !== undefined && txHash === undefined ? messages.shell.retry : messages.storage.done}
         </Button>
       ) : txHash === undefined ? undefined : (
-        <p className="mt-4 text-ink-soft text-sm">{words.storage.canLeave}</p>
+        <p className="mt-4 text-ink-soft text-sm">{messages.storage.canLeave}</p>
       )}
     </>
   )
 }
 
-/** What the last step waits for: blocks, or what keeps the service from crediting. */
+/** What the last step waits for: blocks, or the reason for a missing credit. */
 function finalHint({ report }: RunningPayment): string {
   const [seen] = report?.payments ?? []
   const blocks =
-    seen?.confirmations == null ? '' : words.storage.confirmations(seen.confirmations.have, seen.confirmations.need)
-  return [words.storage.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
+    seen?.confirmations == null ? '' : messages.storage.confirmations(seen.confirmations.have, seen.confirmations.need)
+  return [messages.storage.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
 }

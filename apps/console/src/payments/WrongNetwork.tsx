@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
 import { TriangleAlert } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 
-/** Says that the wallet is on another network, with one button; nothing where it is on the right one. */
+/** Warns that the wallet is on another network, with a button to switch; empty on the right one. */
 export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile }) {
   const config = useConfig()
   const { status, chainId: current } = useConnection()
@@ -19,7 +19,7 @@ export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile
     try {
       await switchChain(config, { chainId })
     } catch (error) {
-      if (!isAborted(error)) toastError(words.storage.switchFailed, error)
+      if (!isAborted(error)) toastError(messages.storage.switchFailed, error)
     } finally {
       setSwitching(false)
     }
@@ -28,10 +28,10 @@ export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile
     <div role="status" className="flex flex-col items-start gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
       <p className="flex gap-2">
         <TriangleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
-        {words.storage.wrongNetwork(name)}
+        {messages.storage.wrongNetwork(name)}
       </p>
       <Button size="small" isBusy={isSwitching} onClick={() => void change()}>
-        {words.storage.switchTo(name)}
+        {messages.storage.switchTo(name)}
       </Button>
     </div>
   )

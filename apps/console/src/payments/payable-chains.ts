@@ -1,6 +1,6 @@
 import type { ChainProfile, NetworkProfile } from '@cairn/protocol'
 
-/** The chains of a network that storage can be paid on. */
+/** Returns the chains of a network that accept payments. */
 export function payableChains({ chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile): ChainProfile[] {
   return chains.filter(({ paymentContract }) => paymentContract !== undefined)
 }

@@ -9,16 +9,16 @@ import {
   waitForCredit,
 } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
+import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
-import { forgetSentPayment, keepSentPayment, recallSentPayments } from './sent-payments.ts'
+import { clearSentPayment, keepSentPayment, recallSentPayments } from './sent-payments.ts'
 
-/** What has to happen, in order; `approve` only where the coin asks for it. */
+/** Steps in order; `approve` only if the coin requires it. */
 export type PaymentStep = 'start' | 'approve' | 'pay' | 'mined' | 'final' | 'credited'
 
-/** A payment on its way. It goes on while its user moves about, and is found again after a reload once it was sent. */
+/** A payment in progress. It continues across pages, and is restored after a reload once it was sent. */
 export type RunningPayment = {
   address: string
   network: string
@@ -26,7 +26,7 @@ export type RunningPayment = {
   amount: string
   sizeBytes: number
   step: PaymentStep
-  /** Whether the wallet was asked for an approval. */
+  /** Whether the wallet opened an approval window. */
   hasApproval: boolean
   txHash?: string
   report?: PaymentReport
@@ -43,7 +43,7 @@ function set(next: RunningPayment | undefined): void {
   for (const listener of listeners) listener()
 }
 
-// What one account pays, another does not see.
+// An account does not see the payments of another.
 watchSession(() => {
   if (running !== undefined && getSession()?.address.toLowerCase() !== running.address) stopWatching()
 })
@@ -54,17 +54,17 @@ function stopWatching(): void {
   set(undefined)
 }
 
-/** What is paid, as it was shown to the user before the wallet is asked. */
+/** The terms shown to the user before the wallet opens. */
 export type AgreedPayment = {
   address: string
   price: Price
   coin: Coin
-  /** Contract of the token, where it is one. */
+  /** Contract of the token, if any. */
   token?: string
   sizeBytes: number
 }
 
-/** Pays and waits for the credit. Never throws: what went wrong is in the store. A second payment waits for the first. */
+/** Pays and waits for the credit. Never throws: errors are in the store. A second payment is queued. */
 export async function startPayment(client: Client, signer: PaySigner, agreed: AgreedPayment): Promise<void> {
   if (running !== undefined && !isOver(running)) return
   const { price, coin, token, sizeBytes } = agreed
@@ -76,8 +76,8 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
   }
   let sentHash: string | undefined
   const note = (txHash: string) => {
-    // A wallet may have replaced the transaction by one with a higher fee.
-    if (sentHash !== undefined && sentHash !== txHash) forgetSentPayment(sentHash)
+    // A wallet may have replaced the transaction with one of a higher fee.
+    if (sentHash !== undefined && sentHash !== txHash) clearSentPayment(sentHash)
     sentHash = txHash
     keepSentPayment({ address, network, coin, symbol, amount, sizeBytes, txHash, sentAt: Date.now() })
   }
@@ -92,7 +92,7 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
           if (event.step === 'approving') change({ step: 'approve', hasApproval: true })
           else if (event.step === 'paying') change({ step: 'pay' })
           else if (event.step === 'sent' || event.step === 'mined') {
-            // Whatever becomes of this page: from here on the money may be on its way.
+            // Stored immediately: from here on the money may be on its way.
             note(event.txHash)
             change({ step: event.step === 'sent' ? 'mined' : 'final', txHash: event.txHash })
           }
@@ -104,11 +104,11 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     if (signal.aborted) return
     const error = CairnError.from(fault)
     change({ error })
-    if (error.code !== 'PAYMENT_REJECTED') toastError(words.storage.failed, error)
+    if (error.code !== 'PAYMENT_REJECTED') toastError(messages.storage.failed, error)
   }
 }
 
-/** Takes up the newest payment that an earlier page sent and did not see credited. */
+/** Resumes the newest payment that an earlier page sent without seeing its credit. */
 export async function resumePayment(client: Client, address: string): Promise<void> {
   const sent = recallSentPayments(address).at(-1)
   if (sent === undefined || running !== undefined) return
@@ -139,41 +139,41 @@ async function watchCredit(
       if (report.payments.length > 0) void queryClient.invalidateQueries({ queryKey: ['payments'] })
     },
   })
-  forgetSentPayment(txHash)
+  clearSentPayment(txHash)
   for (const name of ['payments', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] })
   const refused = payments.find(({ state }) => state === 'refused')
   if (refused !== undefined) {
-    throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? words.storage.notCredited })
+    throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? messages.storage.notCredited })
   }
   const creditedBytes = payments.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
   change({ step: 'credited', creditedBytes })
-  toastDone(words.storage.paid(creditedBytes))
+  toastDone(messages.storage.paid(creditedBytes))
 }
 
 function isOver({ step, error }: RunningPayment): boolean {
   return step === 'credited' || error !== undefined
 }
 
-/** Takes a payment that is over off the page. */
+/** Removes a finished payment from the page. */
 export function dismissPayment(): void {
   if (running === undefined || !isOver(running)) return
-  // Its user has read what became of it.
-  if (running.error !== undefined && running.txHash !== undefined) forgetSentPayment(running.txHash)
+  // The user has seen the error.
+  if (running.error !== undefined && running.txHash !== undefined) clearSentPayment(running.txHash)
   set(undefined)
 }
 
-/** The payment on its way or just over. */
+/** Returns the payment in progress or just finished. */
 export function getRunningPayment(): RunningPayment | undefined {
   return running
 }
 
-/** Calls whenever something of the payment changes; gives what ends that. */
+/** Subscribes to changes of the payment; returns the function that unsubscribes. */
 export function watchPayment(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** The payment on its way or just over, followed. */
+/** Returns the payment in progress or just finished, and rerenders on changes. */
 export function useRunningPayment(): RunningPayment | undefined {
   return useSyncExternalStore(watchPayment, getRunningPayment)
 }

@@ -11,19 +11,19 @@ const sentPayment = v.object({
   sizeBytes: v.number(),
   sentAt: v.number(),
 })
-/** A transaction that left the wallet and is not known to be credited: kept, so that nobody pays twice after a reload. */
+/** A sent transaction that is not known to be credited: stored, so that no payment is repeated after a reload. */
 export type SentPayment = v.InferOutput<typeof sentPayment>
 
-/** What was not decided in this time is looked for in the wallet, not here. */
+/** After this time in ms, the wallet rather than this page is the place to look. */
 const keptMs = 7 * 24 * 3_600_000
-const paymentsMost = 50
-const payments = openKeptList('cairn.payments', sentPayment, paymentsMost)
+const maxPayments = 50
+const payments = openKeptList('cairn.payments', sentPayment, maxPayments)
 
 function readAll(): SentPayment[] {
   return payments.read().filter(({ sentAt }) => sentAt > Date.now() - keptMs)
 }
 
-/** Payments of an account that were sent from this browser and not decided yet. */
+/** Returns the sent payments of an account in this browser that are still pending. */
 export function recallSentPayments(address: string): SentPayment[] {
   return readAll().filter((one) => one.address === address.toLowerCase())
 }
@@ -32,6 +32,6 @@ export function keepSentPayment(payment: SentPayment): void {
   payments.write([...readAll().filter(({ txHash }) => txHash !== payment.txHash), payment])
 }
 
-export function forgetSentPayment(txHash: string): void {
+export function clearSentPayment(txHash: string): void {
   payments.write(readAll().filter((one) => one.txHash !== txHash))
 }

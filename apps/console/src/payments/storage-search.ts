@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What the address of /storage says beside its path. `add`: bytes that are missing somewhere, to begin with. */
+/** Search parameters of /storage. `add`: missing bytes, the initial size. */
 export const storageSearchSchema = v.object({
   add: v.fallback(v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))), undefined),
 })

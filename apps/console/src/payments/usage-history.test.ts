@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildUsageHistory } from './usage-history.ts'
 
-test('what is known now is walked back to where it came from', () => {
+test('derives the history backwards from the current state', () => {
   const changes = [
     { at: 10, limitBytes: 100 },
     { at: 30, usedBytes: 20 },
@@ -18,7 +18,7 @@ test('what is known now is walked back to where it came from', () => {
   ])
 })
 
-test('any number of changes makes few points, in order of time, never below nothing, and the last is now', () => {
+test('reduces any number of changes to few points, in order of time, never negative, ending now', () => {
   const change = fc.record({ at: fc.nat(1000), usedBytes: fc.nat(), limitBytes: fc.nat() })
   fc.assert(
     fc.property(fc.array(change, { maxLength: 500 }), fc.nat(), fc.nat(), (changes, usedBytes, limitBytes) => {

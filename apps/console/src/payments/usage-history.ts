@@ -1,11 +1,11 @@
-/** What was stored and allowed after something changed, in bytes. */
+/** Usage and limit after a change, in bytes. */
 export type UsagePoint = { at: number; usedBytes: number; limitBytes: number }
 
 /** More points than a small picture can show. */
-const pointsMost = 120
+const maxPoints = 120
 
 /**
- * Storage over time, from what is known now and what led to it, walked backwards. What was deleted since leaves no trace.
+ * Computes storage over time backwards from the current state. Deleted files leave no trace.
  * @returns oldest first; the last is now
  */
 export function buildUsageHistory({
@@ -28,6 +28,6 @@ export function buildUsageHistory({
     limit = Math.max(0, limit - (change.limitBytes ?? 0))
   }
   points.reverse()
-  const step = Math.ceil(points.length / pointsMost)
+  const step = Math.ceil(points.length / maxPoints)
   return points.filter((_, index) => (points.length - 1 - index) % step === 0)
 }

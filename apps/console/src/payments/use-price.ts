@@ -2,10 +2,10 @@ import { type Coin, getPrice } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/use-client.ts'
 
-/** A price in a chain's own coin is held for ten minutes; it is asked again well before. */
+/** A price in the native coin is valid for ten minutes; it is refetched well before. */
 const priceFreshMs = 60_000
 
-/** What so many bytes cost in a coin, to the smallest unit: what is shown is what is paid. */
+/** Returns the price of a size in a coin, to the smallest unit: the shown price is the paid price. */
 export function usePrice(sizeBytes: number | undefined, network: string, coin: Coin) {
   const client = useClient()
   return useQuery({

@@ -4,19 +4,19 @@ import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { buildUsageHistory } from './usage-history.ts'
 
-/** Files that the picture is drawn from: one page of the listing. */
-const filesMost = 2000
+/** Number of files in the chart: one page of the listing. */
+const maxFiles = 2000
 
-/** What the account may store and why, and how that came about. */
+/** Returns the storage limit with its sources and history. */
 export function useUsageHistory(session: Session) {
   const client = useClient()
   return useQuery({
-    // Whatever changes the usage changes this, too.
+    // Invalidated together with the usage.
     queryKey: ['usage', session.address, 'history'],
     queryFn: async ({ signal }) => {
       const [quota, { fileList, totalFiles }] = await Promise.all([
         getQuotaReport(client, { signal }),
-        listFilesPage(client, { limit: filesMost }, { signal }),
+        listFilesPage(client, { limit: maxFiles }, { signal }),
       ])
       const changes = [
         ...quota.entries.map(({ at, bytes }) => ({ at, limitBytes: bytes })),

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview, TextView } from './ContentView.tsx'
-import { decodeText, textBytesMost } from './decode-text.ts'
-import { PdfPreview, pdfBytesMost } from './PdfPreview.tsx'
+import { decodeText, maxTextBytes } from './decode-text.ts'
+import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview, type PreviewForm } from './preview-kind.ts'
 import { useObjectUrl } from './use-object-url.ts'
 
-/** Largest drawing that is shown; its address holds all of it. */
-const svgBytesMost = 1024 * 1024
+/** Maximum size of an SVG that is shown; its data URL contains all of it. */
+const maxSvgBytes = 1024 * 1024
 
-/** Decrypted bytes, shown under a type of the fixed list; anything else is only saved. */
+/** Shows decrypted bytes with a type from the fixed list; anything else is download only. */
 export function BlobPreview({ blob, name, mimeType }: { blob: Blob; name: string; mimeType: string | null }) {
   const form = choosePreview(name, mimeType)
-  if (form.kind === 'none' || (form.kind === 'svg' && blob.size > svgBytesMost)) return <NoPreview />
+  if (form.kind === 'none' || (form.kind === 'svg' && blob.size > maxSvgBytes)) return <NoPreview />
   if (form.kind === 'text') return <BlobText blob={blob} name={name} />
   if (form.kind === 'pdf') return <BlobPdf blob={blob} name={name} />
   return form.kind === 'svg' ? (
@@ -27,7 +27,7 @@ function BlobMedia({ blob, form, name }: { blob: Blob; form: PreviewForm; name: 
   return url === undefined ? <Skeleton className="h-40 w-full" /> : <MediaView form={form} url={url} name={name} />
 }
 
-/** A `blob:` address opened in a tab of its own would run a drawing's scripts as ours; a `data:` address is nobody's. */
+/** A `blob:` URL in a separate tab would run the scripts of an SVG in our origin; a `data:` URL has no origin. */
 function BlobDrawing({ blob, form, name }: { blob: Blob; form: PreviewForm; name: string }) {
   const [url, setUrl] = useState<string>()
   useEffect(() => {
@@ -44,7 +44,7 @@ function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
   useEffect(() => {
     let isGone = false
     void blob
-      .slice(0, pdfBytesMost + 1)
+      .slice(0, maxPdfBytes + 1)
       .arrayBuffer()
       .then((buffer) => {
         if (!isGone) setBytes(new Uint8Array(buffer))
@@ -58,11 +58,11 @@ function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
 
 function BlobText({ blob, name }: { blob: Blob; name: string }) {
   const [text, setText] = useState<string | null>()
-  const isCut = blob.size > textBytesMost
+  const isCut = blob.size > maxTextBytes
   useEffect(() => {
     let isGone = false
     void blob
-      .slice(0, textBytesMost)
+      .slice(0, maxTextBytes)
       .arrayBuffer()
       .then((bytes) => {
         if (!isGone) setText(decodeText(new Uint8Array(bytes), isCut) ?? null)

@@ -1,22 +1,22 @@
 import { useState } from 'react'
 import { FileQuestion } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import type { PreviewForm } from './preview-kind.ts'
 
-/** Pictures, sound and film by the browser's own elements, which run nothing. */
+/** Images, audio and video in the elements of the browser, which run no content. */
 export function MediaView({ form, url, name }: { form: PreviewForm; url: string; name: string }) {
   const [failedUrl, setFailedUrl] = useState<string>()
-  if (failedUrl === url) return <NoPreview hint={words.preview.broken} />
+  if (failedUrl === url) return <NoPreview hint={messages.preview.broken} />
   const onError = () => setFailedUrl(url)
   if (form.kind === 'audio') {
     return (
-      // biome-ignore lint/a11y/useMediaCaption: whoever uploaded it gave no captions.
+      // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
       <audio controls src={url} aria-label={name} onError={onError} className="w-full" />
     )
   }
   if (form.kind === 'video') {
     return (
-      // biome-ignore lint/a11y/useMediaCaption: whoever uploaded it gave no captions.
+      // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
       <video
         controls
         src={url}
@@ -33,7 +33,7 @@ export function MediaView({ form, url, name }: { form: PreviewForm; url: string;
   )
 }
 
-/** Text as text, whatever it is the source of. */
+/** Text as plain text, whatever its format. */
 export function TextView({ text, name, isCut }: { text: string; name: string; isCut: boolean }) {
   return (
     <div className="flex flex-col gap-2">
@@ -43,19 +43,19 @@ export function TextView({ text, name, isCut }: { text: string; name: string; is
         tabIndex={0}
         className="max-h-[60dvh] overflow-auto rounded-lg border border-line bg-sunken p-4"
       >
-        <pre className="whitespace-pre-wrap font-mono text-sm">{text === '' ? words.preview.emptyFile : text}</pre>
+        <pre className="whitespace-pre-wrap font-mono text-sm">{text === '' ? messages.preview.emptyFile : text}</pre>
       </section>
-      {isCut ? <p className="text-ink-soft text-sm">{words.preview.cut}</p> : undefined}
+      {isCut ? <p className="text-ink-soft text-sm">{messages.preview.cut}</p> : undefined}
     </div>
   )
 }
 
-/** Nothing can be shown of it, safely or at all. */
-export function NoPreview({ hint = words.preview.noneHint }: { hint?: string }) {
+/** Content without a safe preview. */
+export function NoPreview({ hint = messages.preview.noneHint }: { hint?: string }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg bg-sunken px-4 py-10 text-center">
       <FileQuestion aria-hidden="true" size={24} strokeWidth={1.6} className="text-ink-soft" />
-      <p className="font-medium">{words.preview.noneTitle}</p>
+      <p className="font-medium">{messages.preview.noneTitle}</p>
       <p className="max-w-sm text-ink-soft text-sm">{hint}</p>
     </div>
   )

@@ -1,23 +1,23 @@
 import { useEffect } from 'react'
 import { Download, KeyRound } from '#icons'
 import { AccessFault } from '../access/AccessFault.tsx'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
-import { words } from '../words/words.ts'
 import { BlobPreview } from './BlobPreview.tsx'
 import { Locked } from './Locked.tsx'
 import { saveBlob } from './save-blob.ts'
 import { useDecryption } from './use-decryption.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
 
-/** From here on its reader is asked first: it takes that much room on the device. */
+/** Size from which the user is asked first: decryption needs the same space on the device. */
 const largeBytes = 512 * 1024 * 1024
 
 /**
- * An encrypted file: signs in, decrypts in a worker, shows and saves it. Where the key nodes know the user already, it opens
- * by itself; a wallet is only asked after a press.
+ * An encrypted file: signs in, decrypts in a worker, shows and saves it. Opens automatically if a key session exists;
+ * the wallet opens only after a click.
  */
 export function EncryptedContent({
   cid,
@@ -31,7 +31,7 @@ export function EncryptedContent({
   name: string
   mimeType: string | null
   sizeBytes: number
-  /** The key, where it is known: that of the folder. */
+  /** The key, if known: that of the folder. */
   masterKey?: string
 }) {
   const session = useSession()
@@ -54,7 +54,7 @@ export function EncryptedContent({
         <div>
           <Button kind="primary" onClick={() => saveBlob(blob, name)}>
             <Download aria-hidden="true" size={16} />
-            {words.preview.saveDecrypted}
+            {messages.preview.saveDecrypted}
           </Button>
         </div>
       </div>
@@ -65,9 +65,9 @@ export function EncryptedContent({
   return (
     <Locked
       cid={cid}
-      title={isLarge ? words.preview.largeTitle(sizeBytes) : words.preview.lockedTitle}
-      hint={isLarge ? words.preview.largeHint : words.preview.lockedHint}
-      action={isLarge ? words.preview.decryptAnyway : words.preview.decrypt}
+      title={isLarge ? messages.preview.largeTitle(sizeBytes) : messages.preview.lockedTitle}
+      hint={isLarge ? messages.preview.largeHint : messages.preview.lockedHint}
+      action={isLarge ? messages.preview.decryptAnyway : messages.preview.decrypt}
       onOpen={begin}
     />
   )
@@ -84,20 +84,20 @@ function Decrypting({
   const value = progress === undefined || total === undefined || total === 0 ? undefined : progress.bytes / total
   const text =
     progress === undefined
-      ? words.preview.keys
+      ? messages.preview.keys
       : total !== undefined && progress.bytes < total
-        ? words.preview.receiving(progress.bytes, total)
-        : words.preview.decrypting
+        ? messages.preview.receiving(progress.bytes, total)
+        : messages.preview.decrypting
   return (
     <div className="flex flex-col gap-3 rounded-lg bg-sunken px-4 py-8">
       <p className="flex items-center gap-2 text-sm">
         <KeyRound aria-hidden="true" size={16} className="shrink-0 text-ink-soft" />
         {text}
       </p>
-      <ProgressBar label={words.preview.progress} value={value} />
+      <ProgressBar label={messages.preview.progress} value={value} />
       <div>
         <Button size="small" onClick={onCancel}>
-          {words.preview.cancelDecrypt}
+          {messages.preview.cancelDecrypt}
         </Button>
       </div>
     </div>

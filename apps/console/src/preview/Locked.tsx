@@ -1,11 +1,12 @@
 import { LockKeyhole, LockKeyholeOpen } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
+import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { words } from '../words/words.ts'
 import { wantFile } from './wanted-file.ts'
 
-/** What is locked, and the press that opens it; who is not signed in does that first, and it goes on by itself. */
+/** Locked content with a button that opens it; visitors sign in first, and it then continues automatically. */
 export function Locked({
   cid,
   title,
@@ -15,12 +16,13 @@ export function Locked({
 }: {
   cid: string
   title: string
-  /** What is said to who is signed in. */
+  /** Hint for signed-in users. */
   hint: string
   action: string
   onOpen: () => void
 }) {
   const isSignedIn = useSession() !== undefined
+  const signInLabel = useSignInLabel()
   const start = () => {
     if (isSignedIn) return onOpen()
     wantFile(cid)
@@ -32,10 +34,10 @@ export function Locked({
         <LockKeyhole aria-hidden="true" size={22} strokeWidth={1.7} />
       </span>
       <p className="font-semibold text-lg">{title}</p>
-      <p className="max-w-sm text-ink-soft">{isSignedIn ? hint : words.preview.signInHint}</p>
+      <p className="max-w-sm text-ink-soft">{isSignedIn ? hint : messages.preview.signInHint}</p>
       <Button kind="primary" onClick={start}>
         {isSignedIn ? <LockKeyholeOpen aria-hidden="true" size={16} /> : undefined}
-        {isSignedIn ? action : words.session.connect}
+        {isSignedIn ? action : signInLabel}
       </Button>
     </div>
   )

@@ -1,19 +1,19 @@
 import { lazy, Suspense } from 'react'
+import { messages } from '../messages/messages.ts'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { words } from '../words/words.ts'
 import { NoPreview } from './ContentView.tsx'
 
-/** Largest PDF that is shown here: all of it is held while it is open. */
-export const pdfBytesMost = 64 * 1024 * 1024
+/** Maximum size of a PDF shown here: all of it stays in memory while it is open. */
+export const maxPdfBytes = 64 * 1024 * 1024
 
-/** Who opens no PDF does not load what reads them. */
+/** The PDF reader loads with the first PDF. */
 const PdfView = lazy(() => import('./pdf/PdfView.tsx').then((module) => ({ default: module.PdfView })))
 
-/** A PDF from its bytes; undefined while they are fetched. */
+/** Shows a PDF from its bytes; undefined while they load. */
 export function PdfPreview({ bytes, name }: { bytes: Uint8Array | undefined; name: string }) {
   const waiting = <Skeleton className="h-96 w-full" />
   if (bytes === undefined) return waiting
-  if (bytes.length > pdfBytesMost) return <NoPreview hint={words.preview.pdfLarge(pdfBytesMost)} />
+  if (bytes.length > maxPdfBytes) return <NoPreview hint={messages.preview.pdfLarge(maxPdfBytes)} />
   return (
     <Suspense fallback={waiting}>
       <PdfView bytes={bytes} name={name} />

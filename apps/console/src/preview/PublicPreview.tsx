@@ -1,16 +1,16 @@
 import { downloadBytes } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { gatewayUrl } from '../network/gateway-url.ts'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview, TextView } from './ContentView.tsx'
-import { decodeText, textBytesMost } from './decode-text.ts'
-import { PdfPreview, pdfBytesMost } from './PdfPreview.tsx'
+import { decodeText, maxTextBytes } from './decode-text.ts'
+import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview } from './preview-kind.ts'
 
-/** A public file, or one in a public folder. Pictures and films come from the gateway, which is another origin. */
+/** A public file, or one in a public folder. Images and videos come from the gateway, which is another origin. */
 export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; name: string; mimeType: string | null }) {
   const network = useNetwork()
   const form = choosePreview(name, mimeType)
@@ -26,9 +26,9 @@ function PublicText({ cidPath, name }: { cidPath: string; name: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['text', cidPath],
     queryFn: async ({ signal }) => {
-      const bytes = await downloadBytes(client, cidPath, { signal, toByte: textBytesMost + 1 })
-      const isCut = bytes.length > textBytesMost
-      return { text: decodeText(bytes.subarray(0, textBytesMost), isCut) ?? null, isCut }
+      const bytes = await downloadBytes(client, cidPath, { signal, toByte: maxTextBytes + 1 })
+      const isCut = bytes.length > maxTextBytes
+      return { text: decodeText(bytes.subarray(0, maxTextBytes), isCut) ?? null, isCut }
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
@@ -41,9 +41,9 @@ function PublicPdf({ cidPath, name }: { cidPath: string; name: string }) {
   const client = useClient()
   const { data, error, refetch } = useQuery({
     queryKey: ['pdf', cidPath],
-    queryFn: ({ signal }) => downloadBytes(client, cidPath, { signal, toByte: pdfBytesMost + 1 }),
+    queryFn: ({ signal }) => downloadBytes(client, cidPath, { signal, toByte: maxPdfBytes + 1 }),
     staleTime: Number.POSITIVE_INFINITY,
-    // It may be large: nobody keeps it who does not look at it.
+    // It may be large, so it is not cached after use.
     gcTime: 0,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />

@@ -1,9 +1,9 @@
-/** Most that is shown of a text, in bytes. */
-export const textBytesMost = 256 * 1024
+/** Maximum bytes of a text preview. */
+export const maxTextBytes = 256 * 1024
 
 /**
- * Bytes as text, where they are UTF-8; undefined for anything else. A character cut in two at the end is left away.
- * @param isCut whether more bytes follow those given
+ * Decodes UTF-8; undefined for anything else. Omits a truncated character at the end.
+ * @param isCut whether more bytes follow
  */
 export function decodeText(bytes: Uint8Array, isCut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined

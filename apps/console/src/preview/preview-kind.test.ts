@@ -20,7 +20,7 @@ test.each([
   expect(choosePreview(name, type).kind).toBe(kind)
 })
 
-test('no form gives bytes a type that could run', () => {
+test('no preview gives bytes a type that can run scripts', () => {
   for (const [name, type] of [
     ['a.html', 'text/html'],
     ['a.js', 'application/javascript'],

@@ -1,16 +1,16 @@
-/** How content is shown. Everything that is not in the lists is `none`: details and a download. */
+/** Kind of preview. Everything outside of the lists is `none`: details and a download. */
 export type PreviewKind = 'text' | 'image' | 'svg' | 'pdf' | 'audio' | 'video' | 'none'
 
-/** A way to show content, and the fixed type its bytes are given. Nothing here can run in a page. */
+/** A kind of preview, with the fixed type of its bytes. None of them can run in a page. */
 export type PreviewForm = { kind: PreviewKind; type: string }
 
 const none: PreviewForm = { kind: 'none', type: 'application/octet-stream' }
 const text: PreviewForm = { kind: 'text', type: 'text/plain' }
 const svg: PreviewForm = { kind: 'svg', type: 'image/svg+xml' }
-/** Drawn by a reader of our own; its bytes never get this type as an address. */
+/** Drawn by our own reader; its bytes never get this type in a URL. */
 const pdf: PreviewForm = { kind: 'pdf', type: 'application/octet-stream' }
 
-/** Types that the browser shows by an element of its own, by the endings that files of them have. */
+/** Types with an element of the browser, by the extensions of their files. */
 const endingsByType: Readonly<Record<string, readonly string[]>> = {
   'image/png': ['png', 'apng'],
   'image/jpeg': ['jpg', 'jpeg', 'jfif'],
@@ -30,7 +30,7 @@ const endingsByType: Readonly<Record<string, readonly string[]>> = {
   'video/ogg': ['ogv'],
 }
 
-/** Other names of the same types. */
+/** Aliases of the same types. */
 const aliases: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/vnd.microsoft.icon': 'image/x-icon',
@@ -56,7 +56,7 @@ function toForm(type: string): PreviewForm {
 }
 
 /**
- * How a file is shown, by its type and, where that says nothing, by the ending of its name. HTML is text: its source is
+ * Chooses the preview of a file by its type or, without one, by the extension of its name. HTML is text: its source is
  * shown, and it never runs.
  */
 export function choosePreview(name: string, mimeType: string | null): PreviewForm {

@@ -2,11 +2,14 @@ import { getKey, type Progress } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { decryptInWorker } from '../cipher/decrypt-in-worker.ts'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 
-/** Decrypting one file, under the key that is known or that of the key nodes: begun by the user, followed, stopped when the page is left. */
+/**
+ * Decrypts one file with the known key or that of the key nodes: started by the user, with progress, aborted when the
+ * user leaves the page.
+ */
 export function useDecryption(cid: string, knownKey?: string) {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
@@ -25,7 +28,7 @@ export function useDecryption(cid: string, knownKey?: string) {
     },
   })
   useEffect(() => {
-    // Another file, or another account: what belonged to the one before goes.
+    // Clears the result of the previous file or account.
     void [cid, address]
     reset()
     return () => stop.current?.abort()

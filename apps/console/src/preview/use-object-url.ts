@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An address of this page's own for bytes, with the type given; it ends with the component. */
+/** Returns an object URL for bytes with the given type; it is revoked with the component. */
 export function useObjectUrl(blob: Blob, type: string): string | undefined {
   const [url, setUrl] = useState<string>()
   useEffect(() => {

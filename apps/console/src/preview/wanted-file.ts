@@ -1,6 +1,6 @@
 /**
- * The file that its reader asked to open before signing in. Signing in clears what the page showed, so the wish is kept
- * here until it is granted.
+ * The file that the user wanted to open before sign-in. Signing in clears the page, so it is stored here until it
+ * opens.
  */
 let wanted: string | undefined
 

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawMerklePath } from './merkle-picture.ts'
 
-test('a leaf alone is a picture, too', () => {
+test('draws a single leaf', () => {
   const { own, siblings } = drawMerklePath({ index: 0, path: [] })
   expect(own).toHaveLength(1)
   expect(siblings).toEqual([])
 })
 
-test('each node has its sibling at the side that its index says, and its parent between and above', () => {
+test('places the sibling of each node by its index, and its parent between and above', () => {
   const levels = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(levels, fc.integer({ min: 0, max: 2 ** 40 }), (count, index) => {

@@ -1,8 +1,8 @@
-/** Where the nodes of a Merkle path are drawn: the way from the leaf up, and the nodes beside it. */
+/** Positions of the nodes of a Merkle path: the path from the leaf up, and the siblings. */
 export type MerklePicture = {
   width: number
   height: number
-  /** From the leaf to the root; one more than there are siblings. */
+  /** From the leaf to the root; one more than the siblings. */
   own: { x: number; y: number }[]
   siblings: { x: number; y: number }[]
 }
@@ -12,7 +12,7 @@ const gapY = 30
 const edge = 12
 
 /**
- * Draws a Merkle path: on each level the node lies left or right of its sibling as the bit of the index says, and their
+ * Lays out a Merkle path: on each level the bit of the index places the node left or right of its sibling, with their
  * parent above and between them. The root is on top.
  */
 export function drawMerklePath({ index, path }: { index: number; path: readonly string[] }): MerklePicture {

@@ -5,7 +5,7 @@ import { readPipeline } from './pipeline.ts'
 type Deals = NonNullable<StorageProofs['pieces'][number]['aggregate']>['deals']
 type State = Deals[number]['state']
 
-/** Proofs of one piece for each list of deals; undefined for a piece in no aggregate yet. */
+/** Proofs of one piece per list of deals; undefined for a piece without an aggregate. */
 function proofsOf(pieces: (State[] | undefined)[], waitingPacks = 0): StorageProofs {
   const merklePath = { index: 0, path: [] }
   return {
@@ -56,7 +56,7 @@ const states = (proofs: StorageProofs | undefined) =>
     .map(({ state }) => state)
     .join(' ')
 
-test('each stage is done once all of the content has reached it', () => {
+test('a stage is done when all of the content has reached it', () => {
   expect(states(undefined)).toBe('done done now waiting waiting')
   expect(states(proofsOf([undefined], 1))).toBe('done done now waiting waiting')
   expect(states(proofsOf([undefined]))).toBe('done done done now waiting')
@@ -67,7 +67,7 @@ test('each stage is done once all of the content has reached it', () => {
   expect(states(proofsOf([['proving', 'faulted'], ['proving']]))).toBe('done done done done done')
 })
 
-test('where every provider of a piece failed, the stage says so', () => {
+test('a stage reports that every provider of a piece failed', () => {
   expect(states(proofsOf([['faulted', 'failed']]))).toBe('done done done fault waiting')
   expect(states(proofsOf([['proving'], ['faulted']]))).toBe('done done done fault waiting')
   expect(states(proofsOf([['proving'], []]))).toBe('done done done now waiting')

@@ -2,14 +2,14 @@ import type { StorageProofs } from '@cairn/sdk'
 
 export const stageNames = ['received', 'packed', 'piece', 'deal', 'proven'] as const
 export type StageName = (typeof stageNames)[number]
-/** `fault`: every provider that was to keep it failed or missed proofs. */
+/** `fault`: every assigned provider failed or missed proofs. */
 export type StageState = 'done' | 'now' | 'waiting' | 'fault'
 export type Stage = { name: StageName; state: StageState }
 
 /**
- * How far content is on its way to being proven, as the service states it. What is known of a CID is at least packed: an
- * upload is an archive from its first byte on.
- * @param proofs undefined while the content lies in no piece yet
+ * Returns the progress of content towards a proof, as the service reports it. A known CID is at least packed: an upload
+ * is an archive from its first byte on.
+ * @param proofs undefined until the content is part of a piece
  */
 export function readPipeline(proofs: StorageProofs | undefined): Stage[] {
   const reached = reachedBy(proofs)
@@ -20,7 +20,7 @@ export function readPipeline(proofs: StorageProofs | undefined): Stage[] {
   }))
 }
 
-/** How many stages are done. */
+/** Returns the number of completed stages. */
 function reachedBy(proofs: StorageProofs | undefined): number {
   if (proofs === undefined || proofs.waitingPacks > 0 || proofs.pieces.length === 0) return 2
   const deals = proofs.pieces.map(({ aggregate }) => aggregate?.deals ?? [])

@@ -3,11 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/use-client.ts'
 import { readPipeline } from './pipeline.ts'
 
-/** While something is under way, it is looked at this often; what is proven, seldom. */
+/** Polling intervals in ms: short while a stage is in progress, long for proven content. */
 const movingMs = 4_000
 const provenMs = 60_000
 
-/** Where content is stored, as the service says; `null` while it lies in no piece yet, which is no error. */
+/**
+ * Returns where content is stored, as the service reports it; `null` until it is part of a piece, which is not an
+ * error.
+ */
 export function useProofs(cid: string) {
   const client = useClient()
   return useQuery({

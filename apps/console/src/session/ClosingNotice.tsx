@@ -1,11 +1,11 @@
+import { formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
-import { formatDateTime } from '../words/format.ts'
-import { words } from '../words/words.ts'
 import { endOf } from './closing-sessions.ts'
 import { useEndClosing } from './use-end-closing.ts'
 
-/** Says where a session is still open that was ended, until when, and lets the user try again. */
+/** Shows where a closed session is still open, until when, and lets the user retry. */
 export function ClosingNotice() {
   const { closing, isEnding, end } = useEndClosing()
   if (closing.length === 0) return undefined
@@ -15,11 +15,11 @@ export function ClosingNotice() {
       tone="warn"
       action={
         <Button size="small" isBusy={isEnding} onClick={() => void end()}>
-          {words.signature.endThere}
+          {messages.signature.endThere}
         </Button>
       }
     >
-      {words.signature.stillOpen([...nodes].sort(), formatDateTime(Math.max(...closing.map(endOf))))}
+      {messages.signature.stillOpen([...nodes].sort(), formatDateTime(Math.max(...closing.map(endOf))))}
     </Banner>
   )
 }

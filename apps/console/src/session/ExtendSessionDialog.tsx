@@ -1,13 +1,13 @@
 import { useConfig } from 'wagmi'
 import { PenLine } from '#icons'
-import { useNetwork } from '../network/NetworkProvider.tsx'
-import { requireWallet } from '../wallet/connected-wallet.ts'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { requireWallet } from './connected-wallet.ts'
 import { SignatureDialog } from './SignatureDialog.tsx'
 import type { Session } from './session-store.ts'
 import { signIn } from './sign-in.ts'
 
-/** Begins the session anew before it ends, with one signature; what is under way goes on. */
+/** Renews the session before it expires, with one signature; work in progress continues. */
 export function ExtendSessionDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const network = useNetwork()
   const config = useConfig()
@@ -18,8 +18,8 @@ export function ExtendSessionDialog({ session, onClose }: { session: Session; on
   }
   return (
     <SignatureDialog
-      title={words.signature.extendTitle}
-      hint={words.signature.extendHint}
+      title={messages.signature.extendTitle}
+      hint={messages.signature.extendHint}
       icon={PenLine}
       onSign={extend}
       onClose={onClose}

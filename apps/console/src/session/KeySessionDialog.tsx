@@ -1,15 +1,15 @@
 import { createClient } from '@cairn/sdk'
 import { useConfig } from 'wagmi'
 import { KeyRound } from '#icons'
-import { useNetwork } from '../network/NetworkProvider.tsx'
-import { requireWallet } from '../wallet/connected-wallet.ts'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { requireWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { answerKeySession } from './key-session-request.ts'
 import { SignatureDialog } from './SignatureDialog.tsx'
 import { getSession } from './session-store.ts'
 
-/** Says why the wallet is about to ask for a second signature, and asks for it when the user says so. */
+/** Explains why the wallet needs a second signature, and requests it after a click. */
 export function KeySessionDialog() {
   const network = useNetwork()
   const config = useConfig()
@@ -24,8 +24,8 @@ export function KeySessionDialog() {
   }
   return (
     <SignatureDialog
-      title={words.signature.keysTitle}
-      hint={words.signature.keysHint}
+      title={messages.signature.keysTitle}
+      hint={messages.signature.keysHint}
       icon={KeyRound}
       onSign={openSession}
       onClose={() => answerKeySession(undefined)}

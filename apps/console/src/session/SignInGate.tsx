@@ -1,27 +1,35 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { LockKeyhole } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { HasWallet, useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { words } from '../words/words.ts'
 import { type Session, useSessionState } from './session-store.ts'
 
-/** Shows its content to who is signed in; others are asked to sign in, and are right here afterwards. */
+/** Shows its content to signed-in users; others sign in, and return right here. */
 export function SignInGate({
   children,
   isQuiet = false,
 }: {
   children: (session: Session) => ReactNode
-  /** Shows nothing in place of asking: something else on the page does. */
+  /** Shows nothing instead of a sign-in prompt, because another part of the page has one. */
   isQuiet?: boolean
 }) {
   const { session, isReady } = useSessionState()
+  const label = useSignInLabel()
+  const isKnown = use(HasWallet)
   if (session !== undefined) return children(session)
   if (!isReady || isQuiet) return undefined
   return (
-    <EmptyState isPage icon={LockKeyhole} title={words.session.gateTitle} hint={words.session.gateHint}>
+    <EmptyState
+      isPage
+      icon={LockKeyhole}
+      title={messages.session.gateTitle}
+      hint={isKnown ? messages.session.gateHintKnown : messages.session.gateHint}
+    >
       <Button kind="primary" onClick={openWalletDialog}>
-        {words.session.connect}
+        {label}
       </Button>
     </EmptyState>
   )

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import type { IconComponent } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { readWalletFault } from '../wallet/wallet-fault.ts'
-import { words } from '../words/words.ts'
 
-/** Says what a signature is for, and asks the wallet for it when the user says so. */
+/** Explains the purpose of a signature, and requests it from the wallet after a click. */
 export function SignatureDialog({
   title,
   hint,
@@ -42,14 +42,14 @@ export function SignatureDialog({
       hint={hint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" isBusy={isSigning} onClick={() => void sign()}>
             {isSigning ? (
-              words.signature.keysSigning
+              messages.signature.keysSigning
             ) : (
               <>
                 <Icon aria-hidden="true" size={16} />
-                {words.signature.keysGo}
+                {messages.signature.keysGo}
               </>
             )}
           </Button>
@@ -58,7 +58,7 @@ export function SignatureDialog({
     >
       {wasRejected ? (
         <p role="alert" className="text-sm text-warn">
-          {words.session.rejectedTitle}
+          {messages.session.rejectedTitle}
         </p>
       ) : error === undefined ? undefined : (
         <ErrorState error={error} />

@@ -1,13 +1,13 @@
 import type { KeySession } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import * as v from 'valibot'
-import { forgetKey, keepKey } from './held-keys.ts'
+import { clearKey, keepKey } from './held-keys.ts'
 import { keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
 import { listEntries, readEntry, removeEntry, writeEntry } from './session-database.ts'
 
 /**
- * Sessions that were ended while key nodes could not be reached: kept until they are ended there too, or their time is over.
- * They are good for nothing else.
+ * Sessions that were closed while key nodes were unreachable: stored until they are closed there too, or expire. They
+ * serve no other purpose.
  */
 let closing: readonly KeySession[] = []
 const listeners = new Set<() => void>()
@@ -24,12 +24,12 @@ function add(session: KeySession): void {
 
 const nameOf = ({ sessionKey }: KeySession) => prefix + sessionKey.publicKey
 
-/** When what is left of a session ends by itself, ms since 1970; 0 where nothing is left. */
+/** Returns when the remainder of a session expires, in ms since 1970; 0 if nothing remains. */
 export function endOf({ nodes }: KeySession): number {
   return Math.max(0, ...nodes.map((node) => node?.refreshExpiresAt ?? 0))
 }
 
-/** Notes a session that is still open at some nodes. */
+/** Stores a session that is still open at some nodes. */
 export async function keepClosing(session: KeySession): Promise<void> {
   add(session)
   const { sessionKey } = session
@@ -39,13 +39,13 @@ export async function keepClosing(session: KeySession): Promise<void> {
   ])
 }
 
-/** Forgets a session that is open nowhere any more. */
+/** Removes a session that is closed everywhere. */
 export async function dropClosing(session: KeySession): Promise<void> {
   set(closing.filter((one) => nameOf(one) !== nameOf(session)))
-  await Promise.all([forgetKey(session), removeEntry(nameOf(session))])
+  await Promise.all([clearKey(session), removeEntry(nameOf(session))])
 }
 
-/** Takes up what earlier pages left. */
+/** Restores the sessions of earlier pages. */
 export async function recallClosing(): Promise<readonly KeySession[]> {
   for (const name of await listEntries(prefix)) {
     const text = await readEntry(name)
@@ -57,7 +57,7 @@ export async function recallClosing(): Promise<readonly KeySession[]> {
   return closing
 }
 
-/** Sessions that are yet to be ended at some nodes, followed. */
+/** Returns the sessions still open at some nodes, and rerenders on changes. */
 export function useClosing(): readonly KeySession[] {
   return useSyncExternalStore(
     (listener) => {

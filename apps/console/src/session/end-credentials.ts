@@ -10,7 +10,7 @@ import {
 import { dropClosing, keepClosing } from './closing-sessions.ts'
 import type { Session } from './session-store.ts'
 
-/** Ends a session's credentials where they were made. Storage's ends by its time where it is not reached. */
+/** Revokes the credentials of a session at their services. That of storage expires if the service is unreachable. */
 export async function endCredentials(network: NetworkProfile, { apiKey, keySession }: Session): Promise<void> {
   const client = createClient({ network, apiKey })
   const keyId = /^cairn_([0-9a-z]+)_/.exec(apiKey)?.[1]
@@ -19,12 +19,12 @@ export async function endCredentials(network: NetworkProfile, { apiKey, keySessi
     ...(keySession === undefined ? [] : [endKeySession(client, keySession)]),
   ])
   for (const one of ended) {
-    // A service that is away is no reason to keep anybody signed in; anything else is a fault of ours.
+    // An unavailable service must not prevent sign-out; any other error is a defect.
     if (one.status === 'rejected' && !CairnError.is(one.reason)) throw one.reason
   }
 }
 
-/** Ends a session at the key nodes; what cannot be reached is kept, so that it is ended there when it can. */
+/** Closes a session at the key nodes; stores it for the unreachable ones, to close it there later. */
 export async function endKeySession(client: Client, keySession: KeySession): Promise<void> {
   const { open } = await closeKeySession(client, keySession)
   if (open.length === 0) await dropClosing(keySession)

@@ -1,16 +1,16 @@
 import type { KeySession, SessionKey } from '@cairn/sdk'
 import { listEntries, readEntry, removeEntry, writeEntry } from './session-database.ts'
 
-/** The key of a session that the browser holds: what reads all storage of the page can use it, and never take it away. */
+/** A session key that the browser holds: code that reads all storage of the page can use it, but never extract it. */
 type HeldKey = Extract<SessionKey, { privateKey: CryptoKey }>
 
 const prefix = 'key:'
-/** Longest time that any session is kept, in ms. */
+/** Maximum lifetime of any stored session, in ms. */
 const keptMs = 30 * 24 * 3_600_000
 
 /**
- * Makes the key of a new session: one that the browser holds and keeps by itself, where it can.
- * @returns undefined where it cannot; the session's key is data like its tokens then
+ * Creates the key of a new session, held by the browser if it can.
+ * @returns undefined if it cannot; the session key is then data like its tokens
  */
 export async function makeSessionKey(make: () => Promise<HeldKey>): Promise<SessionKey | undefined> {
   try {
@@ -23,22 +23,22 @@ export async function makeSessionKey(make: () => Promise<HeldKey>): Promise<Sess
   }
 }
 
-/** Keeps a session's key beside the session. */
+/** Stores a session key next to the session. */
 export function keepKey({ publicKey, privateKey }: HeldKey): Promise<boolean> {
   return writeEntry(prefix + publicKey, { privateKey, until: Date.now() + keptMs })
 }
 
-export async function forgetKey({ sessionKey }: Pick<KeySession, 'sessionKey'>): Promise<void> {
+export async function clearKey({ sessionKey }: Pick<KeySession, 'sessionKey'>): Promise<void> {
   if ('privateKey' in sessionKey) await removeEntry(prefix + sessionKey.publicKey)
 }
 
-/** The key of a session whose text names it. */
+/** Returns the key of a stored session that names it. */
 export async function recallKey(publicKey: string): Promise<HeldKey | undefined> {
   const entry = readKeyEntry(await readEntry(prefix + publicKey))
   return entry === undefined ? undefined : { publicKey, privateKey: entry.privateKey }
 }
 
-/** Removes the keys of sessions that are long over: of tabs, for instance, that were closed without signing out. */
+/** Removes the keys of sessions that expired long ago, for example of tabs that were closed without sign-out. */
 export async function sweepKeys(): Promise<void> {
   for (const name of await listEntries(prefix)) {
     const entry = readKeyEntry(await readEntry(name))

@@ -12,7 +12,7 @@ const nodeSession = v.object({
   challengeId: v.exactOptional(v.string()),
 })
 
-/** A session with key nodes as text keeps it: of a key that the browser holds only the name is there. */
+/** A key session in stored form: a key that the browser holds is only named. */
 export const keptKeySession = v.object({
   address: v.string(),
   sessionKey: v.object({ publicKey: v.string(), secretKey: v.exactOptional(v.string()) }),
@@ -24,12 +24,12 @@ export const keptKeySession = v.object({
 })
 type KeptKeySession = v.InferOutput<typeof keptKeySession>
 
-/** Leaves held keys away when a session is written as text. */
+/** Omits held keys when a session is serialised. */
 export function withoutHeldKeys(_name: string, value: unknown): unknown {
   return value instanceof CryptoKey ? undefined : value
 }
 
-/** Over where fewer than three nodes could still be spoken to. */
+/** Over if fewer than three nodes can still be called. */
 export function isOver({ nodes, isClosing }: Pick<KeySession, 'nodes' | 'isClosing'>): boolean {
   const now = Date.now()
   return (
@@ -38,7 +38,7 @@ export function isOver({ nodes, isClosing }: Pick<KeySession, 'nodes' | 'isClosi
   )
 }
 
-/** The session with its key; undefined where the key is gone, so that nobody can use it any more. */
+/** Restores the session with its key; undefined if the key is gone, which makes it unusable. */
 export async function reviveKeySession(kept: KeptKeySession): Promise<KeySession | undefined> {
   const { publicKey, secretKey } = kept.sessionKey
   const sessionKey = secretKey === undefined ? await recallKey(publicKey) : { publicKey, secretKey }

@@ -1,3 +1,3 @@
-// Loaded by those who sign in or out, or need key nodes: its cryptography is a good part of the console.
+// Loaded on sign-in, sign-out, or use of key nodes: its cryptography is a large part of the console.
 export { createHeldSessionKey, openKeySession, signIn } from '@cairn/sdk'
 export { endCredentials, endKeySession } from './end-credentials.ts'

@@ -14,9 +14,9 @@ function set(next: Request | undefined): void {
 }
 
 /**
- * The session with the key nodes: that of the sign-in, as a rule. Where it has none that holds, a dialog says why the wallet
- * is about to ask again, and asks it.
- * @throws CairnError ABORTED when the user closes the dialog, UNAUTHENTICATED when nobody is signed in
+ * Returns the key session, usually that of the sign-in. If there is no valid one, a dialog explains why the wallet
+ * opens again, and requests the signature.
+ * @throws CairnError ABORTED if the user closes the dialog, UNAUTHENTICATED without a signed-in user
  */
 export function needKeySession(): Promise<KeySession> {
   const session = getSession()
@@ -32,7 +32,7 @@ export function needKeySession(): Promise<KeySession> {
   return request.promise
 }
 
-/** Answers the request that is open. */
+/** Completes the open request. */
 export function answerKeySession(answer: KeySession | undefined): void {
   if (request === undefined) return
   if (answer === undefined) request.reject(new CairnError('ABORTED'))
@@ -40,7 +40,7 @@ export function answerKeySession(answer: KeySession | undefined): void {
   set(undefined)
 }
 
-/** Whether somebody waits for a session with the key nodes. */
+/** Returns whether a request for a key session is open. */
 export function useKeySessionRequest(): boolean {
   return useSyncExternalStore(
     (listener) => {

@@ -1,37 +1,40 @@
 import { type Outcome, openTable } from '../ui/open-table.ts'
 
 /**
- * What this origin keeps beyond session storage, in one table of IndexedDB. A browser without it (some private windows) keeps
- * nothing: then every session lasts as long as its page.
+ * Data of this origin beyond session storage, in one table of IndexedDB. A browser without it (some private windows)
+ * stores nothing: every session then lasts as long as its page.
  */
 const table = openTable('cairn', 'session')
 
-/** What is kept under a name; undefined where nothing is. */
+/** Returns the entry of a name; undefined if there is none. */
 export async function readEntry(name: string): Promise<unknown> {
   const read = await table<unknown>('readonly', (rows) => rows.get(name))
   return read.isDone ? read.value : undefined
 }
 
-/** Names of all that is kept that begin so. */
+/** Returns the names of all entries with a prefix. */
 export async function listEntries(prefix: string): Promise<string[]> {
   const range = IDBKeyRange.bound(prefix, `${prefix}\uffff`)
   const read = await table('readonly', (rows) => rows.getAllKeys(range))
   return read.isDone ? read.value.filter((name) => typeof name === 'string') : []
 }
 
-/** Keeps something. What is written comes in the order of the calls: the last word counts. @returns whether it is kept */
+/**
+ * Stores an entry. Writes happen in the order of the calls.
+ * @returns whether it is stored
+ */
 export async function writeEntry(name: string, value: unknown): Promise<boolean> {
-  return (await inTurn((rows) => rows.put(value, name))).isDone
+  return (await runRequest((rows) => rows.put(value, name))).isDone
 }
 
-/** Forgets something, in turn with what is written. */
+/** Removes an entry, in order with the writes. */
 export async function removeEntry(name: string): Promise<void> {
-  await inTurn((rows) => rows.delete(name))
+  await runRequest((rows) => rows.delete(name))
 }
 
 let lastWrite: Promise<unknown> = Promise.resolve()
 
-function inTurn(run: (rows: IDBObjectStore) => IDBRequest): Promise<Outcome<unknown>> {
+function runRequest(run: (rows: IDBObjectStore) => IDBRequest): Promise<Outcome<unknown>> {
   const write = () => table<unknown>('readwrite', run)
   const written = lastWrite.then(write, write)
   lastWrite = written

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { forgetKey, keepKey, sweepKeys } from './held-keys.ts'
+import { clearKey, keepKey, sweepKeys } from './held-keys.ts'
 import { isOver, keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
 import { readEntry, removeEntry, writeEntry } from './session-database.ts'
 import type { Session } from './session-store.ts'
 
 /**
- * Where the session outlives a reload: session storage, which ends with the tab, or IndexedDB where the user asked to stay
- * signed in. Both belong to this origin, on which nothing of any user's content ever runs. The key that signs for the key
- * nodes is in neither text: the browser holds it.
+ * The session survives a reload in the session storage of its tab, or in IndexedDB if the user chose to stay signed in.
+ * Both belong to this origin, which never runs user content. Neither contains the key that signs requests to the key
+ * nodes: the browser holds it.
  */
 const storageName = 'cairn.session'
 
@@ -19,9 +19,14 @@ const sessionSchema = v.object({
   keySession: v.exactOptional(keptKeySession),
 })
 
-/** Keeps the session, in place of what was kept. */
+/** Encodes a session as text, without the key that the browser holds. */
+export function writeSession(session: Session): string {
+  return JSON.stringify(session, withoutHeldKeys)
+}
+
+/** Stores the session, and replaces the previous one. */
 export async function keepSession(session: Session): Promise<void> {
-  const text = JSON.stringify(session, withoutHeldKeys)
+  const text = writeSession(session)
   const sessionKey = session.keySession?.sessionKey
   if (session.isLasting) sessionStorage.removeItem(storageName)
   else sessionStorage.setItem(storageName, text)
@@ -31,23 +36,29 @@ export async function keepSession(session: Session): Promise<void> {
   ])
 }
 
-/** The session that is kept, where it still holds. */
+/** Returns the stored session, if it is still valid. */
 export async function recallSession(): Promise<Session | undefined> {
   const text: unknown = sessionStorage.getItem(storageName) ?? (await readEntry(storageName))
   await sweepKeys()
   if (typeof text !== 'string') return undefined
-  const session = await parseSession(text)
-  if (session !== undefined && session.expiresAt > Date.now()) return session
-  await forgetSession(session)
+  const session = await readSession(text)
+  if (session !== undefined) return session
+  await clearSession(await parseSession(text))
   return undefined
 }
 
-/** Forgets the session that is kept, and its key. */
-export async function forgetSession(session: Session | undefined): Promise<void> {
+/** Decodes a session from text; returns undefined if it is invalid or has expired. */
+export async function readSession(text: string): Promise<Session | undefined> {
+  const session = await parseSession(text)
+  return session !== undefined && session.expiresAt > Date.now() ? session : undefined
+}
+
+/** Clears the stored session, and its key. */
+export async function clearSession(session: Session | undefined): Promise<void> {
   sessionStorage.removeItem(storageName)
   await Promise.all([
     removeEntry(storageName),
-    session?.keySession === undefined ? undefined : forgetKey(session.keySession),
+    session?.keySession === undefined ? undefined : clearKey(session.keySession),
   ])
 }
 

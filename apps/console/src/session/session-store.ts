@@ -1,25 +1,26 @@
 import type { KeySession } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { queryClient } from '../network/query-client.ts'
-import { forgetSession, keepSession, recallSession } from './session-storage.ts'
+import { clearSession, keepSession, readSession, recallSession, writeSession } from './session-storage.ts'
+import { announceEnd, announceSession, askTabs, type EndReason, holdSession, watchTabs } from './session-tabs.ts'
 
-/** Who is signed in, and with what. */
+export type { EndReason }
+
+/** The signed-in account and its credentials. */
 export type Session = {
   /** Address of the account, as the wallet writes it. */
   address: string
-  /** Credential of storage; it ends by itself. */
+  /** Credential for the storage service, which expires. */
   apiKey: string
-  /** ms since 1970. */
+  /** Expiry in ms since 1970. */
   expiresAt: number
-  /** Credentials of the key nodes, once they were needed. */
+  /** Credentials of the key nodes, once they were required. */
   keySession?: KeySession
-  /** Kept beyond this tab. */
+  /** Whether the session stays after the last tab closes. */
   isLasting: boolean
 }
 
-/** Why nobody is signed in any more; said until somebody signs in. */
-export type EndReason = 'signed-out' | 'wallet-left' | 'account-changed' | 'expired'
-
+/** `endReason` is the reason that the session ended, until the next sign-in. */
 type State = { session: Session | undefined; endReason: EndReason | undefined; isReady: boolean }
 
 let state: State = { session: undefined, endReason: undefined, isReady: false }
@@ -31,48 +32,79 @@ function set(next: Partial<State>): void {
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined
-/** Timers hold at most so long. */
-const longestTimerMs = 2 ** 31 - 1
+/** Maximum delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1
 
 function endInTime(session: Session): void {
   clearTimeout(timer)
   timer = setTimeout(
     () => (session.expiresAt <= Date.now() ? endSession('expired') : endInTime(session)),
-    Math.min(longestTimerMs, Math.max(0, session.expiresAt - Date.now())),
+    Math.min(maxTimerMs, Math.max(0, session.expiresAt - Date.now())),
   )
 }
 
-/** Takes up the session of an earlier page, where there is one that still holds. Asks no wallet. */
+/** Resumes the valid session of another tab or of a previous page, if there is one. Does not use the wallet. */
 export async function resumeSession(): Promise<void> {
-  const session = await recallSession()
-  if (session !== undefined) endInTime(session)
-  set({ session, isReady: true })
+  watchTabs({
+    readText: () => (state.session === undefined ? undefined : writeSession(state.session)),
+    onChanged: (text) => void adoptText(text),
+    onEnded: (apiKey, reason) => {
+      if (state.session?.apiKey === apiKey) dropSession(reason)
+    },
+  })
+  // The session of another tab is at least as new: it may have renewed its tokens since this page stored them.
+  const text = await askTabs()
+  const session = (text === undefined ? undefined : await readSession(text)) ?? (await recallSession())
+  if (session !== undefined && state.session === undefined) adopt(session)
+  set({ isReady: true })
 }
 
-export function startSession(session: Session): void {
-  // Nothing that another account saw stays.
+/** Adopts a session that another tab started or changed. */
+async function adoptText(text: string): Promise<void> {
+  if (state.session !== undefined && writeSession(state.session) === text) return
+  const session = await readSession(text)
+  if (session !== undefined) adopt(session)
+}
+
+function adopt(session: Session): void {
+  // Clears all data of another account.
   if (state.session?.address !== session.address) clearData()
   endInTime(session)
+  holdSession(true)
   set({ session, endReason: undefined })
   void keepSession(session)
 }
 
-/** Notes new credentials of the session that runs. */
+export function startSession(session: Session): void {
+  adopt(session)
+  announceSession(writeSession(session))
+}
+
+/** Updates the credentials of the current session. */
 export function changeSession(change: Partial<Session>): void {
   if (state.session === undefined) return
   const session = { ...state.session, ...change }
   set({ session })
   void keepSession(session)
+  announceSession(writeSession(session))
 }
 
-/** Ends the session here, at once: credentials and all data of the account leave the page. */
+/** Ends the session in every tab immediately, and clears credentials and account data from the pages. */
 export function endSession(endReason: EndReason): Session | undefined {
+  const session = dropSession(endReason)
+  if (session !== undefined) announceEnd(session.apiKey, endReason)
+  return session
+}
+
+/** Ends the session in this tab. */
+function dropSession(endReason: EndReason): Session | undefined {
   const { session } = state
   if (session === undefined) return undefined
   clearTimeout(timer)
+  holdSession(false)
   set({ session: undefined, endReason })
   clearData()
-  void forgetSession(session)
+  void clearSession(session)
   return session
 }
 
@@ -84,18 +116,18 @@ export function getSession(): Session | undefined {
   return state.session
 }
 
-/** Calls back whenever who is signed in changes. */
+/** Subscribes to changes of the signed-in account. */
 export function watchSession(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** The session, followed; undefined when nobody is signed in. */
+/** Returns the session, and rerenders on changes; undefined without a signed-in user. */
 export function useSession(): Session | undefined {
   return useSyncExternalStore(watchSession, getSession)
 }
 
-/** Whether it is known yet if somebody is signed in, and why nobody is. */
+/** Returns whether the session state is known yet, and why the session ended. */
 export function useSessionState(): State {
   return useSyncExternalStore(watchSession, () => state)
 }

@@ -1,21 +1,21 @@
 import { scopes } from '@cairn/protocol'
 import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
-import { getConnectedWallet } from '../wallet/connected-wallet.ts'
+import { getConnectedWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { getSession, startSession } from './session-store.ts'
 
-/** How long a session holds, in ms: with the tab, and where the user asked to stay signed in. */
+/** Lifetime of a session in ms: with the tab, and if the user chose to stay signed in. */
 const tabSessionMs = 12 * 3_600_000
 const lastingSessionMs = 30 * 24 * 3_600_000
 
-/** Name that the session's key has in lists of API keys. */
+/** Name of the session's API key in lists. */
 export const sessionKeyName = 'Console session'
 
 /**
- * Signs in with the connected wallet: one readable text is signed, for an API key that ends by itself and, where three key
- * nodes answer, a session with them. Who is signed in already gets both anew, and the old ones end.
- * @throws CairnError of the SDK's signIn; the wallet's own errors, see readWalletFault
+ * Signs in with the connected wallet: one readable message is signed, for an API key that expires and, if three key
+ * nodes answer, a session with them. A signed-in user gets new ones of both, and the old ones are revoked.
+ * @throws CairnError of the SDK's signIn; the errors of the wallet, see readWalletFault
  */
 export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
   const wallet = getConnectedWallet(config)

@@ -1,9 +1,9 @@
 import { type Client, createClient, type NetworkProfile } from '@cairn/sdk'
 import { useMemo } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { changeSession, getSession, type Session, useSession } from './session-store.ts'
 
-/** The SDK's client of whoever is signed in; of nobody otherwise, which is enough for what is public. */
+/** Returns the SDK client of the signed-in user; without one, a client for public content. */
 export function useClient(): Client {
   const network = useNetwork()
   const session = useSession()
@@ -18,7 +18,7 @@ export function clientOf(network: NetworkProfile, session: Session | undefined):
     network,
     apiKey,
     ...(keySession === undefined ? {} : { keySession }),
-    // A renewal that ends late is no business of who signed in since.
+    // A late renewal must not affect a user who signed in since.
     onKeySession: (renewed) => {
       if (getSession()?.keySession === renewed) changeSession({ keySession: renewed })
     },

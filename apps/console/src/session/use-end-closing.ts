@@ -1,11 +1,11 @@
 import { createClient, type KeySession } from '@cairn/sdk'
 import { useCallback, useEffect, useState } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { recallClosing, useClosing } from './closing-sessions.ts'
 
 /**
- * Sessions that some key nodes do not know to be over yet. They are ended when the page is opened, when the network comes
- * back, and when the user says so.
+ * Sessions that are still open at some key nodes. They are closed when the page opens, when the network returns, and on
+ * request.
  */
 export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boolean; end: () => Promise<void> } {
   const network = useNetwork()

@@ -1,13 +1,13 @@
 import type { Client } from '@cairn/sdk'
 import { useCallback } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { needKeySession } from './key-session-request.ts'
 import { changeSession, getSession } from './session-store.ts'
 import { clientOf } from './use-client.ts'
 
 /**
- * Gives a function that answers a client good for key nodes, asking the wallet for one more signature where that has to be.
- * Call it in what a press or a key starts, never on load: no page opens a wallet by itself.
+ * Returns a function that resolves to a client with a key session, after one more wallet signature if required. Call it
+ * from a user action, never on load: no page opens a wallet by itself.
  */
 export function useKeyClient(): () => Promise<Client> {
   const network = useNetwork()

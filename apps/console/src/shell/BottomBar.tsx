@@ -1,19 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { Menu } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { barPlaces, places } from './navigation.ts'
 
 const MoreSheet = lazy(async () => ({ default: (await import('./MoreSheet.tsx')).MoreSheet }))
 const cell =
   'flex h-14 flex-col items-center justify-center gap-0.5 text-ink-soft text-xs aria-[current=page]:text-accent-ink'
 
-/** Navigation on a phone: the first places, and the rest behind one press. */
+/** Navigation on a phone: the first places, and the rest behind one button. */
 export function BottomBar() {
   const [isOpen, setOpen] = useState(false)
   return (
     <nav
-      aria-label={words.shell.navigation}
+      aria-label={messages.shell.navigation}
       className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-5 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {places.slice(0, barPlaces).map(({ to, label, icon: Icon }) => (
@@ -24,7 +24,7 @@ export function BottomBar() {
       ))}
       <button type="button" className={cell} onClick={() => setOpen(true)}>
         <Menu aria-hidden="true" size={20} strokeWidth={1.8} />
-        {words.shell.more}
+        {messages.shell.more}
       </button>
       {isOpen ? (
         <Suspense>

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
-import { words } from '../words/words.ts'
 import { barPlaces, places } from './navigation.ts'
 
-/** The places that the bottom bar has no room for. */
+/** The places that do not fit into the bottom bar. */
 export function MoreSheet({ onClose }: { onClose: () => void }) {
   return (
-    <Modal isOpen onClose={onClose} title={words.shell.more}>
+    <Modal isOpen onClose={onClose} title={messages.shell.more}>
       <ul className="flex flex-col gap-1">
         {places.slice(barPlaces).map(({ to, label, icon: Icon }) => (
           <li key={to}>
@@ -26,7 +26,7 @@ export function MoreSheet({ onClose }: { onClose: () => void }) {
             onClick={onClose}
             className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
           >
-            {words.shell.status}
+            {messages.shell.status}
           </Link>
         </li>
       </ul>

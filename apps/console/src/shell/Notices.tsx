@@ -1,25 +1,30 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { useOnline } from '../ui/use-online.ts'
-import { useWalletAddress } from '../wallet/connected-wallet.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { shorten } from '../words/format.ts'
-import { words } from '../words/words.ts'
 
 const ExtendSessionDialog = lazy(async () => ({
   default: (await import('../session/ExtendSessionDialog.tsx')).ExtendSessionDialog,
 }))
 
+const OutageNotice = lazy(async () => ({ default: (await import('./OutageNotice.tsx')).OutageNotice }))
+
 const ClosingNotice = lazy(async () => ({
   default: (await import('../session/ClosingNotice.tsx')).ClosingNotice,
 }))
 
-/** A session that ends within this time says so. */
+/** Time before expiry in ms at which a session warns. */
 const soonMs = 10 * 60_000
 
-/** What concerns every page: no network, another account, a session that is over, or about to be, or not yet everywhere. */
+/**
+ * Notices for every page: offline, another account, a session that expired, is about to, or is not closed everywhere
+ * yet.
+ */
 export function Notices() {
   const isOnline = useOnline()
   const { session, endReason } = useSessionState()
@@ -28,21 +33,24 @@ export function Notices() {
   const [isExtending, setExtending] = useState(false)
   const signIn = (
     <Button size="small" onClick={openWalletDialog}>
-      {words.session.signIn}
+      {messages.session.signIn}
     </Button>
   )
   return (
     <>
-      {isOnline ? undefined : <Banner tone="warn">{words.shell.offline}</Banner>}
+      {isOnline ? undefined : <Banner tone="warn">{messages.shell.offline}</Banner>}
+      <Suspense>
+        <OutageNotice />
+      </Suspense>
       {endsSoon && session !== undefined ? (
         <Banner
           action={
             <Button size="small" onClick={() => setExtending(true)}>
-              {words.session.extend}
+              {messages.session.extend}
             </Button>
           }
         >
-          {words.session.endsSoon}
+          {messages.session.endsSoon}
         </Banner>
       ) : undefined}
       {isExtending && session !== undefined ? (
@@ -54,11 +62,13 @@ export function Notices() {
         <ClosingNotice />
       </Suspense>
       {session === undefined && endReason === 'account-changed' && address !== undefined ? (
-        <Banner action={signIn}>{words.session.otherAccount(shorten(address))}</Banner>
+        <Banner action={signIn}>{messages.session.otherAccount(shorten(address))}</Banner>
       ) : undefined}
-      {session === undefined && endReason === 'wallet-left' ? <Banner>{words.session.sessionEnded}</Banner> : undefined}
+      {session === undefined && endReason === 'wallet-left' ? (
+        <Banner>{messages.session.sessionEnded}</Banner>
+      ) : undefined}
       {session === undefined && endReason === 'expired' ? (
-        <Banner action={signIn}>{words.session.sessionOver}</Banner>
+        <Banner action={signIn}>{messages.session.sessionOver}</Banner>
       ) : undefined}
     </>
   )
@@ -70,7 +80,7 @@ function useEndsSoon(expiresAt: number | undefined): boolean {
     setSoon(false)
     if (expiresAt === undefined) return
     const waitMs = expiresAt - soonMs - Date.now()
-    // Timers hold 24 days at most; a page that is open longer is told when it is opened again.
+    // Timers are limited to 24 days; a page that is open longer shows it when it is opened again.
     if (waitMs > 2 ** 31 - 1) return
     const timer = setTimeout(() => setSoon(true), Math.max(0, waitMs))
     return () => clearTimeout(timer)

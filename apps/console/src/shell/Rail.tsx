@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { Logo } from './Logo.tsx'
 import { places } from './navigation.ts'
 import { RailQuota } from './RailQuota.tsx'
@@ -8,16 +8,16 @@ import { RailQuota } from './RailQuota.tsx'
 export function Rail() {
   return (
     <nav
-      aria-label={words.shell.navigation}
+      aria-label={messages.shell.navigation}
       className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56"
     >
       <Link
         to="/"
-        aria-label={words.shell.product}
+        aria-label={messages.shell.product}
         className="flex h-16 shrink-0 items-center gap-3 px-4 font-semibold text-lg tracking-tight xl:px-5"
       >
         <Logo />
-        <span className="max-xl:hidden">{words.shell.product}</span>
+        <span className="max-xl:hidden">{messages.shell.product}</span>
       </Link>
       <div className="flex-1 overflow-y-auto px-2 py-2 xl:px-3">
         <ul className="flex flex-col gap-0.5">
@@ -39,10 +39,10 @@ export function Rail() {
         <RailQuota />
         <p className="flex flex-wrap gap-x-4 gap-y-1 px-3 pt-2 text-ink-soft text-sm">
           <Link to="/status" className="shrink-0 hover:text-ink hover:underline">
-            {words.shell.status}
+            {messages.shell.status}
           </Link>
           <a href="/docs" className="shrink-0 hover:text-ink hover:underline">
-            {words.shell.documentation}
+            {messages.shell.documentation}
           </a>
         </p>
       </div>

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import { useUsage } from '../files/use-usage.ts'
+import { messages } from '../messages/messages.ts'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
-import { words } from '../words/words.ts'
 
-/** How much storage is left, always in view. */
+/** The remaining storage, always in view. */
 export function RailQuota() {
   const { data } = useUsage()
   if (data === undefined) return undefined
@@ -12,11 +12,11 @@ export function RailQuota() {
   return (
     <Link to="/storage" className="block rounded-md px-3 py-2 transition-colors hover:bg-hover">
       <ProgressBar
-        label={words.files.quotaLabel}
+        label={messages.files.quotaLabel}
         value={share}
         tone={share > 0.95 ? 'bad' : share > 0.8 ? 'warn' : 'accent'}
       />
-      <span className="mt-1.5 block text-ink-soft text-xs tabular">{words.files.quota(usedBytes, limitBytes)}</span>
+      <span className="mt-1.5 block text-ink-soft text-xs tabular">{messages.files.quota(usedBytes, limitBytes)}</span>
     </Link>
   )
 }

@@ -1,12 +1,12 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Search, X } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 
-/** How long typing rests before the list follows. */
+/** Debounce in ms between typing and search. */
 const restMs = 180
 
 /** Searches all files by name or CID, from any page. */
@@ -59,9 +59,9 @@ export function SearchBox() {
         enterKeyHint="search"
         autoComplete="off"
         spellCheck={false}
-        aria-label={words.shell.search}
-        placeholder={words.shell.search}
-        title={words.shell.searchHint}
+        aria-label={messages.shell.search}
+        placeholder={messages.shell.search}
+        title={messages.shell.searchHint}
         value={text}
         onChange={({ target }) => type(target.value)}
         onKeyDown={({ key, currentTarget }) => {
@@ -79,7 +79,7 @@ export function SearchBox() {
         <IconButton
           icon={X}
           size="small"
-          label={words.shell.clearSearch}
+          label={messages.shell.clearSearch}
           className="absolute top-1 right-1 pointer-coarse:top-0"
           onClick={() => {
             type('')

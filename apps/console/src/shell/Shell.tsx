@@ -1,15 +1,17 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { WalletWatch } from '../account/WalletWatch.tsx'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
 import { TransfersAnnouncer } from '../transfers/TransfersAnnouncer.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
 import { useUploadSheet } from '../upload/upload-sheet-store.ts'
-import { WalletWatch } from '../wallet/WalletWatch.tsx'
+import { HasWallet } from '../wallet/use-sign-in-label.ts'
 import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { words } from '../words/words.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
@@ -17,21 +19,21 @@ import { restoreWork } from './restore-work.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
 
-// What opens over the page comes when it is opened; the page itself is there sooner for it.
+// Overlays load on demand, so that the page itself loads sooner.
 const loadUploadSheet = async () => ({ default: (await import('../upload/UploadSheet.tsx')).UploadSheet })
-const loadWalletDialog = async () => ({ default: (await import('../wallet/WalletDialog.tsx')).WalletDialog })
+const loadWalletDialog = async () => ({ default: (await import('../account/WalletDialog.tsx')).WalletDialog })
 const loadKeyDialog = async () => ({ default: (await import('../session/KeySessionDialog.tsx')).KeySessionDialog })
 const loadTransfers = async () => ({ default: (await import('../transfers/TransfersPanel.tsx')).TransfersPanel })
 const UploadSheet = lazy(loadUploadSheet)
 const WalletDialog = lazy(loadWalletDialog)
 const KeySessionDialog = lazy(loadKeyDialog)
 const TransfersPanel = lazy(loadTransfers)
-// Needed at once, but by nothing that is drawn.
+// Required immediately, but not for rendering.
 const DropTarget = lazy(async () => ({ default: (await import('../upload/DropTarget.tsx')).DropTarget }))
-/** Once the page is there, what may be opened is fetched quietly: then it opens at once. */
+/** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 
-/** The frame around every page. Visitors who are not signed in see the first page without the rail. */
+/** The frame of every page. Visitors see the first page without the rail. */
 export function Shell() {
   const network = useNetwork()
   const address = useSession()?.address
@@ -58,44 +60,46 @@ export function Shell() {
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   const isFramed = isSignedIn || pathname !== '/'
   return (
-    <div className="flex min-h-dvh">
-      <a
-        href="#content"
-        className="fixed top-2 left-2 z-80 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent text-sm focus:translate-y-0"
-      >
-        {words.shell.skip}
-      </a>
-      {isFramed ? <Rail /> : undefined}
-      <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar isFramed={isFramed} />
-        <Notices />
-        <main
-          id="content"
-          tabIndex={-1}
-          className={`flex min-w-0 flex-1 flex-col px-4 pt-5 outline-none sm:px-6 sm:pt-6 ${isFramed ? 'pb-24 md:pb-8' : 'pb-8'}`}
+    <HasWallet value={useWalletAddress() !== undefined}>
+      <div className="flex min-h-dvh">
+        <a
+          href="#content"
+          className="fixed top-2 left-2 z-80 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent text-sm focus:translate-y-0"
         >
-          <Outlet />
-        </main>
+          {messages.shell.skip}
+        </a>
+        {isFramed ? <Rail /> : undefined}
+        <div className="flex min-w-0 flex-1 flex-col">
+          <TopBar isFramed={isFramed} />
+          <Notices />
+          <main
+            id="content"
+            tabIndex={-1}
+            className={`flex min-w-0 flex-1 flex-col px-4 pt-5 outline-none sm:px-6 sm:pt-6 ${isFramed ? 'pb-24 md:pb-8' : 'pb-8'}`}
+          >
+            <Outlet />
+          </main>
+        </div>
+        {isFramed ? <BottomBar /> : undefined}
+        <TransfersAnnouncer />
+        <Toasts />
+        <Shortcuts />
+        <WalletWatch />
+        <Suspense>
+          <DropTarget />
+        </Suspense>
+        <Suspense>
+          {isWalletOpen ? <WalletDialog /> : undefined}
+          {needsKeys ? <KeySessionDialog /> : undefined}
+          {areTransfersShown ? <TransfersPanel /> : undefined}
+          {isOpen && isSignedIn ? <UploadSheet /> : undefined}
+        </Suspense>
       </div>
-      {isFramed ? <BottomBar /> : undefined}
-      <TransfersAnnouncer />
-      <Toasts />
-      <Shortcuts />
-      <WalletWatch />
-      <Suspense>
-        <DropTarget />
-      </Suspense>
-      <Suspense>
-        {isWalletOpen ? <WalletDialog /> : undefined}
-        {needsKeys ? <KeySessionDialog /> : undefined}
-        {areTransfersShown ? <TransfersPanel /> : undefined}
-        {isOpen && isSignedIn ? <UploadSheet /> : undefined}
-      </Suspense>
-    </div>
+    </HasWallet>
   )
 }
 
-/** Who goes to another place begins at its content; who is typing goes on typing. */
+/** Navigation moves the focus to the content, unless the user is typing. */
 function useFocusOnArrival(place: string): void {
   const before = useRef(place)
   useEffect(() => {

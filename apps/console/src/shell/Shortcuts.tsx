@@ -14,12 +14,15 @@ const goTo: Record<string, Place['to']> = {
   p: '/proofs',
   ',': '/settings',
 }
-/** A second letter counts when it comes within this time. */
+/** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
 const ShortcutsHelp = lazy(async () => ({ default: (await import('./ShortcutsHelp.tsx')).ShortcutsHelp }))
 
-/** Single letters that do something on every page, and the page that lists them. Off while typing, and where switched off. */
+/**
+ * Single-letter shortcuts of every page, and the page that lists them. Off while typing, and if disabled in the
+ * settings.
+ */
 export function Shortcuts() {
   const navigate = useNavigate()
   const [isOpen, setOpen] = useState(false)

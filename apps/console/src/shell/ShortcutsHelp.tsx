@@ -1,28 +1,28 @@
+import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
-import { words } from '../words/words.ts'
 
 const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }[] = [
-  { keys: ['/'], text: words.shell.shortcutSearch },
-  { keys: ['u'], text: words.shell.shortcutUpload },
-  { keys: ['g', 'f'], text: words.shell.shortcutGoFiles, isPair: true },
-  { keys: ['g', 's'], text: words.shell.shortcutGoShared, isPair: true },
-  { keys: ['g', 'n'], text: words.shell.shortcutGoNames, isPair: true },
-  { keys: ['g', 't'], text: words.shell.shortcutGoStorage, isPair: true },
-  { keys: ['g', 'p'], text: words.shell.shortcutGoProofs, isPair: true },
-  { keys: ['g', ','], text: words.shell.shortcutGoSettings, isPair: true },
-  { keys: ['↑', '↓'], text: words.shell.shortcutMove },
-  { keys: ['Space'], text: words.shell.shortcutSelect },
-  { keys: ['Enter'], text: words.shell.shortcutOpen },
-  { keys: ['Ctrl A', '⌘ A'], text: words.shell.shortcutAll },
-  { keys: ['Delete'], text: words.shell.shortcutDelete },
-  { keys: ['Esc'], text: words.shell.shortcutClear },
-  { keys: ['?'], text: words.shell.shortcutHelp },
+  { keys: ['/'], text: messages.shortcuts.search },
+  { keys: ['u'], text: messages.shortcuts.upload },
+  { keys: ['g', 'f'], text: messages.shortcuts.goFiles, isPair: true },
+  { keys: ['g', 's'], text: messages.shortcuts.goShared, isPair: true },
+  { keys: ['g', 'n'], text: messages.shortcuts.goNames, isPair: true },
+  { keys: ['g', 't'], text: messages.shortcuts.goStorage, isPair: true },
+  { keys: ['g', 'p'], text: messages.shortcuts.goProofs, isPair: true },
+  { keys: ['g', ','], text: messages.shortcuts.goSettings, isPair: true },
+  { keys: ['↑', '↓'], text: messages.shortcuts.move },
+  { keys: ['Space'], text: messages.shortcuts.select },
+  { keys: ['Enter'], text: messages.shortcuts.open },
+  { keys: ['Ctrl A', '⌘ A'], text: messages.shortcuts.all },
+  { keys: ['Delete'], text: messages.shortcuts.delete },
+  { keys: ['Esc'], text: messages.shortcuts.clear },
+  { keys: ['?'], text: messages.shortcuts.help },
 ]
 
-/** Every shortcut there is. */
+/** Lists every shortcut. */
 export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Modal isOpen onClose={onClose} title={words.shell.shortcuts} hint={words.shell.shortcutsHint}>
+    <Modal isOpen onClose={onClose} title={messages.shortcuts.title} hint={messages.shortcuts.hint}>
       <dl className="grid gap-x-8 gap-y-2.5 text-sm sm:grid-cols-2">
         {rows.map(({ keys, text, isPair = false }) => (
           <div key={text} className="flex items-center justify-between gap-4">
@@ -32,7 +32,7 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
                 <span key={key} className="flex items-center gap-1">
                   {i > 0 ? (
                     <span className="text-ink-faint text-xs">
-                      {isPair ? words.shell.shortcutThen : words.shell.shortcutOr}
+                      {isPair ? messages.shortcuts.followedBy : messages.shortcuts.or}
                     </span>
                   ) : undefined}
                   <kbd className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">{key}</kbd>

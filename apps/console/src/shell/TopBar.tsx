@@ -1,26 +1,26 @@
 import { Link } from '@tanstack/react-router'
 import { Upload } from '#icons'
+import { WalletChip } from '../account/WalletChip.tsx'
+import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
 import { Button } from '../ui/Button.tsx'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
-import { WalletChip } from '../wallet/WalletChip.tsx'
-import { words } from '../words/words.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
-/** Search, upload, transfers, account; the name where no rail stands beside it. */
+/** Search, upload, transfers, account; the name if there is no rail. */
 export function TopBar({ isFramed }: { isFramed: boolean }) {
   const isSignedIn = useSession() !== undefined
   return (
     <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
       <Link
         to="/"
-        aria-label={words.shell.product}
+        aria-label={messages.shell.product}
         className={`flex h-10 shrink-0 items-center gap-3 px-1.5 font-semibold text-lg tracking-tight ${isFramed ? 'md:hidden' : ''}`}
       >
         <Logo size={26} />
-        {isFramed ? undefined : words.shell.product}
+        {isFramed ? undefined : messages.shell.product}
       </Link>
       {isSignedIn ? <SearchBox /> : <div className="flex-1" />}
       <div className="ml-auto flex items-center gap-1 sm:gap-2">
@@ -28,7 +28,7 @@ export function TopBar({ isFramed }: { isFramed: boolean }) {
           <>
             <Button kind="primary" onClick={() => openUploadSheet()} aria-keyshortcuts="u" className="max-sm:px-3">
               <Upload aria-hidden="true" size={16} />
-              <span className="max-sm:sr-only">{words.shell.upload}</span>
+              <span className="max-sm:sr-only">{messages.shell.upload}</span>
             </Button>
             <TransfersButton />
           </>

@@ -1,5 +1,5 @@
 import { Blocks, Database, Files, type IconComponent, KeyRound, Settings, Signpost, Users } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 
 export type Place = {
   to: '/files' | '/shared' | '/names' | '/storage' | '/proofs' | '/keys' | '/settings'
@@ -9,14 +9,14 @@ export type Place = {
 
 /** The places of the console, in the order of the rail. */
 export const places: readonly Place[] = [
-  { to: '/files', label: words.shell.files, icon: Files },
-  { to: '/shared', label: words.shell.shared, icon: Users },
-  { to: '/names', label: words.shell.names, icon: Signpost },
-  { to: '/storage', label: words.shell.storage, icon: Database },
-  { to: '/proofs', label: words.shell.proofs, icon: Blocks },
-  { to: '/keys', label: words.shell.keys, icon: KeyRound },
-  { to: '/settings', label: words.shell.settings, icon: Settings },
+  { to: '/files', label: messages.shell.files, icon: Files },
+  { to: '/shared', label: messages.shell.shared, icon: Users },
+  { to: '/names', label: messages.shell.names, icon: Signpost },
+  { to: '/storage', label: messages.shell.storage, icon: Database },
+  { to: '/proofs', label: messages.shell.proofs, icon: Blocks },
+  { to: '/keys', label: messages.shell.keys, icon: KeyRound },
+  { to: '/settings', label: messages.shell.settings, icon: Settings },
 ]
 
-/** So many of them stand in the bottom bar of a phone. */
+/** Number of places in the bottom bar of a phone. */
 export const barPlaces = 4

@@ -1,35 +1,35 @@
 import { CairnError } from '@cairn/sdk'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 
-/** What a part of the network answered, and how fast. */
+/** Response of a service, and its latency. */
 export type PartState = {
   id: string
   label: string
   url: string
-  /** Round trip in ms; undefined where nothing came. */
+  /** Round trip in ms; undefined without a response. */
   latencyMs?: number
-  /** Versions, blocks, room: what it tells of itself. */
+  /** Versions, blocks, capacity: facts that it reports. */
   facts: string[]
-  /** Why it counts as away. */
+  /** Reason why it counts as unavailable. */
   fault?: string
 }
 
-export type PartQuestion = {
+export type PartProbe = {
   id: string
   label: string
   url: string
-  /** Asks, and answers what the part tells of itself. Throws where it does not do what it should. */
-  ask: (signal: AbortSignal) => Promise<string[]>
+  /** Probes the service and returns its facts. Throws if it does not work. */
+  probe: (signal: AbortSignal) => Promise<string[]>
 }
 
 const timeoutMs = 8_000
 
-/** Asks one part. Never throws but for an abort: a part that is away is an answer. */
-export async function checkPart({ id, label, url, ask }: PartQuestion, signal: AbortSignal): Promise<PartState> {
+/** Probes one service. Only throws on an abort: an unavailable service is a result. */
+export async function checkPart({ id, label, url, probe }: PartProbe, signal: AbortSignal): Promise<PartState> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const startedAt = performance.now()
   try {
-    const facts = await ask(AbortSignal.any([signal, timeout]))
+    const facts = await probe(AbortSignal.any([signal, timeout]))
     return { id, label, url, facts, latencyMs: performance.now() - startedAt }
   } catch (error) {
     signal.throwIfAborted()
@@ -38,7 +38,7 @@ export async function checkPart({ id, label, url, ask }: PartQuestion, signal: A
       label,
       url,
       facts: [],
-      fault: timeout.aborted ? words.status.timedOut : CairnError.from(error).message,
+      fault: timeout.aborted ? messages.status.timedOut : CairnError.from(error).message,
     }
   }
 }

@@ -23,13 +23,13 @@ test('all parts answer', () => {
   expect(readHealth(parts({ keyNodes: [], chains: [], providers: [] })).health).toBe('good')
 })
 
-test('three key nodes are enough to read, and not to change', () => {
+test('three key nodes are enough to read, but not to change', () => {
   expect(readHealth(parts({ keyNodes: nodes(4) }))).toMatchObject({ health: 'degraded', losses: ['keysRead'] })
   expect(readHealth(parts({ keyNodes: nodes(3) })).health).toBe('degraded')
   expect(readHealth(parts({ keyNodes: nodes(2) }))).toMatchObject({ health: 'down', losses: ['keysDown'] })
 })
 
-test('what is lost is told by its weight', () => {
+test('orders lost functions by severity', () => {
   const all = parts({
     storage: part(false),
     gateway: part(false),

@@ -7,15 +7,15 @@ export type Parts = {
   keyNodes: PartState[]
   providers: PartState[]
 }
-/** `degraded`: the network does most of what it is for. */
+/** `degraded`: most functions of the network work. */
 export type Health = 'good' | 'degraded' | 'down'
-/** What does not work, in the order of its weight. */
+/** Lost functions, ordered by severity. */
 export type Loss = 'storage' | 'gateway' | 'keysDown' | 'keysRead' | 'chain' | 'providers'
 
-/** Shards that open a file. */
+/** Number of shards that open a file. */
 const keyNodesNeeded = 3
 
-/** What parts that are away mean for a user: reading takes three key nodes, changing all five. */
+/** Derives the effect of unavailable services for a user: reading needs three key nodes, changing all five. */
 export function readHealth({ storage, gateway, chains, keyNodes, providers }: Parts): {
   health: Health
   losses: Loss[]

@@ -1,83 +1,83 @@
 import { CairnError, describeProvider, getHealth, getKeyNode, getReadiness, type NetworkProfile } from '@cairn/protocol'
 import * as v from 'valibot'
-import { words } from '../words/words.ts'
-import type { PartQuestion } from './check-part.ts'
+import { messages } from '../messages/messages.ts'
+import type { PartProbe } from './check-part.ts'
 
-/** Parts of a network by what they are for. */
-export type PartQuestions = {
-  storage: PartQuestion
-  gateway: PartQuestion
-  chains: PartQuestion[]
-  keyNodes: PartQuestion[]
-  providers: PartQuestion[]
+/** Services of a network by purpose. */
+export type PartProbes = {
+  storage: PartProbe
+  gateway: PartProbe
+  chains: PartProbe[]
+  keyNodes: PartProbe[]
+  providers: PartProbe[]
 }
 
-/** A clock that is off by more makes signatures and sessions fail. */
-const clockMsMost = 60_000
+/** A larger clock difference breaks signatures and sessions. */
+const maxClockMs = 60_000
 
-/** Every part that the profile names, and how it is asked. No key is sent to any. */
-export function listParts(profile: NetworkProfile): PartQuestions {
+/** Returns every service in the profile with its probe. No key is sent to any. */
+export function listParts(profile: NetworkProfile): PartProbes {
   const { api, gateway, keyNodes = [], providers = [], chain, chains = chain === undefined ? [] : [chain] } = profile
   return {
     storage: {
       id: 'storage',
-      label: words.status.storage,
+      label: messages.status.storage,
       url: api,
-      ask: async (signal) => {
+      probe: async (signal) => {
         const { version, parts } = v.parse(getReadiness.response.schema, await getJson(api, '/readyz', signal))
         return [
-          words.status.version(version),
+          messages.status.version(version),
           ...Object.entries(parts).flatMap(([part, state]) => (state === 'ok' ? [] : [`${part}: ${state}`])),
         ]
       },
     },
     gateway: {
       id: 'gateway',
-      label: words.status.gateway,
+      label: messages.status.gateway,
       url: gateway,
-      // An empty block: every gateway has it, and it travels as nothing.
-      ask: async (signal) => {
+      // An empty block: every gateway has it, and it has no bytes.
+      probe: async (signal) => {
         await expectOk(await fetch(join(gateway, '/ipfs/bafkqaaa'), { signal, cache: 'no-store' }))
         return []
       },
     },
     chains: chains.map(({ name, rpcUrl, chainId }) => ({
       id: `chain-${name}`,
-      label: words.status.chain(name),
+      label: messages.status.chain(name),
       url: rpcUrl,
-      ask: async (signal) => {
+      probe: async (signal) => {
         const [block, id] = await Promise.all([
           callChain(rpcUrl, 'eth_blockNumber', signal),
           callChain(rpcUrl, 'eth_chainId', signal),
         ])
-        if (Number(id) !== chainId) throw notAsAgreed(words.status.wrongChain(Number(id)))
-        return [words.status.block(BigInt(block).toLocaleString('en'))]
+        if (Number(id) !== chainId) throw notAsAgreed(messages.status.wrongChain(Number(id)))
+        return [messages.status.block(BigInt(block).toLocaleString('en'))]
       },
     })),
     keyNodes: keyNodes.map((url, index) => ({
       id: `key-${index + 1}`,
-      label: words.status.keyNode(index + 1),
+      label: messages.status.keyNode(index + 1),
       url,
-      ask: async (signal) => {
+      probe: async (signal) => {
         const [{ node, time }] = await Promise.all([
           getJson(url, `/api/keys/node/${index + 1}`, signal).then((json) => v.parse(getKeyNode.response.schema, json)),
           getJson(url, '/healthz', signal).then((json) => v.parse(getHealth.response.schema, json)),
         ])
-        if (node !== index + 1) throw notAsAgreed(words.status.wrongNode(node))
+        if (node !== index + 1) throw notAsAgreed(messages.status.wrongNode(node))
         const offMs = Math.abs(time - Date.now())
-        return offMs > clockMsMost ? [words.status.clock(offMs)] : []
+        return offMs > maxClockMs ? [messages.status.clock(offMs)] : []
       },
     })),
     providers: providers.map(({ url, id }, index) => ({
       id: `provider-${id}`,
-      label: words.status.provider(index + 1),
+      label: messages.status.provider(index + 1),
       url,
-      ask: async (signal) => {
+      probe: async (signal) => {
         const about = v.parse(describeProvider.response.schema, await getJson(url, '/', signal))
         return [
           about.name,
-          words.status.version(about.version),
-          words.status.room(about.usedBytes, about.capacityBytes),
+          messages.status.version(about.version),
+          messages.status.room(about.usedBytes, about.capacityBytes),
         ]
       },
     })),

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { useNetwork } from '../network/use-network.ts'
 import { checkPart, type PartState } from './check-part.ts'
 import type { Parts } from './health.ts'
 import { listParts } from './list-parts.ts'
 
 const againMs = 15_000
 
-/** The fault that a part had last while this page was open. */
+/** The last error of a service while this page was open. */
 export type PastFault = { text: string; at: number }
 
-/** Every part of the network, asked at once and again every 15 seconds, and the last fault of each. */
+/** Returns every service of the network, probed concurrently every 15 seconds, with the last error of each. */
 export function useParts() {
   const network = useNetwork()
   const faults = useRef(new Map<string, PastFault>())
@@ -18,13 +18,13 @@ export function useParts() {
     queryKey: ['status', 'parts'],
     queryFn: async ({ signal }): Promise<Parts> => {
       const { storage, gateway, chains, keyNodes, providers } = listParts(network)
-      const ask = (all: typeof chains) => Promise.all(all.map((one) => checkPart(one, signal)))
+      const checkAll = (all: typeof chains) => Promise.all(all.map((one) => checkPart(one, signal)))
       const [storageState, gatewayState, chainStates, nodeStates, providerStates] = await Promise.all([
         checkPart(storage, signal),
         checkPart(gateway, signal),
-        ask(chains),
-        ask(keyNodes),
-        ask(providers),
+        checkAll(chains),
+        checkAll(keyNodes),
+        checkAll(providers),
       ])
       const all = [storageState, gatewayState, ...chainStates, ...nodeStates, ...providerStates]
       for (const part of all) noteFault(faults.current, part)

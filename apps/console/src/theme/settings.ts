@@ -8,9 +8,9 @@ export const fileFormats = ['v1', 'v2'] as const
 const settingsSchema = v.object({
   theme: v.fallback(v.picklist(themes), 'system'),
   accent: v.fallback(v.picklist(accents), 'blue'),
-  /** Whether uploads are encrypted unless told otherwise; the last choice is kept. */
+  /** Whether uploads are encrypted by default; the last choice is stored. */
   encrypts: v.fallback(v.boolean(), true),
-  /** Whether public uploads begin without another press. */
+  /** Whether public uploads start without another click. */
   startsAtOnce: v.fallback(v.boolean(), false),
   /** Format of encrypted files. */
   fileFormat: v.fallback(v.picklist(fileFormats), 'v1'),
@@ -19,7 +19,7 @@ const settingsSchema = v.object({
   /** Whether a session outlives the tab. */
   staysSignedIn: v.fallback(v.boolean(), false),
 })
-/** What this browser keeps of its user's taste. Public settings only: nothing secret. */
+/** Preferences of the user in this browser. Not secret. */
 export type Settings = v.InferOutput<typeof settingsSchema>
 
 /** The script that runs before the first paint reads the same name. */
@@ -30,7 +30,7 @@ function read(): Settings {
   try {
     json = JSON.parse(localStorage.getItem(storageName) ?? '{}')
   } catch {
-    // A browser that keeps nothing, or something else under our name: the defaults are good.
+    // Without storage, or with foreign data under our name, the defaults apply.
     json = {}
   }
   const parsed = v.safeParse(settingsSchema, { ...fallbacks, ...(typeof json === 'object' ? json : {}) })
@@ -50,18 +50,18 @@ let settings = read()
 const listeners = new Set<() => void>()
 const darkWanted = matchMedia('(prefers-color-scheme: dark)')
 
-/** The settings as they are. */
+/** Returns the current settings. */
 export function getSettings(): Settings {
   return settings
 }
 
-/** Changes settings, shows and keeps them. */
+/** Changes settings, applies and stores them. */
 export function changeSettings(change: Partial<Settings>): void {
   settings = { ...settings, ...change }
   try {
     localStorage.setItem(storageName, JSON.stringify(settings))
   } catch (error) {
-    // A browser that keeps nothing: the choice holds for this page.
+    // Without storage, the choice applies to this page.
     if (!(error instanceof DOMException)) throw error
   }
   apply()
@@ -82,7 +82,7 @@ addEventListener('storage', ({ key }) => {
   for (const listener of listeners) listener()
 })
 
-/** The settings, followed. */
+/** Returns the settings, and rerenders on changes. */
 export function useSettings(): Settings {
   return useSyncExternalStore((listener) => {
     listeners.add(listener)

@@ -11,13 +11,13 @@ import {
   RotateCcw,
   X,
 } from '#icons'
+import { joinSentences } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
-import { joinSentences } from '../words/format.ts'
-import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
 import {
   cancelTransfer,
@@ -30,7 +30,7 @@ import {
   type Transfer,
 } from './transfer-store.ts'
 
-/** One transfer: what it is, where it stands, how fast, and what can be done about it. */
+/** One transfer: its title, state, rate, and actions. */
 export function TransferRow({ transfer }: { transfer: Transfer }) {
   const { id, name, stage, error, cid, nodes } = transfer
   const active = isActive(transfer)
@@ -44,7 +44,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         </p>
         {active && nodes === undefined ? (
           <div className="my-1.5">
-            <ProgressBar label={words.transfers.progressOf(name)} value={progressOf(transfer)} />
+            <ProgressBar label={messages.transfers.progressOf(name)} value={progressOf(transfer)} />
           </div>
         ) : undefined}
         {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
@@ -54,33 +54,43 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         {stage === 'paused' ? <GoOn transfer={transfer} /> : undefined}
       </div>
       <div className="flex items-start">
-        {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={words.files.copyCid} />}
+        {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={messages.files.copyCid} />}
         {next === 'rename' ? (
           <IconButton
             icon={PencilLine}
             size="small"
-            label={words.transfers.rename(name)}
+            label={messages.transfers.rename(name)}
             onClick={() => renameTransfer(id)}
           />
         ) : next === 'retry' ? (
           <IconButton
             icon={RotateCcw}
             size="small"
-            label={words.transfers.retry(name)}
+            label={messages.transfers.retry(name)}
             onClick={() => retryTransfer(id)}
           />
         ) : undefined}
         {active ? (
-          <IconButton icon={X} size="small" label={words.transfers.cancel(name)} onClick={() => cancelTransfer(id)} />
+          <IconButton
+            icon={X}
+            size="small"
+            label={messages.transfers.cancel(name)}
+            onClick={() => cancelTransfer(id)}
+          />
         ) : (
-          <IconButton icon={X} size="small" label={words.transfers.remove(name)} onClick={() => removeTransfer(id)} />
+          <IconButton
+            icon={X}
+            size="small"
+            label={messages.transfers.remove(name)}
+            onClick={() => removeTransfer(id)}
+          />
         )}
       </div>
     </li>
   )
 }
 
-/** What is queued has not begun: its bar is empty. */
+/** A queued transfer has not started, so its bar is empty. */
 function progressOf(transfer: Transfer): number | undefined {
   const { stage, bytes, totalBytes } = transfer
   if (stage === 'waiting') return 0
@@ -93,40 +103,40 @@ function hasBytes({ stage }: Transfer): boolean {
 
 function describe(transfer: Transfer): string {
   const { stage, kind, bytes, totalBytes, bytesPerSecond, remainingMs } = transfer
-  if (stage === 'done') return kind === 'upload' ? words.transfers.done : words.transfers.doneOther
+  if (stage === 'done') return kind === 'upload' ? messages.transfers.done : messages.transfers.doneOther
   if (stage === 'failed') return ''
   if (stage === 'paused') return describePaused(transfer)
-  const text = words.transfers[stage]
+  const text = messages.transfers[stage]
   if (!hasBytes(transfer) || totalBytes === undefined || totalBytes === 0) return text
   return [
     text,
-    words.transfers.bytes(bytes, totalBytes),
-    ...(bytesPerSecond > 0 ? [words.transfers.speed(bytesPerSecond)] : []),
-    ...(remainingMs !== undefined && remainingMs > 0 ? [words.transfers.remaining(remainingMs)] : []),
+    messages.transfers.bytes(bytes, totalBytes),
+    ...(bytesPerSecond > 0 ? [messages.transfers.speed(bytesPerSecond)] : []),
+    ...(remainingMs !== undefined && remainingMs > 0 ? [messages.transfers.remaining(remainingMs)] : []),
   ].join(' · ')
 }
 
 function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): string {
-  if (need === 'repair') return words.transfers.pausedChange
-  const how = need === 'continue' ? words.transfers.pausedContinue : words.transfers.pausedChoose
-  if (isEncrypted) return `${words.transfers.pausedAnew} ${how}`
-  return bytes > 0 && totalBytes !== undefined ? `${words.transfers.pausedAt(bytes, totalBytes)} ${how}` : how
+  if (need === 'repair') return messages.transfers.pausedChange
+  const how = need === 'continue' ? messages.transfers.pausedContinue : messages.transfers.pausedChoose
+  if (isEncrypted) return `${messages.transfers.pausedRestart} ${how}`
+  return bytes > 0 && totalBytes !== undefined ? `${messages.transfers.pausedAt(bytes, totalBytes)} ${how}` : how
 }
 
-/** The one press that lets it go on. */
+/** The button that resumes it. */
 function GoOn({ transfer: { id, name, need } }: { transfer: Transfer }) {
   const input = useRef<HTMLInputElement>(null)
   if (need === 'continue' || need === 'repair') {
     return (
       <Button size="small" className="mt-1.5" onClick={() => void continueTransfer(id)}>
-        {need === 'repair' ? words.transfers.repair(name) : words.transfers.continue(name)}
+        {need === 'repair' ? messages.transfers.repair(name) : messages.transfers.continue(name)}
       </Button>
     )
   }
   return (
     <>
       <Button size="small" className="mt-1.5" onClick={() => input.current?.click()}>
-        {words.transfers.chooseAgain(name)}
+        {messages.transfers.chooseAgain(name)}
       </Button>
       <input
         ref={input}
@@ -161,7 +171,7 @@ const dotClasses: Record<NodeState, string> = {
   failed: 'border-bad bg-bad',
 }
 
-/** Five dots for five nodes; the words beside them say the same. */
+/** Five dots for five nodes; the text next to them says the same. */
 function NodeDots({ nodes }: { nodes: readonly NodeState[] }) {
   const done = nodes.filter((state) => state === 'done').length
   return (
@@ -170,7 +180,7 @@ function NodeDots({ nodes }: { nodes: readonly NodeState[] }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: a node is its number.
         <span key={i} aria-hidden="true" className={classNames('size-2.5 rounded-full border', dotClasses[state])} />
       ))}
-      <span className="ml-1 tabular">{words.transfers.nodes(done, nodes.length)}</span>
+      <span className="ml-1 tabular">{messages.transfers.nodes(done, nodes.length)}</span>
     </p>
   )
 }

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { overallProgress } from './overall-progress.ts'
 import { useTransfersShown } from './panel-store.ts'
 import { isActive, type Transfer, useTransfers } from './transfer-store.ts'
 
-/** Progress is told to screen readers at most so often. */
-const tellEveryMs = 5_000
-const firstTellMs = 1_000
+/** Minimum interval in ms between progress announcements to screen readers. */
+const notifyEveryMs = 5_000
+const firstNotifyMs = 1_000
 
-/** Announces progress politely, at most every few seconds, and what fails while the panel is open. */
+/** Announces progress politely, every few seconds at most, and failures while the panel is open. */
 export function TransfersAnnouncer() {
   const transfers = useTransfers()
   const running = transfers.filter(isActive)
@@ -16,28 +16,28 @@ export function TransfersAnnouncer() {
   const isPanelShown = useTransfersShown()
   const isRunning = running.length > 0
   const latest = useRef('')
-  const [told, setTold] = useState('')
+  const [spoken, setSpoken] = useState('')
   useEffect(() => {
-    latest.current = words.transfers.announce(running.length, Math.round(overallProgress(running) * 100))
+    latest.current = messages.transfers.announce(running.length, Math.round(overallProgress(running) * 100))
   })
   useEffect(() => {
     // Results are announced by toasts, or below.
-    if (!isRunning) return setTold('')
-    const tell = () => {
-      setTold(latest.current)
-      timer = setTimeout(tell, tellEveryMs)
+    if (!isRunning) return setSpoken('')
+    const announce = () => {
+      setSpoken(latest.current)
+      timer = setTimeout(announce, notifyEveryMs)
     }
-    let timer = setTimeout(tell, firstTellMs)
+    let timer = setTimeout(announce, firstNotifyMs)
     return () => clearTimeout(timer)
   }, [isRunning])
   return (
     <div role="status" className="sr-only">
-      <p>{told}</p>
+      <p>{spoken}</p>
       {isPanelShown && failed !== undefined ? <p>{describeFailure(failed)}</p> : undefined}
     </div>
   )
 }
 
 function describeFailure({ kind, name, error }: Transfer): string {
-  return `${kind === 'upload' ? words.transfers.failedToast(name) : name}: ${error?.message ?? ''}`
+  return `${kind === 'upload' ? messages.transfers.failedToast(name) : name}: ${error?.message ?? ''}`
 }

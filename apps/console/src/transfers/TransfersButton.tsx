@@ -1,16 +1,16 @@
 import { ArrowUpDown } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { overallProgress } from './overall-progress.ts'
 import { showTransfers, useTransfersShown } from './panel-store.ts'
 import { isActive, useTransfers } from './transfer-store.ts'
 
-/** Opens the transfers panel; a ring shows how far all of it is. */
+/** Opens the transfers panel; a ring shows the overall progress. */
 export function TransfersButton() {
   const transfers = useTransfers()
   const isShown = useTransfersShown()
   const running = transfers.filter(isActive)
   const failed = transfers.filter(({ stage }) => stage === 'failed').length
-  const label = words.transfers.openWith(running.length, failed)
+  const label = messages.transfers.openWith(running.length, failed)
   return (
     <button
       type="button"

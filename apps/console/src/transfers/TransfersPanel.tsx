@@ -1,51 +1,51 @@
 import { ArrowUpDown, ChevronDown } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
 import { showTransfers } from './panel-store.ts'
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, retryAllFailed, useTransfers } from './transfer-store.ts'
 
-/** All work under way and what came of it, over whatever page is open. */
+/** All work in progress with its results, over any page. */
 export function TransfersPanel() {
   const transfers = useTransfers()
   const { running, queued, failed, done, canceled } = countTransfers(transfers)
   const isBusy = running + queued + failed > 0
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const summary = [
-    ...(running > 0 ? [words.transfers.running(running)] : []),
-    ...(queued > 0 ? [words.transfers.queued(queued)] : []),
-    ...(failed > 0 ? [words.transfers.failed(failed)] : []),
-    ...(!isBusy && done > 0 ? [words.transfers.finished(done)] : []),
-    ...(!isBusy && canceled > 0 ? [words.transfers.canceledCount(canceled)] : []),
+    ...(running > 0 ? [messages.transfers.running(running)] : []),
+    ...(queued > 0 ? [messages.transfers.queued(queued)] : []),
+    ...(failed > 0 ? [messages.transfers.failed(failed)] : []),
+    ...(!isBusy && done > 0 ? [messages.transfers.finished(done)] : []),
+    ...(!isBusy && canceled > 0 ? [messages.transfers.canceledCount(canceled)] : []),
   ].join(' · ')
   return (
     <section
-      aria-label={words.transfers.title}
+      aria-label={messages.transfers.title}
       className="fixed inset-x-2 bottom-18 z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-md"
     >
       <header className="flex items-center gap-2 border-line border-b py-2 pr-2 pl-4">
         <h2 className="flex-1 font-semibold text-sm">
-          {words.transfers.title}
+          {messages.transfers.title}
           {summary === '' ? '' : <span className="ml-2 font-normal text-ink-soft">{summary}</span>}
         </h2>
         <IconButton
           icon={ChevronDown}
           size="small"
-          label={words.transfers.collapse}
+          label={messages.transfers.collapse}
           onClick={() => showTransfers(false)}
         />
       </header>
       {transfers.length === 0 ? (
         <div className="flex flex-col items-center gap-1 px-6 py-10 text-center">
           <ArrowUpDown aria-hidden="true" size={22} className="mb-2 text-ink-faint" />
-          <p className="font-medium text-sm">{words.transfers.empty}</p>
-          <p className="text-ink-soft text-sm">{words.transfers.emptyHint}</p>
+          <p className="font-medium text-sm">{messages.transfers.empty}</p>
+          <p className="text-ink-soft text-sm">{messages.transfers.emptyHint}</p>
         </div>
       ) : (
-        <ul aria-label={words.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
+        <ul aria-label={messages.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
           {orderTransfers(transfers).map((transfer) => (
             <TransferRow key={transfer.id} transfer={transfer} />
           ))}
@@ -55,12 +55,12 @@ export function TransfersPanel() {
         <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
           {canRetry ? (
             <Button size="small" onClick={retryAllFailed}>
-              {words.transfers.retryAll}
+              {messages.transfers.retryAll}
             </Button>
           ) : undefined}
           {done + canceled > 0 ? (
             <Button size="small" kind="quiet" onClick={clearDone}>
-              {words.transfers.clearDone}
+              {messages.transfers.clearDone}
             </Button>
           ) : undefined}
         </footer>

@@ -1,11 +1,11 @@
 import type { Transfer } from './transfer-store.ts'
 
-/** What the service refuses whenever it is sent. */
+/** Statuses that reject the same request every time. */
 const refusedStatuses: readonly number[] = [400, 413, 415, 431]
 
 /**
- * What its user can do about a transfer that is over: another try, another name, or nothing, because the same request is
- * refused each time.
+ * Returns what the user can do about a finished transfer: retry, rename, or nothing, because the same request fails
+ * each time.
  */
 export function findNextStep({
   kind,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { overallProgress } from './overall-progress.ts'
 
-test('the whole is counted in bytes, so that a small file does not weigh as much as a large one', () => {
+test('weighs uploads by bytes, so that a small file counts less than a large one', () => {
   expect(overallProgress([])).toBe(0)
   expect(
     overallProgress([
@@ -11,7 +11,7 @@ test('the whole is counted in bytes, so that a small file does not weigh as much
   ).toBe(0.25)
 })
 
-test('work without bytes counts as half done, and nothing is ever more than whole', () => {
+test('counts work without bytes as half done, and never exceeds the total', () => {
   expect(overallProgress([{ bytes: 0, totalBytes: undefined }])).toBe(0.5)
   expect(overallProgress([{ bytes: 400, totalBytes: 300 }])).toBe(1)
 })

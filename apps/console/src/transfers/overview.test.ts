@@ -11,10 +11,10 @@ const transfers = [
   { id: 7, stage: 'waiting' },
 ] as const
 
-test('what runs is listed first, and what is queued in the order in which it starts', () => {
+test('lists running uploads first, and queued ones in the order in which they start', () => {
   expect(orderTransfers(transfers).map(({ id }) => id)).toEqual([4, 5, 3, 6, 7, 2, 1])
 })
 
-test('canceled transfers are not done, and queued ones do not run', () => {
+test('canceled transfers are not done, and queued ones are not running', () => {
   expect(countTransfers(transfers)).toEqual({ running: 2, queued: 2, failed: 1, done: 1, canceled: 1 })
 })

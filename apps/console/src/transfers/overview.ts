@@ -1,6 +1,6 @@
 import type { Transfer, TransferStage } from './transfer-store.ts'
 
-/** What runs comes first, then what needs its user, then what is queued, then what is over. */
+/** Order: running, needs the user, queued, finished. */
 const ranks: Record<TransferStage, number> = {
   offline: 0,
   checking: 0,
@@ -17,7 +17,7 @@ const ranks: Record<TransferStage, number> = {
 }
 const overRank = ranks.done
 
-/** Transfers as the panel lists them: in the order of their start, those that are over newest first. */
+/** Orders transfers for the panel: by start, finished ones newest first. */
 export function orderTransfers<T extends Pick<Transfer, 'id' | 'stage'>>(transfers: readonly T[]): T[] {
   return transfers.toSorted((a, b) => {
     const rank = ranks[a.stage]
@@ -26,7 +26,7 @@ export function orderTransfers<T extends Pick<Transfer, 'id' | 'stage'>>(transfe
   })
 }
 
-/** How many transfers are in each state. */
+/** Counts the transfers in each state. */
 export function countTransfers(transfers: readonly Pick<Transfer, 'stage'>[]) {
   const count = (isCounted: (stage: TransferStage) => boolean) =>
     transfers.filter(({ stage }) => isCounted(stage)).length

@@ -1,17 +1,17 @@
 import { CairnError } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import type { PathFile } from '../upload/upload-item.ts'
-import { markControls } from '../words/mark-controls.ts'
-import { words } from '../words/words.ts'
 import { findNextStep } from './next-step.ts'
 import { areTransfersShown } from './panel-store.ts'
+import type { PathFile } from './path-file.ts'
 
-/** Where a transfer is. Each stage says what it waits for. */
+/** Stage of a transfer, named after what it waits for. */
 export type TransferStage =
   | 'waiting'
-  /** Left by an earlier page; it needs its user. */
+  /** Left by an earlier page; needs the user. */
   | 'paused'
   | 'offline'
   | 'checking'
@@ -24,10 +24,10 @@ export type TransferStage =
   | 'failed'
   | 'canceled'
 
-/** What is known of one of the five key nodes while a change goes over them. */
+/** State of one of the five key nodes during a change. */
 export type NodeState = 'waiting' | 'running' | 'done' | 'failed'
 
-/** Work that goes on while the user moves about: an upload, or a change on the five key nodes. */
+/** Background work across pages: an upload, or a change on the five key nodes. */
 export type Transfer = {
   readonly id: number
   readonly name: string
@@ -35,30 +35,32 @@ export type Transfer = {
   readonly isEncrypted: boolean
   readonly stage: TransferStage
   readonly bytes: number
-  /** Undefined where work is not counted in bytes. */
+  /** Undefined if work is not counted in bytes. */
   readonly totalBytes: number | undefined
   readonly bytesPerSecond: number
   readonly remainingMs: number | undefined
-  /** Of changes: the five nodes. */
+  /** For changes: the five nodes. */
   readonly nodes: readonly NodeState[] | undefined
   readonly error: CairnError | undefined
-  /** Of uploads that are done. */
+  /** For finished uploads. */
   readonly cid: string | undefined
-  /** What a paused one needs: leave to read its file, or the file or folder itself. */
+  /** What a paused one needs: permission to read its file, or the file or folder itself. */
   readonly need: PausedNeed | undefined
 }
 
-/** What one needs that an earlier page left. */
+/** What work of an earlier page needs to resume. */
 export type PausedNeed = 'continue' | 'file' | 'folder' | 'repair'
 
-/** What the work tells on its way. */
+/** Progress report of the work. */
 export type TransferReport = Partial<
   Pick<Transfer, 'stage' | 'bytes' | 'totalBytes' | 'bytesPerSecond' | 'remainingMs' | 'nodes'>
 >
 
-/** What is to be done. `run` is called again when the user wants another try, so it must do no harm twice. */
-export type TransferWish = {
+/** A task. `run` is called again on a retry, so it must be idempotent. */
+export type TransferRequest = {
   name: string
+  /** What is shown once it is done, if not the name. */
+  doneName?: string
   kind: Transfer['kind']
   isEncrypted?: boolean
   totalBytes?: number
@@ -67,20 +69,20 @@ export type TransferWish = {
     signal: AbortSignal
   }) => Promise<{ cid?: string } | undefined>
   onDone?: () => void
-  /** Nobody wants it any more: what of it lies anywhere goes. */
+  /** Called when the user cancels it: removes its data everywhere. */
   onDrop?: () => Promise<void>
-  /** Its name was refused: its user chooses another. */
+  /** Called if its name was rejected: the user chooses another. */
   onRename?: () => void
-  /** Its account leaves this page. */
-  onLeave?: () => void
-  /** It was left by an earlier page, and begins when its user gives what it needs. */
+  /** Called when its account leaves this page. */
+  onClose?: () => void
+  /** Present if an earlier page left it: resumes when the user supplies what it needs. */
   paused?: { bytes: number; need: PausedNeed; go: (files: readonly PathFile[] | undefined) => Promise<void> }
 }
 
-type Entry = { transfer: Transfer; wish: TransferWish; stop: AbortController }
+type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortController }
 
-/** More at a time would only share the same line. */
-const runningMost = 2
+/** Maximum number of concurrent transfers: more would only share the same connection. */
+const maxRunning = 2
 
 const entries = new Map<number, Entry>()
 let view: readonly Transfer[] = []
@@ -99,21 +101,21 @@ function change(id: number, next: Partial<Transfer>): void {
   publish()
 }
 
-/** Whether it still has work before it. */
+/** Returns whether it still has work to do. */
 export function isActive({ stage }: Transfer): boolean {
   return stage !== 'done' && stage !== 'failed' && stage !== 'canceled' && stage !== 'paused'
 }
 
-/** Takes up work; it begins when its turn comes. */
-export function startTransfer(wish: TransferWish): number {
+/** Queues a task. */
+export function startTransfer(request: TransferRequest): number {
   const id = nextId++
-  entries.set(id, { transfer: fresh(id, wish), wish, stop: new AbortController() })
+  entries.set(id, { transfer: fresh(id, request), request, stop: new AbortController() })
   publish()
   runNext()
   return id
 }
 
-function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused }: TransferWish): Transfer {
+function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused }: TransferRequest): Transfer {
   return {
     id,
     name: markControls(name),
@@ -134,34 +136,34 @@ function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused
 function runNext(): void {
   const all = [...entries.values()]
   const running = all.filter(({ transfer }) => isActive(transfer) && transfer.stage !== 'waiting').length
-  const next = all.filter(({ transfer }) => transfer.stage === 'waiting').slice(0, Math.max(0, runningMost - running))
+  const next = all.filter(({ transfer }) => transfer.stage === 'waiting').slice(0, Math.max(0, maxRunning - running))
   for (const entry of next) void runOne(entry)
 }
 
-async function runOne({ transfer: { id, name }, wish, stop }: Entry): Promise<void> {
-  change(id, { stage: wish.kind === 'change' ? 'working' : wish.isEncrypted ? 'encrypting' : 'checking' })
+async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise<void> {
+  change(id, { stage: request.kind === 'change' ? 'working' : request.isEncrypted ? 'encrypting' : 'checking' })
   try {
-    const result = await wish.run({ report: (report) => change(id, report), signal: stop.signal })
-    change(id, { stage: 'done', cid: result?.cid, remainingMs: undefined, error: undefined })
+    const result = await request.run({ report: (report) => change(id, report), signal: stop.signal })
+    const doneName = request.doneName === undefined ? name : markControls(request.doneName)
+    change(id, { stage: 'done', name: doneName, cid: result?.cid, remainingMs: undefined, error: undefined })
     // Who looks at the panel sees it there.
-    if (!areTransfersShown())
-      toastDone(wish.kind === 'upload' ? words.transfers.uploaded(name) : words.transfers.changed(name))
-    wish.onDone?.()
+    if (!areTransfersShown()) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
+    request.onDone?.()
   } catch (fault) {
-    // One that fails never stops the others.
+    // A failed one never stops the others.
     const error = CairnError.from(fault)
     if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
     else {
       change(id, { stage: 'failed', error })
       // Over an open panel a toast would cover the buttons of the row.
       if (!areTransfersShown())
-        toastError(wish.kind === 'upload' ? words.transfers.failedToast(name) : name, error, 'transfers')
+        toastError(request.kind === 'upload' ? messages.transfers.failedToast(name) : name, error, 'transfers')
     }
   }
   runNext()
 }
 
-/** Ends one; nothing of it stays. */
+/** Cancels a transfer and removes its data. */
 export function cancelTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined) return
@@ -170,32 +172,32 @@ export function cancelTransfer(id: number): void {
   drop(entry)
 }
 
-/** What lies here goes at once; at the service, as soon as it is reached. */
-function drop({ transfer, wish }: Entry): void {
-  wish.onDrop?.().catch((error: unknown) => toastError(words.transfers.notDropped(transfer.name), error))
+/** Local data is removed immediately, that at the service once it is reachable. */
+function drop({ transfer, request }: Entry): void {
+  request.onDrop?.().catch((error: unknown) => toastError(messages.transfers.notDropped(transfer.name), error))
 }
 
-/** Goes on with one that an earlier page left, with the files it asks for. What is wrong with them is told at the row. */
+/** Resumes one that an earlier page left, with the requested files. Errors in them are shown in its row. */
 export async function continueTransfer(id: number, files?: readonly PathFile[]): Promise<void> {
   const entry = entries.get(id)
-  if (entry?.wish.paused === undefined || entry.transfer.stage !== 'paused') return
+  if (entry?.request.paused === undefined || entry.transfer.stage !== 'paused') return
   try {
-    await entry.wish.paused.go(files)
+    await entry.request.paused.go(files)
   } catch (error) {
     change(id, { error: CairnError.from(error) })
     return
   }
-  const { paused: _paused, ...wish } = entry.wish
-  entries.set(id, { ...entry, wish, transfer: fresh(id, wish) })
+  const { paused: _paused, ...request } = entry.request
+  entries.set(id, { ...entry, request, transfer: fresh(id, request) })
   publish()
   runNext()
 }
 
-/** Begins one anew that failed or was canceled. */
+/** Restarts one that failed or was cancelled. */
 export function retryTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined || isActive(entry.transfer) || entry.transfer.stage === 'done') return
-  entries.set(id, { ...entry, transfer: fresh(id, entry.wish), stop: new AbortController() })
+  entries.set(id, { ...entry, transfer: fresh(id, entry.request), stop: new AbortController() })
   publish()
   runNext()
 }
@@ -204,15 +206,15 @@ export function retryAllFailed(): void {
   for (const one of view) if (one.stage === 'failed' && findNextStep(one) === 'retry') retryTransfer(one.id)
 }
 
-/** Takes an upload whose name was refused off the list, and lets its user choose another name. */
+/** Removes an upload with a rejected name from the list, and lets the user choose another. */
 export function renameTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry?.transfer.stage !== 'failed') return
   removeTransfer(id)
-  entry.wish.onRename?.()
+  entry.request.onRename?.()
 }
 
-/** Takes what is over off the list: one, or all that is done. */
+/** Removes finished transfers from the list: one, or all. */
 export function removeTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined || isActive(entry.transfer)) return
@@ -226,21 +228,21 @@ export function clearDone(): void {
   publish()
 }
 
-// Work belongs to the account that began it.
+// Work belongs to the account that started it.
 let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address
   if (address === owner) return
   owner = address
-  for (const { stop, wish } of entries.values()) {
+  for (const { stop, request } of entries.values()) {
     stop.abort()
-    wish.onLeave?.()
+    request.onClose?.()
   }
   entries.clear()
   publish()
 })
 
-// The browser asks before it leaves a page that still works.
+// The browser asks before it leaves a page with work in progress.
 addEventListener('beforeunload', (event) => {
   if (view.some(isActive)) event.preventDefault()
 })

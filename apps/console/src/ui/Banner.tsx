@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Info, TriangleAlert } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** One line across the page that asks for attention, with one thing to do. */
+/** One line across the page with one action. */
 export function Banner({
   tone = 'plain',
   children,

@@ -19,7 +19,7 @@ const sizes = {
 export type ButtonProps = ComponentProps<'button'> & {
   kind?: keyof typeof kinds
   size?: keyof typeof sizes
-  /** Shows that its work is under way; a second press does nothing. */
+  /** Shows that its work is in progress; a second click has no effect. */
   isBusy?: boolean
 }
 
@@ -28,7 +28,7 @@ export function buttonClass(kind: keyof typeof kinds = 'plain', size: keyof type
   return classNames(base, kinds[kind], sizes[size])
 }
 
-/** Something to press. One `primary` in a view at most. */
+/** A button. At most one `primary` per view. */
 export function Button({ kind = 'plain', size = 'normal', isBusy = false, className, children, ...rest }: ButtonProps) {
   return (
     <button

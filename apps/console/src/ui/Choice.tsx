@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** One of a few, all in view: radio buttons that look like cards. */
+/** One of a few visible options: radio buttons as cards. */
 export function Choice<Value extends string>({
   label,
   value,

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { Button } from './Button.tsx'
 import { Modal } from './Modal.tsx'
 
-/** Asks before something that cannot be undone; says what it does and does not do. */
+/** Confirms an action that cannot be undone; states what it does and does not do. */
 export function Confirm({
   isOpen,
   onClose,
@@ -31,7 +31,7 @@ export function Confirm({
       hint={hint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="danger" isBusy={isBusy} onClick={onConfirm}>
             {confirmLabel}
           </Button>

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
 import { Check, Copy } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { IconButton } from './IconButton.tsx'
 
 const shownMs = 1500
 
-/** Copies a text, and says that it did. */
+/** Copies a text, and confirms it. */
 export function CopyButton({
   text,
-  label = words.shell.copy,
+  label = messages.shell.copy,
   size = 'normal',
 }: {
   text: string
@@ -34,7 +34,7 @@ export function CopyButton({
         }}
       />
       <span role="status" className="sr-only">
-        {copied ? words.shell.copied : ''}
+        {copied ? messages.shell.copied : ''}
       </span>
     </>
   )

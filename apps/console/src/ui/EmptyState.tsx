@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { IconComponent } from '#icons'
 
-/** Nothing is here yet, why that is so, and the one thing to do next. */
+/** States that nothing is here yet, why, and the next step. */
 export function EmptyState({
   icon: Icon,
   title,
@@ -12,7 +12,7 @@ export function EmptyState({
   icon: IconComponent
   title: string
   hint?: ReactNode
-  /** It stands for the whole page: its title is the page's heading. */
+  /** Replaces the whole page: its title is the heading of the page. */
   isPage?: boolean
   children?: ReactNode
 }) {

@@ -1,6 +1,6 @@
-import { markControls } from '../words/mark-controls.ts'
+import { markControls } from '../messages/mark-controls.ts'
 
-/** A name that somebody else may have chosen: it turns neither itself nor the words beside it around. */
+/** An untrusted name: it changes neither its own text direction nor that of the text around it. */
 export function FileName({ name }: { name: string }) {
   return <bdi>{markControls(name)}</bdi>
 }

@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** A button that is only a picture; its label is read aloud and shown on hovering. */
+/** A button with only an icon; its label is read aloud and shown on hover. */
 export function IconButton({
   icon: Icon,
   label,

@@ -3,12 +3,12 @@ import { type ReactNode, useRef } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** One line of a menu. The same list makes the ⋯ menu and the one of the right mouse button. */
+/** One item of a menu, for the ⋯ menu and the context menu. */
 export type MenuItem = {
   id: string
   label: string
   icon: IconComponent
-  /** What cannot be undone stands apart, in the colour of warnings. */
+  /** Actions that cannot be undone are separated, in the warning colour. */
   isDanger?: boolean
   run: () => void
 }
@@ -18,14 +18,14 @@ const content =
 const line =
   'flex h-9 cursor-pointer select-none items-center gap-3 rounded-sm px-2.5 text-sm outline-none data-[highlighted]:bg-hover pointer-coarse:h-11'
 
-/** Menus lie within the page's main part, where readers of the page expect them. */
+/** Menus render within the main landmark, where screen readers expect them. */
 function landmark(): HTMLElement | null {
   return document.getElementById('content')
 }
 
 /**
- * Runs what was chosen once the menu is gone and the focus is back where it was: a dialog that it opens then gives the focus
- * back to there, and not to a line of a menu that is no more.
+ * Runs the chosen action after the menu has closed and the focus is restored: a dialog that it opens then returns the
+ * focus there, and not to a removed menu item.
  */
 function useAfterClose() {
   const chosen = useRef<() => void>(undefined)
@@ -82,7 +82,7 @@ export function ButtonMenu({
   )
 }
 
-/** The same at the right mouse button, around what it is about. */
+/** The same as a context menu, around its target. */
 export function AreaMenu({
   items,
   label,

@@ -1,7 +1,7 @@
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
 import { X } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
 import { useBackCloses } from './use-back-closes.ts'
@@ -16,8 +16,8 @@ const places = {
 } as const
 
 /**
- * Something over the page: the rest cannot be used meanwhile, Escape and Back close it, and the focus goes back to where it
- * was. `footer` stays in view while the content is scrolled.
+ * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. `footer` stays visible
+ * while the content scrolls.
  */
 export function Modal({
   isOpen,
@@ -35,12 +35,12 @@ export function Modal({
   hint?: ReactNode
   place?: keyof typeof places
   footer?: ReactNode
-  /** It is an address of its own: going back leaves it as it leaves any other. */
+  /** It has its own address: Back leaves it like any other page. */
   isPlace?: boolean
   children?: ReactNode
 }) {
   useBackCloses(isOpen && !isPlace, onClose)
-  // Radix gives the focus back to a trigger only, and these have none.
+  // Radix restores the focus to a trigger only, and these have none.
   const cameFrom = useRef<Element>(null)
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -65,7 +65,7 @@ export function Modal({
               )}
             </div>
             <Dialog.Close asChild>
-              <IconButton icon={X} label={words.shell.close} className="-mr-2" />
+              <IconButton icon={X} label={messages.shell.close} className="-mr-2" />
             </Dialog.Close>
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-2 pb-5 sm:px-6 sm:pb-6">

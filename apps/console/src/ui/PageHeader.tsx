@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 
-/** The head of a page: its one heading, a sentence, and what can be done on all of it. Names the tab, too. */
+/** The header of a page: its heading, a sentence, and its actions. Also sets the title of the tab. */
 export function PageHeader({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
-    document.title = `${title} · ${words.shell.product}`
+    document.title = `${title} · ${messages.shell.product}`
   }, [title])
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">

@@ -1,4 +1,4 @@
-/** How much of something is there, 0 to 1; undefined where that is not known. Purely a picture unless it has a label. */
+/** Shows progress from 0 to 1; undefined if unknown. Decorative unless it has a label. */
 export function ProgressBar({
   label,
   value,
@@ -20,8 +20,9 @@ export function ProgressBar({
       className={`h-1.5 w-full overflow-hidden rounded-full bg-line ${colour}`}
     >
       {percent === undefined ? (
-        <svg width="100%" height="6" aria-hidden="true" className="animate-skeleton">
-          <rect width="100%" height="6" fill="currentColor" opacity="0.55" />
+        // A short part that moves: a full bar would look finished.
+        <svg width="100%" height="6" aria-hidden="true">
+          <rect x="35%" width="30%" height="6" rx="3" fill="currentColor" className="animate-sweep" />
         </svg>
       ) : (
         <svg width="100%" height="6" aria-hidden="true">

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Something wide or long that scrolls in itself. It has a name, and can be reached and scrolled by the keyboard. */
+/** A scrollable region for wide or long content. It has a name, and is reachable and scrollable by keyboard. */
 export function ScrollBox({ label, className, children }: { label: string; className: string; children: ReactNode }) {
   return (
     <section

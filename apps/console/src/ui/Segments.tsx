@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** One of a few short words, side by side: radio buttons in one line. */
+/** One of a few short options: radio buttons in one line. */
 export function Segments<Value extends string>({
   label,
   value,

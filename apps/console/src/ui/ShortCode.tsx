@@ -1,8 +1,8 @@
-import { shorten } from '../words/format.ts'
-import { words } from '../words/words.ts'
+import { shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { CopyButton } from './CopyButton.tsx'
 
-/** A CID or an address: short to see, whole to hear, to hover over and to copy. */
+/** A CID or an address: shortened visually, complete for screen readers, on hover and when copied. */
 export function ShortCode({ text, label }: { text: string; label?: string }) {
   return (
     <span className="inline-flex min-w-0 items-center gap-1">
@@ -10,7 +10,7 @@ export function ShortCode({ text, label }: { text: string; label?: string }) {
         <span aria-hidden="true">{shorten(text)}</span>
         <span className="sr-only">{text}</span>
       </span>
-      <CopyButton text={text} size="small" label={label ?? words.shell.copy} />
+      <CopyButton text={text} size="small" label={label ?? messages.shell.copy} />
     </span>
   )
 }

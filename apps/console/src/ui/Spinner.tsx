@@ -1,4 +1,4 @@
-/** Work under way. With a label it is read aloud; without, what stands beside it says so. */
+/** Shows work in progress. With a label it is read aloud; without one, the text next to it says so. */
 export function Spinner({ label, size = 16 }: { label?: string; size?: number }) {
   return (
     <span className="inline-flex" {...(label === undefined ? { 'aria-hidden': true } : { role: 'status' })}>

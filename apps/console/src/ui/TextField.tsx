@@ -1,11 +1,11 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
-/** The look of everything that is typed into. */
+/** Class of all text inputs. */
 export const fieldClass =
   'w-full rounded-md border border-line-strong bg-surface px-3 text-base text-ink shadow-card hover:border-ink-soft focus-visible:outline-offset-0 aria-invalid:border-bad sm:text-sm'
 
-/** A line to type into, with its label, a hint, and what is wrong with it at its own place. */
+/** A text input with its label, a hint, and its error. */
 export function TextField({
   label,
   hint,

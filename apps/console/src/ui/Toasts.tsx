@@ -1,18 +1,15 @@
 import { CircleAlert, CircleCheck, X } from '#icons'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { CopyButton } from './CopyButton.tsx'
 import { IconButton } from './IconButton.tsx'
 import { dismissToast, useToasts } from './toast-store.ts'
 
-/**
- * The one place where results of background work are told: at the bottom left, clear of filters, and of the buttons that
- * close dialogs and drawers.
- */
+/** Results of background work: at the bottom left, clear of filters and of the close buttons of dialogs and drawers. */
 export function Toasts() {
   const toasts = useToasts()
   return (
     <section
-      aria-label={words.shell.notifications}
+      aria-label={messages.shell.notifications}
       className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start"
     >
       <div role="status" className="contents">
@@ -30,11 +27,11 @@ export function Toasts() {
               <p className="font-medium text-sm">{title}</p>
               {text === undefined ? undefined : <p className="mt-0.5 text-ink-soft text-sm">{text}</p>}
               {code === undefined ? undefined : (
-                <p className="mt-1 text-ink-faint text-xs">{words.shell.errorCode(code)}</p>
+                <p className="mt-1 text-ink-faint text-xs">{messages.shell.errorCode(code)}</p>
               )}
             </div>
             {report === undefined ? undefined : <CopyButton text={report} size="small" />}
-            <IconButton icon={X} size="small" label={words.shell.dismiss} onClick={() => dismissToast(id)} />
+            <IconButton icon={X} size="small" label={messages.shell.dismiss} onClick={() => dismissToast(id)} />
           </div>
         ))}
       </div>

@@ -1,4 +1,4 @@
-/** Joins class names; what is false is left out. */
+/** Joins class names; omits false values. */
 export function classNames(...names: (string | false | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

@@ -5,13 +5,13 @@ export type IconProps = SVGProps<SVGSVGElement> & {
   size?: number
 }
 
-/** A drawing of one line weight in the colour of the text around it. Readers of the page skip it unless it has a label. */
+/** An icon with one line weight in the colour of the surrounding text. Screen readers skip it unless it has a label. */
 export type IconComponent = (props: IconProps) => ReactNode
 
-/** Makes an icon of the shapes of a drawing of 24 by 24. */
+/** Creates an icon from the shapes of a 24 by 24 drawing. */
 export function createIcon(shapes: ReactNode): IconComponent {
   return ({ size = 24, ...props }) => (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: drawings stand beside their text, or get a label from who uses them.
+    // biome-ignore lint/a11y/noSvgWithoutTitle: icons are next to their text, or callers set a label.
     <svg
       xmlns="http://www.w3.org/2000/svg"
       width={size}

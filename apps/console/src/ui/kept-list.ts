@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 
-/** A short list in this browser's local storage. A browser that keeps nothing has an empty one. */
+/** A short list in the local storage of this browser; empty without storage. */
 export type KeptList<T> = { read(): T[]; write(items: readonly T[]): void }
 
 /**
- * Opens a list; what is there in another shape counts as nothing.
- * @param most items kept: the newest
+ * Opens a list; ignores stored data in another format.
+ * @param max number of items stored: the newest
  */
-export function openKeptList<T>(storageName: string, item: v.GenericSchema<unknown, T>, most: number): KeptList<T> {
+export function openKeptList<T>(storageName: string, item: v.GenericSchema<unknown, T>, max: number): KeptList<T> {
   const list = v.array(item)
   return {
     read() {
@@ -15,7 +15,7 @@ export function openKeptList<T>(storageName: string, item: v.GenericSchema<unkno
         const parsed = v.safeParse(list, JSON.parse(localStorage.getItem(storageName) ?? '[]'))
         return parsed.success ? parsed.output : []
       } catch (error) {
-        // A browser that keeps nothing, or something else under our name: there is nothing to remember.
+        // Without storage, or with foreign data under our name, the list is empty.
         if (error instanceof SyntaxError || error instanceof DOMException) return []
         throw error
       }
@@ -23,9 +23,9 @@ export function openKeptList<T>(storageName: string, item: v.GenericSchema<unkno
     write(items) {
       try {
         if (items.length === 0) localStorage.removeItem(storageName)
-        else localStorage.setItem(storageName, JSON.stringify(items.slice(-most)))
+        else localStorage.setItem(storageName, JSON.stringify(items.slice(-max)))
       } catch (error) {
-        // A browser that keeps nothing: what is on its way is still shown by this page.
+        // Without storage, this page still shows its work in progress.
         if (!(error instanceof DOMException)) throw error
       }
     },

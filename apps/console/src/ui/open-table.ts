@@ -1,10 +1,10 @@
-/** What came of a request; `isDone` is false where the browser keeps nothing (a private window), or has no room left. */
+/** Result of a request; `isDone` is false if the browser has no storage (a private window), or no space left. */
 export type Outcome<T> = { isDone: true; value: T } | { isDone: false; error: DOMException }
 
-/** Runs one request in a transaction of its own. */
+/** Runs one request in its own transaction. */
 export type Table = <T>(mode: IDBTransactionMode, run: (table: IDBObjectStore) => IDBRequest<T>) => Promise<Outcome<T>>
 
-/** The one table of a database in this browser's IndexedDB. It is open for a request only, so that it can be removed. */
+/** Opens the single table of a database in IndexedDB, per request only, so that the database can be removed. */
 export function openTable(databaseName: string, tableName: string, parameters?: IDBObjectStoreParameters): Table {
   return (mode, run) =>
     new Promise((resolve, reject) => {
@@ -19,11 +19,11 @@ export function openTable(databaseName: string, tableName: string, parameters?: 
           transaction.oncomplete = () => resolve({ isDone: true, value: request.result })
           transaction.onabort = () => resolve(refused(transaction.error))
         } catch (error) {
-          // Not every browser can keep keys.
+          // Not every browser can store keys.
           if (error instanceof DOMException && error.name === 'DataCloneError') resolve(refused(error))
           else reject(error)
         } finally {
-          // It closes when the transaction is over.
+          // It closes after the transaction.
           database.close()
         }
       }

@@ -1,18 +1,18 @@
 import { useSyncExternalStore } from 'react'
+import { joinSentences } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { toCairnError } from '../network/query-client.ts'
-import { joinSentences } from '../words/format.ts'
-import { markControls } from '../words/mark-controls.ts'
 
-/** A panel that shows the same as some toasts. */
+/** A panel that shows the same results as some toasts. */
 type ToastPlace = 'transfers'
 
-/** A result of work in the background. Errors stay until they are dismissed. */
+/** A result of background work. Errors stay until they are dismissed. */
 export type Toast = {
   id: number
   tone: 'good' | 'bad'
   title: string
   text?: string | undefined
-  /** Of errors: the code, and what to copy for somebody who helps. */
+  /** For errors: the code, and text to copy for support. */
   code?: string | undefined
   report?: string | undefined
   /** The panel that shows the same. Opening it removes the toast, which would cover its buttons. */
@@ -20,15 +20,15 @@ export type Toast = {
 }
 
 const shownMs = 5_000
-/** More at a time would cover the page. */
-const toastsMost = 4
+/** Maximum number of toasts: more would cover the page. */
+const maxToasts = 4
 
 let toasts: readonly Toast[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
 
 function set(next: readonly Toast[]): void {
-  toasts = next.slice(-toastsMost)
+  toasts = next.slice(-maxToasts)
   for (const listener of listeners) listener()
 }
 
@@ -36,14 +36,14 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Says that something is done. */
+/** Reports a success. */
 export function toastDone(title: string, text?: string): void {
   const id = nextId++
   set([...toasts, { id, tone: 'good', title: markControls(title), text }])
   setTimeout(() => dismissToast(id), shownMs)
 }
 
-/** Says that something failed: what, why, and what to do. */
+/** Reports a failure: what, why, and what to do. */
 export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
   const { message, hint, code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
@@ -51,7 +51,7 @@ export function toastError(title: string, error: unknown, shownIn?: ToastPlace):
   set([...toasts, { id: nextId++, tone: 'bad', title: markControls(title), text, code, report, shownIn }])
 }
 
-/** Removes the toasts that this panel shows too. */
+/** Removes the toasts that this panel also shows. */
 export function dismissShownIn(place: ToastPlace): void {
   set(toasts.filter(({ shownIn }) => shownIn !== place))
 }

@@ -1,10 +1,10 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
-/** What lies over the page, the topmost last. */
+/** Overlays of the page, the topmost last. */
 const layers: object[] = []
 
-/** Going back closes what lies over the page, the topmost first, and leaves the page where it is. */
+/** Makes Back close overlays, the topmost first, without leaving the page. */
 export function useBackCloses(isActive: boolean, onClose: () => void): void {
   const { history } = useRouter()
   const close = useRef(onClose)
@@ -19,7 +19,7 @@ export function useBackCloses(isActive: boolean, onClose: () => void): void {
       enableBeforeUnload: false,
       blockerFn: ({ action }) => {
         if (action !== 'BACK' || layers.at(-1) !== layer) return false
-        // The browser is a step back by now and comes forward again; what closing does to the address comes after.
+        // The browser has gone back and now goes forward again; changes of the address by closing come after.
         addEventListener('popstate', () => close.current(), { once: true })
         return true
       },

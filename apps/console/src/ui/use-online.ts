@@ -9,7 +9,7 @@ function watch(listener: () => void): () => void {
   }
 }
 
-/** Whether the browser has a network at all. */
+/** Returns whether the browser is online. */
 export function useOnline(): boolean {
   return useSyncExternalStore(watch, () => navigator.onLine)
 }

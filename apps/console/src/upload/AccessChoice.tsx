@@ -1,8 +1,8 @@
 import { Globe, Lock } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
-import { words } from '../words/words.ts'
 
-/** Who can open what is uploaded. Stands beside the button that uploads, because public cannot be undone. */
+/** Who can open the upload. Placed next to the upload button, because public cannot be undone. */
 export function AccessChoice({
   isEncrypted,
   canEncrypt,
@@ -12,19 +12,19 @@ export function AccessChoice({
   canEncrypt: boolean
   onChange: (isEncrypted: boolean) => void
 }) {
-  const hint = isEncrypted ? words.upload.encryptedHint : words.upload.publicHint
+  const hint = isEncrypted ? messages.upload.encryptedHint : messages.upload.publicHint
   return (
     <div className="flex w-full flex-col gap-1.5">
       <Segments
-        label={words.upload.access}
+        label={messages.upload.access}
         value={isEncrypted ? 'encrypted' : 'public'}
         options={[
-          { value: 'encrypted', label: words.upload.encrypted, icon: Lock, isDisabled: !canEncrypt },
-          { value: 'public', label: words.upload.public, icon: Globe },
+          { value: 'encrypted', label: messages.upload.encrypted, icon: Lock, isDisabled: !canEncrypt },
+          { value: 'public', label: messages.upload.public, icon: Globe },
         ]}
         onChange={(value) => onChange(value === 'encrypted')}
       />
-      <p className="text-ink-soft text-sm">{canEncrypt ? hint : `${hint} ${words.upload.encryptedMissing}`}</p>
+      <p className="text-ink-soft text-sm">{canEncrypt ? hint : `${hint} ${messages.upload.encryptedMissing}`}</p>
     </div>
   )
 }

@@ -1,18 +1,19 @@
 import { type RefObject, useRef } from 'react'
 import { File, Folder, FolderUp, Upload, X } from '#icons'
+import { formatBytes, formatCount } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
-import { formatBytes, formatCount } from '../words/format.ts'
-import { words } from '../words/words.ts'
-import { toUploadItems, type UploadItem } from './upload-item.ts'
+import { toUploadItems } from './to-upload-items.ts'
+import type { UploadItem } from './upload-item.ts'
 import { changeUploadSheet } from './upload-sheet-store.ts'
 
-/** Lines shown at most; the others are counted. */
-const linesMost = 100
+/** Maximum number of lines shown; the others are counted. */
+const maxLines = 100
 
-/** What was chosen, with names that can be edited, and the two ways to choose more. */
+/** The chosen files, with editable names, and two ways to add more. */
 export function ChosenFiles({
   items,
   faults,
@@ -31,10 +32,10 @@ export function ChosenFiles({
   return (
     <div className="flex flex-col gap-3">
       <Pickers isLarge={items.length === 0} onPick={add} />
-      {unreadable > 0 ? <p className="text-sm text-warn">{words.upload.unreadable(unreadable)}</p> : undefined}
+      {unreadable > 0 ? <p className="text-sm text-warn">{messages.upload.unreadable(unreadable)}</p> : undefined}
       {items.length === 0 ? undefined : (
-        <ul aria-label={words.upload.files(items.length)} className="flex flex-col gap-1.5">
-          {items.slice(0, linesMost).map((item) => {
+        <ul aria-label={messages.upload.files(items.length)} className="flex flex-col gap-1.5">
+          {items.slice(0, maxLines).map((item) => {
             const fault = faults.get(item.id)
             const Icon = item.kind === 'folder' ? Folder : File
             return (
@@ -42,7 +43,7 @@ export function ChosenFiles({
                 <div className="flex items-center gap-2">
                   <Icon aria-hidden="true" size={18} className="shrink-0 text-ink-faint" />
                   <input
-                    aria-label={words.upload.nameOf(item.name)}
+                    aria-label={messages.upload.nameOf(item.name)}
                     value={item.name}
                     onChange={({ target }) => rename(item.id, target.value)}
                     {...(fault === undefined
@@ -52,13 +53,13 @@ export function ChosenFiles({
                   />
                   <span className="shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
                     {item.kind === 'folder'
-                      ? words.upload.folderFiles(item.files.length, formatBytes(item.sizeBytes))
+                      ? messages.upload.folderFiles(item.files.length, formatBytes(item.sizeBytes))
                       : formatBytes(item.sizeBytes)}
                   </span>
                   <IconButton
                     icon={X}
                     size="small"
-                    label={words.upload.remove(item.name)}
+                    label={messages.upload.remove(item.name)}
                     onClick={() => changeUploadSheet({ items: items.filter(({ id }) => id !== item.id) })}
                   />
                 </div>
@@ -70,9 +71,9 @@ export function ChosenFiles({
               </li>
             )
           })}
-          {items.length > linesMost ? (
+          {items.length > maxLines ? (
             <li className="ml-6.5 text-ink-soft text-sm">
-              {words.upload.andMore(formatCount(items.length - linesMost))}
+              {messages.upload.andMore(formatCount(items.length - maxLines))}
             </li>
           ) : undefined}
         </ul>
@@ -90,7 +91,7 @@ function Pickers({ isLarge, onPick }: { isLarge: boolean; onPick: (list: FileLis
       type="file"
       multiple
       hidden
-      aria-label={isFolder ? words.upload.chooseFolder : words.upload.chooseFiles}
+      aria-label={isFolder ? messages.upload.chooseFolder : messages.upload.chooseFiles}
       data-upload={isFolder ? 'folder' : 'files'}
       {...(isFolder ? { webkitdirectory: '' } : {})}
       onChange={({ target }) => {
@@ -111,14 +112,14 @@ function Pickers({ isLarge, onPick }: { isLarge: boolean; onPick: (list: FileLis
       <div className="flex flex-wrap justify-center gap-2">
         <Button onClick={() => filesInput.current?.click()}>
           <Upload aria-hidden="true" size={16} />
-          {words.upload.chooseFiles}
+          {messages.upload.chooseFiles}
         </Button>
         <Button onClick={() => folderInput.current?.click()}>
           <FolderUp aria-hidden="true" size={16} />
-          {words.upload.chooseFolder}
+          {messages.upload.chooseFolder}
         </Button>
       </div>
-      <p className="text-ink-soft text-sm max-sm:hidden">{words.upload.orDrop}</p>
+      <p className="text-ink-soft text-sm max-sm:hidden">{messages.upload.orDrop}</p>
     </div>
   )
 }

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'react'
 import { Upload } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-import { words } from '../words/words.ts'
 import { readDropped } from './read-dropped.ts'
 import { openUploadSheet } from './upload-sheet-store.ts'
 
-/** Takes files that are dropped or pasted anywhere on the window. */
+/** Accepts files that are dropped or pasted anywhere on the window. */
 export function DropTarget() {
   const session = useSession()
   const isSignedIn = session !== undefined
   const [isOver, setOver] = useState(false)
   useEffect(() => {
-    const take = async (data: DataTransfer) => {
+    const accept = async (data: DataTransfer) => {
       const { files, unreadable } = await readDropped(data)
       if (files.length === 0 && unreadable === 0) return
       openUploadSheet(files, unreadable)
@@ -49,14 +49,14 @@ export function DropTarget() {
         event.preventDefault()
         depth = 0
         setOver(false)
-        if (event.dataTransfer !== null) void take(event.dataTransfer)
+        if (event.dataTransfer !== null) void accept(event.dataTransfer)
       },
       { signal },
     )
     addEventListener(
       'paste',
       ({ clipboardData }) => {
-        if (clipboardData !== null && clipboardData.files.length > 0) void take(clipboardData)
+        if (clipboardData !== null && clipboardData.files.length > 0) void accept(clipboardData)
       },
       { signal },
     )
@@ -67,8 +67,8 @@ export function DropTarget() {
     <div className="pointer-events-none fixed inset-0 z-70 grid animate-appear place-items-center bg-scrim p-6">
       <div className="flex flex-col items-center gap-2 rounded-xl border-2 border-accent border-dashed bg-raised px-12 py-10 text-center shadow-float">
         <Upload aria-hidden="true" size={32} className="text-accent-ink" />
-        <p className="font-semibold text-lg">{words.upload.dropHere}</p>
-        <p className="text-ink-soft">{words.upload.dropInto(words.upload.place)}</p>
+        <p className="font-semibold text-lg">{messages.upload.dropHere}</p>
+        <p className="text-ink-soft">{messages.upload.dropInto(messages.upload.place)}</p>
       </div>
     </div>
   )

@@ -1,9 +1,9 @@
 import { useId } from 'react'
+import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
-import { words } from '../words/words.ts'
 
-/** A text to be stored as a file. */
+/** A text to store as a file. */
 export function TextPart({
   text,
   onText,
@@ -22,7 +22,7 @@ export function TextPart({
     <div className="flex flex-col gap-4">
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
-          {words.upload.textLabel}
+          {messages.upload.textLabel}
         </label>
         <textarea
           id={id}
@@ -33,10 +33,10 @@ export function TextPart({
         />
       </div>
       <TextField
-        label={words.upload.textName}
+        label={messages.upload.textName}
         value={name}
         onChange={({ target }) => onName(target.value)}
-        error={showFaults && name.trim() === '' ? words.upload.nameEmpty : undefined}
+        error={showFaults && name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
       />
     </div>
   )

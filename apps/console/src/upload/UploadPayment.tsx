@@ -1,6 +1,9 @@
 import { isEvmAddress, MIB } from '@cairn/protocol'
 import { useEffect } from 'react'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { formatBytes, formatUsd } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { priceUsd } from '../messages/price-usd.ts'
+import { useNetwork } from '../network/use-network.ts'
 import { CannotPay } from '../payments/CannotPay.tsx'
 import { PayChoice } from '../payments/PayChoice.tsx'
 import { PaymentProgress } from '../payments/PaymentProgress.tsx'
@@ -9,12 +12,9 @@ import { resumePayment, useRunningPayment } from '../payments/payment-store.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { formatBytes, formatUsd } from '../words/format.ts'
-import { priceUsd } from '../words/price-usd.ts'
-import { words } from '../words/words.ts'
 import { useUploadWaits } from './upload-when-paid.ts'
 
-/** Buys what an upload misses where it is missed; the upload goes on by itself when it is credited. */
+/** Buys the storage that an upload needs; the upload starts automatically after the credit. */
 export function UploadPayment({
   missingBytes,
   isDisabled,
@@ -36,7 +36,7 @@ export function UploadPayment({
   const chains = payableChains(network)
   const [first] = chains
   if (session === undefined) return undefined
-  // Prices are of whole MiB.
+  // Prices are per whole MiB.
   const sizeBytes = Math.ceil(missingBytes / MIB) * MIB
   if (payment !== undefined) {
     const isUnderWay = payment.error === undefined && payment.step !== 'credited'
@@ -44,17 +44,17 @@ export function UploadPayment({
       <div className="rounded-lg border border-line p-4">
         <PaymentProgress payment={payment} />
         {waits ? (
-          <p className="mt-3 text-sm">{words.upload.startsWhenPaid}</p>
+          <p className="mt-3 text-sm">{messages.upload.startsWhenPaid}</p>
         ) : isUnderWay ? (
           <Button className="mt-3" disabled={isDisabled} onClick={() => void onPaying()}>
-            {words.upload.startWhenPaid}
+            {messages.upload.startWhenPaid}
           </Button>
         ) : undefined}
       </div>
     )
   }
   if (!isEvmAddress(session.address)) return <CannotPay />
-  if (first === undefined) return <p className="text-sm text-warn">{words.storage.noChainHint}</p>
+  if (first === undefined) return <p className="text-sm text-warn">{messages.storage.noChainHint}</p>
   return (
     <div className="rounded-lg border border-line p-4">
       <PayChoice
@@ -66,8 +66,10 @@ export function UploadPayment({
         onPaying={onPaying}
       >
         <div>
-          <h3 className="font-semibold">{words.upload.add(formatBytes(sizeBytes), formatUsd(priceUsd(sizeBytes)))}</h3>
-          <p className="text-ink-soft text-sm">{words.upload.addHint}</p>
+          <h3 className="font-semibold">
+            {messages.upload.add(formatBytes(sizeBytes), formatUsd(priceUsd(sizeBytes)))}
+          </h3>
+          <p className="text-ink-soft text-sm">{messages.upload.addHint}</p>
         </div>
       </PayChoice>
     </div>

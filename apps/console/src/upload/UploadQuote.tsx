@@ -1,13 +1,11 @@
-import { leastBilledBytes } from '@cairn/protocol'
 import { useUsage } from '../files/use-usage.ts'
-import { formatBytes, formatUsd } from '../words/format.ts'
-import { priceUsd } from '../words/price-usd.ts'
-import { words } from '../words/words.ts'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
 
-/** What an upload takes, and what the account has. */
+/** Size of an upload, and storage left in the account. */
 export type UploadQuoteFigures = { sizeBytes: number; leftBytes: number | undefined; missingBytes: number }
 
-/** Asks the account's usage and sets the upload against it. */
+/** Compares the size of an upload with the usage of the account. */
 export function useQuote(sizeBytes: number): UploadQuoteFigures {
   const { data } = useUsage()
   if (data === undefined) return { sizeBytes, leftBytes: undefined, missingBytes: 0 }
@@ -15,26 +13,22 @@ export function useQuote(sizeBytes: number): UploadQuoteFigures {
   return { sizeBytes, leftBytes, missingBytes: Math.max(0, -leftBytes) }
 }
 
-/** The quote as it is shown before anything is sent. */
+/** Shows the quote before anything is sent. */
 export function UploadQuote({ quote }: { quote: UploadQuoteFigures }) {
   const { sizeBytes, leftBytes, missingBytes } = quote
   return (
-    <section aria-label={words.upload.total} className="rounded-lg bg-sunken px-4 py-3 text-sm">
+    <section aria-label={messages.upload.total} className="rounded-lg bg-sunken px-4 py-3 text-sm">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <p className="font-medium">
-          {words.upload.total} <span className="tabular">{formatBytes(sizeBytes)}</span>
+          {messages.upload.total} <span className="tabular">{formatBytes(sizeBytes)}</span>
         </p>
-        <p className="text-ink-soft">{words.upload.costs(formatUsd(priceUsd(sizeBytes)))}</p>
       </div>
       {missingBytes > 0 ? (
         <p role="alert" className="mt-1 text-warn">
-          {words.upload.missing(missingBytes)}
+          {messages.upload.missing(missingBytes)}
         </p>
       ) : leftBytes === undefined ? undefined : (
-        <p className="text-ink-soft">
-          {words.upload.left(leftBytes)}
-          {sizeBytes < leastBilledBytes ? ` · ${words.upload.minimum}` : ''}
-        </p>
+        <p className="text-ink-soft">{messages.upload.left(leftBytes)}</p>
       )}
     </section>
   )

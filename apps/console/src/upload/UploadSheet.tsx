@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Upload } from '#icons'
-import { useNetwork } from '../network/NetworkProvider.tsx'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
@@ -12,20 +13,20 @@ import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { words } from '../words/words.ts'
 import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
+import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
-import { countFiles, findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
+import { countFiles, findNameFaults, splitFolders, totalBytes } from './upload-item.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 
-/** Only who misses storage loads what pays for it. */
+/** Payment code loads only when storage runs out. */
 const UploadPayment = lazy(() => import('./UploadPayment.tsx').then((module) => ({ default: module.UploadPayment })))
 
-/** One sheet for files, folders, text and what was pasted: what, who can open it, what it takes, start. */
+/** One sheet for files, folders, text and pasted content: content, access, cost, start. */
 export function UploadSheet() {
   const { isOpen } = useUploadSheet()
   const session = useSession()
@@ -37,17 +38,17 @@ function Sheet() {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const { encrypts, startsAtOnce } = useSettings()
-  // Who looks at the choices here presses Start.
+  // Users who opened the options click Start themselves.
   const [wasLookedAt, setLookedAt] = useState(false)
-  const [isApart, setApart] = useState(false)
+  const [isSeparate, setSeparate] = useState(false)
   const [text, setText] = useState('')
-  const [textName, setTextName] = useState<string>(words.upload.textDefault)
+  const [textName, setTextName] = useState<string>(messages.upload.textDefault)
   const [wasTried, setTried] = useState(false)
   const [isStarting, setStarting] = useState(false)
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
   const isEncrypted = encrypts && canEncrypt
-  const chosen = tab === 'text' ? [] : isApart ? splitFolders(items) : items
+  const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
   const faults = findNameFaults(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
@@ -56,7 +57,7 @@ function Sheet() {
   const waits = useUploadWaits()
   const close = () => changeUploadSheet({ isOpen: false })
 
-  /** What begins the upload of what is here now, whatever is here then. */
+  /** Returns the function that starts the upload of the current items, even if they change later. */
   const prepare = async (): Promise<() => void> => {
     if (isEncrypted) await needKeyClient()
     const made =
@@ -78,7 +79,7 @@ function Sheet() {
       const begin = await prepare()
       begin()
     } catch (error) {
-      if (!isAborted(error)) toastError(words.upload.title, error)
+      if (!isAborted(error)) toastError(messages.upload.title, error)
       setStarting(false)
     }
   }
@@ -103,7 +104,7 @@ function Sheet() {
       isOpen
       onClose={close}
       place="wide"
-      title={words.upload.title}
+      title={messages.upload.title}
       footer={
         <>
           <AccessChoice
@@ -114,7 +115,7 @@ function Sheet() {
               changeSettings({ encrypts })
             }}
           />
-          <Button onClick={close}>{words.shell.cancel}</Button>
+          <Button onClick={close}>{messages.shell.cancel}</Button>
           <Button
             kind="primary"
             disabled={!isReady || quote.missingBytes > 0}
@@ -122,41 +123,41 @@ function Sheet() {
             onClick={() => void start()}
           >
             <Upload aria-hidden="true" size={16} />
-            {words.upload.start(fileCount, isEncrypted)}
+            {messages.upload.start(fileCount, isEncrypted)}
           </Button>
         </>
       }
     >
       <div className="flex flex-col gap-6">
         <Segments
-          label={words.upload.kind}
+          label={messages.upload.kind}
           value={tab}
           options={[
-            { value: 'files', label: words.upload.tabFiles },
-            { value: 'text', label: words.upload.tabText },
+            { value: 'files', label: messages.upload.tabFiles },
+            { value: 'text', label: messages.upload.tabText },
           ]}
           onChange={(next) => changeUploadSheet({ tab: next })}
         />
         {tab === 'text' ? (
           <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFaults={wasTried} />
         ) : (
-          <ChosenFiles items={isApart ? chosen : items} faults={faults} unreadable={unreadable} />
+          <ChosenFiles items={isSeparate ? chosen : items} faults={faults} unreadable={unreadable} />
         )}
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
           <div className="flex flex-col gap-2">
             <Segments
-              label={words.upload.folderAs}
+              label={messages.upload.folderAs}
               isLabelShown
-              value={isApart ? 'apart' : 'one'}
+              value={isSeparate ? 'apart' : 'one'}
               options={[
-                { value: 'one', label: words.upload.folderOne },
-                { value: 'apart', label: words.upload.folderApart },
+                { value: 'one', label: messages.upload.folderOne },
+                { value: 'apart', label: messages.upload.folderSeparate },
               ]}
-              onChange={(value) => setApart(value === 'apart')}
+              onChange={(value) => setSeparate(value === 'apart')}
             />
             {isEncrypted ? (
               <p className="text-ink-soft text-sm">
-                {isApart ? words.upload.folderApartEncrypted : words.upload.folderOneEncrypted}
+                {isSeparate ? messages.upload.folderSeparateEncrypted : messages.upload.folderOneEncrypted}
               </p>
             ) : undefined}
           </div>

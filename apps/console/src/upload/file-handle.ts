@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/sdk'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
+import type { PathFile } from '../transfers/path-file.ts'
 import type { KeptFile } from './kept-uploads.ts'
-import type { PathFile } from './upload-item.ts'
 
-// Chromium's way to read a file again that its user once gave; other browsers have no such functions.
+// Chromium's API to read a previously granted file again; other browsers have no such functions.
 declare global {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
   interface DataTransferItem {
@@ -11,20 +11,23 @@ declare global {
   }
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
   interface FileSystemHandle {
-    queryPermission?: (wish: { mode: 'read' }) => Promise<PermissionState>
-    requestPermission?: (wish: { mode: 'read' }) => Promise<PermissionState>
+    queryPermission?: (descriptor: { mode: 'read' }) => Promise<PermissionState>
+    requestPermission?: (descriptor: { mode: 'read' }) => Promise<PermissionState>
   }
 }
 
-/** Whether the browser lets the page read it without asking its user. */
+/** Returns whether the page can read it without a prompt. */
 export async function isReadable(handle: FileSystemHandle): Promise<boolean> {
   return (await handle.queryPermission?.({ mode: 'read' })) === 'granted'
 }
 
-/** Reads the files of an upload again. Call it in a press: the browser may ask its user. @throws CairnError FILE_UNREADABLE */
+/**
+ * Reads the files of an upload again. Call it from a user action: the browser may prompt.
+ * @throws CairnError FILE_UNREADABLE
+ */
 export async function readHandle(handle: FileSystemHandle, files: readonly KeptFile[]): Promise<PathFile[]> {
   const state = await handle.requestPermission?.({ mode: 'read' })
-  if (state === 'denied') throw new CairnError('FILE_UNREADABLE', { hint: words.transfers.chooseInstead })
+  if (state === 'denied') throw new CairnError('FILE_UNREADABLE', { hint: messages.transfers.chooseInstead })
   try {
     return await Promise.all(
       files.map(async ({ path }) => ({
@@ -34,7 +37,7 @@ export async function readHandle(handle: FileSystemHandle, files: readonly KeptF
     )
   } catch (cause) {
     if (!(cause instanceof DOMException)) throw cause
-    throw new CairnError('FILE_UNREADABLE', { hint: words.transfers.chooseInstead, cause })
+    throw new CairnError('FILE_UNREADABLE', { hint: messages.transfers.chooseInstead, cause })
   }
 }
 
@@ -51,7 +54,7 @@ function openFile(handle: FileSystemHandle): Promise<File> {
   return handle.getFile()
 }
 
-/** The first part of the path is the folder itself. */
+/** The first segment of the path is the folder itself. */
 async function openInside(folder: FileSystemDirectoryHandle, path: string): Promise<File> {
   const [, ...names] = path.split('/')
   const name = names.pop()

@@ -1,6 +1,6 @@
 /**
- * Takes an upload for this tab: another tab of this browser leaves it alone for as long. Undefined where another has it. The
- * browser gives it back when the tab ends or is loaded anew.
+ * Locks an upload for this tab, so that other tabs of this browser skip it. Undefined if another tab has it. The
+ * browser releases the lock when the tab closes or reloads.
  */
 export function holdUpload(id: string): Promise<(() => void) | undefined> {
   return new Promise((resolve, reject) => {

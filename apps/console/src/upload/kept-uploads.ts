@@ -2,59 +2,62 @@ import type { ResumableState } from '@cairn/sdk'
 import { openTable } from '../ui/open-table.ts'
 
 /**
- * Unfinished uploads of this browser, in IndexedDB: what a reload would take away otherwise. Nothing secret is among it: keys
- * lie at the key nodes, and of an encrypted upload only the encrypted bytes are kept.
+ * Unfinished uploads of this browser, in IndexedDB: data that a reload would lose. Contains no secrets: keys are at the
+ * key nodes, and of an encrypted upload only the encrypted bytes are stored.
  */
 const table = openTable('cairn-uploads', 'uploads', { keyPath: 'id' })
 
-/** A file of an unfinished upload, to be known again when it is chosen again. */
+/** A file of an unfinished upload, with the properties to recognise it when it is chosen again. */
 export type KeptFile = { path: string; sizeBytes: number; modifiedAt: number; type: string }
 
 /** An unfinished upload. */
 export type KeptUpload = {
   id: string
-  /** Address of the account that began it. */
+  /** Address of the account that started it. */
   account: string
   name: string
   kind: 'file' | 'folder'
   isEncrypted: boolean
   sizeBytes: number
-  /** In the order in which they are sent. */
+  /** In sending order. */
   files: readonly KeptFile[]
-  /** The files themselves, where they are small. */
+  /** The files themselves, if they are small. */
   blobs?: readonly Blob[]
-  /** The file or folder as the browser gave it: it can be read again once its user allows it. */
+  /** The file or folder handle of the browser: readable again after the user allows it. */
   handle?: FileSystemHandle
-  /** Bytes of `blobs` and `body`, for the bound of all. */
+  /** Bytes of `blobs` and `body`, for the total limit. */
   keptBytes: number
-  /** How far it was begun at the service. */
+  /** State of the upload at the service. */
   state?: ResumableState
-  /** Of encrypted uploads: what is sent. */
+  /** For encrypted uploads: the bytes to send. */
   body?: Blob
   createdAt: number
 }
 
-/** One file, and all that is kept of all uploads. */
-const fileBytesMost = 64 * 1024 * 1024
-const allBytesMost = 256 * 1024 * 1024
-/** Uploads kept; a drop of thousands of files goes on without. */
-const uploadsMost = 500
+/** Limits of one file, and of all stored uploads together. */
+const maxFileBytes = 64 * 1024 * 1024
+const maxTotalBytes = 256 * 1024 * 1024
+/** Maximum number of stored uploads; a drop of thousands of files continues without storage. */
+const maxUploads = 500
 
-/** Whether so many bytes may be kept beside what is. */
+/** Returns whether these bytes fit within the limits. */
 export async function mayKeep(sizes: readonly number[]): Promise<boolean> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  if (bytes > allBytesMost || sizes.some((size) => size > fileBytesMost)) return false
+  if (bytes > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
   const kept = (await listKept()).reduce((sum, { keptBytes }) => sum + keptBytes, 0)
-  return kept + bytes <= allBytesMost
+  return kept + bytes <= maxTotalBytes
 }
 
-/** Keeps an upload. Where the browser has no room for it, the upload goes on without: answers whether it is kept. */
+/**
+ * Stores an upload. The upload continues without if the browser has no space.
+ * @returns whether it is stored
+ */
 export async function keepUpload(upload: KeptUpload): Promise<boolean> {
-  if ((await listKept()).length >= uploadsMost) return false
+  if ((await listKept()).length >= maxUploads) return false
   return put(upload)
 }
 
-/** Notes what is new of an upload that is kept. */
+/** Updates a stored upload. */
 export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
   const upload = (await listKept()).find((one) => one.id === id)
   if (upload === undefined) return
@@ -65,9 +68,9 @@ export async function removeKept(id: string): Promise<void> {
   await table('readwrite', (rows) => rows.delete(id))
 }
 
-/** All that is kept, oldest first. */
+/** Lists all stored uploads, oldest first. */
 export async function listKept(): Promise<KeptUpload[]> {
-  // Only this module writes there, and its shape goes with the name of the database.
+  // Only this module writes there, and the database name changes with the format.
   const all = await table<KeptUpload[]>('readonly', (rows) => rows.getAll())
   return (all.isDone ? all.value : []).toSorted((a, b) => a.createdAt - b.createdAt)
 }

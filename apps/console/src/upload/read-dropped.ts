@@ -1,23 +1,23 @@
-import type { PathFile } from './upload-item.ts'
+import type { PathFile } from '../transfers/path-file.ts'
 
-/** What came by dropping, and how much of it could not be read. */
+/** Dropped files, and the number of unreadable ones. */
 export type Dropped = { files: PathFile[]; unreadable: number }
 
-/** A drop of more than this is refused by the service anyway. */
-const filesMost = 200_000
+/** The service rejects a larger drop anyway. */
+const maxFiles = 200_000
 
 /**
- * Reads what was dropped or pasted, folders with all that is in them. Call it in the event itself: the browser takes the
- * entries away when it is over.
+ * Reads dropped or pasted files, including folders with their content. Call it within the event: the browser removes
+ * the entries afterwards.
  */
 export function readDropped(data: DataTransfer): Promise<Dropped> {
   const found = [...data.items].flatMap((item) => {
     const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null
-    // With it the file can be read again after a reload.
+    // The handle allows reading the file again after a reload.
     return entry === null ? [] : [{ entry, handle: item.getAsFileSystemHandle?.() }]
   })
   const plain = [...data.files]
-  // Pasted pictures are files without an entry.
+  // Pasted images are files without an entry.
   if (found.length === 0) {
     return Promise.resolve({ files: plain.map((file) => ({ path: file.name, file })), unreadable: 0 })
   }
@@ -31,18 +31,18 @@ async function readEntries(entries: readonly Found[]): Promise<Dropped> {
   const waiting = [...entries]
   for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
     const { entry, handle: giving } = one
-    if (dropped.files.length + waiting.length > filesMost) break
+    if (dropped.files.length + waiting.length > maxFiles) break
     try {
       if (isFile(entry)) {
         const handle = (await giving) ?? undefined
         const path = entry.fullPath.replace(/^\//, '')
         dropped.files.push({ path, file: await openFile(entry), ...(handle === undefined ? {} : { handle }) })
       } else if (isDirectory(entry)) {
-        // All that is in a folder is read through it.
+        // Files in a folder are read through its handle.
         waiting.push(...(await listDirectory(entry)).map((inner) => ({ entry: inner, handle: giving })))
       }
     } catch (error) {
-      // One that cannot be read never stops the others.
+      // An unreadable one never stops the others.
       if (!(error instanceof DOMException)) throw error
       dropped.unreadable++
     }
@@ -62,7 +62,7 @@ function openFile(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** A reader gives a hundred at a time, until it gives none. */
+/** A reader returns up to a hundred entries per call, until it returns none. */
 async function listDirectory(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []

@@ -2,18 +2,18 @@ import { CairnError, type Client, cancelUpload, getUpload, type NetworkProfile }
 import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
+import type { PathFile } from '../transfers/path-file.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
 import { isReadable, readHandle } from './file-handle.ts'
 import { holdUpload } from './hold-upload.ts'
 import { type KeptUpload, listKept, removeKept } from './kept-uploads.ts'
-import { toWish } from './start-uploads.ts'
-import type { PathFile } from './upload-item.ts'
+import { toTransferRequest } from './start-uploads.ts'
 import { dropJob, endJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
 /**
- * Takes up the uploads that an earlier page of this account left unfinished. Those whose bytes lie here go on by themselves;
- * the others wait in the transfers until their user allows the file to be read, or chooses it again. What another account left
- * is forgotten.
+ * Restores the uploads that an earlier page of this account did not finish. Those with stored bytes resume
+ * automatically; the others wait in the transfers until the user allows reading the file, or chooses it again. Uploads
+ * of other accounts are removed.
  */
 export async function restoreUploads(network: NetworkProfile): Promise<void> {
   const account = getSession()?.address
@@ -21,7 +21,7 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   const client = () => clientOf(network, getSession())
   let restored = 0
   for (const kept of await listKept()) {
-    // What another tab sends is its own.
+    // Another tab is sending it.
     const release = await holdUpload(kept.id)
     if (release === undefined) continue
     if (kept.account !== account) {
@@ -33,7 +33,7 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   if (restored > 0) showTransfers(true)
 }
 
-/** Forgets the uploads of an account that leaves, here and at the service. */
+/** Removes the uploads of an account on sign-out, here and at the service. */
 export async function dropUploads(client: Client, account: string): Promise<void> {
   for (const kept of await listKept()) {
     if (kept.account === account)
@@ -52,39 +52,39 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
     return false
   }
   if (job.isEncrypted && job.body === undefined && job.state !== undefined) {
-    // Encrypted once more it is another: what the service has of it is of no use.
-    await giveUp(client(), job.state.id)
+    // Another encryption produces other bytes, so those at the service are useless.
+    await abandon(client(), job.state.id)
     job.state = undefined
   }
-  const wish = toWish(client, job, kept.sizeBytes)
+  const request = toTransferRequest(client, job, kept.sizeBytes)
   const bytes = Math.min(offsetBytes, kept.sizeBytes)
   const isAllHere = job.item !== undefined || (job.body !== undefined && job.state !== undefined)
   if (isAllHere) {
-    startTransfer(wish)
+    startTransfer(request)
     return true
   }
   const { handle } = kept
-  const take = (files: readonly PathFile[]) => {
+  const accept = (files: readonly PathFile[]) => {
     job.item = toItem(kept, files)
   }
-  if (handle !== undefined && (await isReadable(handle)) && (await takeQuietly(handle, kept, take))) {
-    startTransfer(wish)
+  if (handle !== undefined && (await isReadable(handle)) && (await readQuietly(handle, kept, accept))) {
+    startTransfer(request)
     return true
   }
   startTransfer({
-    ...wish,
+    ...request,
     paused: {
       bytes: job.isEncrypted ? 0 : bytes,
       need: handle !== undefined ? 'continue' : kept.kind,
       go: async (files) =>
-        take(handle !== undefined && files === undefined ? await readHandle(handle, kept.files) : (files ?? [])),
+        accept(handle !== undefined && files === undefined ? await readHandle(handle, kept.files) : (files ?? [])),
     },
   })
   return true
 }
 
-/** What the service cannot be told of, it gives up by itself in its time. */
-async function giveUp(client: Client, id: string): Promise<void> {
+/** If the service is unreachable, it removes the upload itself after a time. */
+async function abandon(client: Client, id: string): Promise<void> {
   try {
     await cancelUpload(client, id)
   } catch (error) {
@@ -92,14 +92,14 @@ async function giveUp(client: Client, id: string): Promise<void> {
   }
 }
 
-/** Reads what may be read without a word. Where it is not as it was, its user is asked. */
-async function takeQuietly(
+/** Reads without a prompt if allowed. If the file has changed, the user is asked. */
+async function readQuietly(
   handle: FileSystemHandle,
   kept: KeptUpload,
-  take: (files: readonly PathFile[]) => void,
+  accept: (files: readonly PathFile[]) => void,
 ): Promise<boolean> {
   try {
-    take(await readHandle(handle, kept.files))
+    accept(await readHandle(handle, kept.files))
     return true
   } catch (error) {
     if (!CairnError.is(error)) throw error
@@ -107,7 +107,7 @@ async function takeQuietly(
   }
 }
 
-/** Bytes the service has of an upload, as far as it says; a lost answer may have been that it is stored. */
+/** Returns the bytes that the service has of an upload, if known; a lost response may have been its completion. */
 async function findOffset(client: Client, { state }: UploadJob): Promise<number | 'stored'> {
   if (state === undefined) return 0
   try {
@@ -115,7 +115,7 @@ async function findOffset(client: Client, { state }: UploadJob): Promise<number 
     if (info === undefined) return 0
     return info.state === 'stored' ? 'stored' : info.offsetBytes
   } catch (error) {
-    // The upload itself asks again, and waits where it has to.
+    // The upload itself retries, and waits if required.
     if (!CairnError.is(error)) throw error
     return 0
   }

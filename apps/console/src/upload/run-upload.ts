@@ -13,18 +13,19 @@ import {
 } from '@cairn/sdk'
 import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
 import { getSettings } from '../theme/settings.ts'
+import type { PathFile } from '../transfers/path-file.ts'
 import type { TransferReport } from '../transfers/transfer-store.ts'
 import { toReport } from './to-report.ts'
-import { type PathFile, refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
-import { dropJob, endJob, forgetState, noteBody, noteState, reviveJob, type UploadJob } from './upload-job.ts'
+import { refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
+import { clearState, dropJob, endJob, noteBody, noteState, reviveJob, type UploadJob } from './upload-job.ts'
 import { waitForNetwork } from './wait-for-network.ts'
 
-/** Larger ones are sent in parts: a smaller one is sent again sooner than three requests are made. */
+/** Larger files are sent in parts: for smaller ones a retry is cheaper than three requests. */
 const partsFromBytes = 8 * 1024 * 1024
 
 type Tools = { report: (change: TransferReport) => void; signal: AbortSignal }
 
-/** Sends an upload, or what is missing of it. Called again after a fault, it goes on. */
+/** Sends an upload, or the missing part of it. A call after an error resumes. */
 export async function runUpload(client: Client, job: UploadJob, tools: Tools): Promise<{ cid?: string }> {
   reviveJob(job)
   try {
@@ -32,13 +33,13 @@ export async function runUpload(client: Client, job: UploadJob, tools: Tools): P
     await endJob(job)
     return result
   } catch (error) {
-    // It was begun at the service while it was being given up.
+    // The upload started at the service while the user cancelled it.
     if (job.isDropped && job.state !== undefined) await dropJob(client, job)
     throw error
   }
 }
 
-/** Goes on with encrypted bytes that lie here; undefined where there are none, or the service has given them up. */
+/** Resumes with the stored encrypted bytes; undefined if there are none, or the service has removed the upload. */
 async function resumeSealed(
   client: Client,
   job: UploadJob,
@@ -52,7 +53,7 @@ async function resumeSealed(
     return onlyOf(cids)
   } catch (error) {
     if (!CairnError.is(error, 'NOT_FOUND') || job.item === undefined) throw error
-    await forgetState(job)
+    await clearState(job)
     return undefined
   }
 }
@@ -72,7 +73,7 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
   return uploadFolder(client, nameFolder(item.files, name), options)
 }
 
-/** Keeps what is needed to go on. An encrypted upload whose bytes are not kept begins anew after a reload. */
+/** Stores what a resume needs. An encrypted upload without stored bytes restarts after a reload. */
 function keeping(job: UploadJob, report: Tools['report']): ResumableOptions {
   return {
     ...(job.state === undefined || job.isEncrypted ? {} : { state: job.state }),
@@ -82,7 +83,7 @@ function keeping(job: UploadJob, report: Tools['report']): ResumableOptions {
   }
 }
 
-/** Says that it waits for the network where there is none. */
+/** Reports that it waits for the network while offline. */
 function waiting(report: Tools['report']): NonNullable<ResumableOptions['waitToRetry']> {
   return async (pauseMs, signal) => {
     if (!navigator.onLine) report({ stage: 'offline', bytesPerSecond: 0, remainingMs: undefined })
@@ -90,7 +91,7 @@ function waiting(report: Tools['report']): NonNullable<ResumableOptions['waitToR
   }
 }
 
-/** Encrypts in a worker of its own, which ends with the upload. */
+/** Encrypts in a worker that ends with the upload. */
 async function uploadSealed(
   client: Client,
   item: UploadItem,
@@ -123,7 +124,7 @@ function createMeter(totalBytes: number, report: Tools['report']): (bytes: numbe
   }
 }
 
-/** Files with the paths that a directory input would have given them, under the folder's name as it was edited. */
+/** Builds files with paths like those of a directory input, under the edited name of the folder. */
 function nameFolder(files: readonly PathFile[], name: string): File[] {
   return files.map(({ path, file }) => {
     const named = new File([file], file.name, { type: file.type, lastModified: file.lastModified })

@@ -3,7 +3,7 @@ import { toReport } from './to-report.ts'
 
 const step = { bytes: 50, total: 100, bytesPerSecond: 10, remainingMs: 5_000 }
 
-test('each stage says what it waits for: no upload stands still at its end without a word', () => {
+test('every stage says what it waits for, the last one included', () => {
   expect(toReport({ ...step, phase: 'prepare' }, false).stage).toBe('checking')
   expect(toReport({ ...step, phase: 'prepare' }, true).stage).toBe('encrypting')
   expect(toReport({ ...step, phase: 'keys' }, true).stage).toBe('keys')
@@ -11,6 +11,6 @@ test('each stage says what it waits for: no upload stands still at its end witho
   expect(toReport({ ...step, phase: 'send', bytes: 100 }, false).stage).toBe('storing')
 })
 
-test('where the size is not known, sending is never taken for the end', () => {
+test('an upload of unknown size never shows as finished', () => {
   expect(toReport({ ...step, phase: 'send', total: undefined }, false).stage).toBe('sending')
 })

@@ -1,7 +1,7 @@
 import type { Progress } from '@cairn/sdk'
 import type { TransferReport } from '../transfers/transfer-store.ts'
 
-/** The SDK tells what it does; what is sent in whole waits for the service's disks. */
+/** Maps progress of the SDK to a report; after the last byte, the upload waits for the disks of the service. */
 export function toReport(
   { phase, bytes, total, bytesPerSecond, remainingMs }: Progress,
   isEncrypted: boolean,

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { findNameFaults, splitFolders, totalBytes, toUploadItems } from './upload-item.ts'
+import { toUploadItems } from './to-upload-items.ts'
+import { findNameFaults, splitFolders, totalBytes } from './upload-item.ts'
 
 const file = (name: string, content = 'x') => new File([content], name)
 
-test('files without a path are lines of their own, the others go into the folder they came in', () => {
+test('files without a path stay single, the others go into the folder they came in', () => {
   const items = toUploadItems([
     { path: 'a.txt', file: file('a.txt', 'four') },
     { path: 'photos/one.png', file: file('one.png') },
@@ -18,29 +19,29 @@ test('files without a path are lines of their own, the others go into the folder
   expect(totalBytes(items)).toBe(7)
 })
 
-test('a folder taken apart keeps the paths in its names', () => {
+test('a split folder keeps the paths in its names', () => {
   const items = toUploadItems([{ path: 'photos/deep/two.png', file: file('two.png') }])
   expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
 })
 
-test('names that come twice, and empty ones, are marked before anything is sent', () => {
+test('marks duplicate and empty names before anything is sent', () => {
   const [one, two, three] = toUploadItems(['a', 'b', 'c'].map((name) => ({ path: name, file: file(name) })))
   if (one === undefined || two === undefined || three === undefined) throw new Error('three lines')
   const faults = findNameFaults([one, { ...two, name: 'a' }, { ...three, name: ' ' }])
   expect([...faults]).toEqual([
-    [two.id, 'Duplicate file name found: a. Give one of them another name.'],
+    [two.id, 'Duplicate file name found: a. Rename one of them.'],
     [three.id, 'A name needs at least one character.'],
   ])
 })
 
-test('names that the service refuses are marked before anything is sent, and paths of folders taken apart are not', () => {
+test('marks names that the service rejects before anything is sent, but not paths of split folders', () => {
   const faultOf = (name: string) => {
     const [item] = toUploadItems([{ path: 'a', file: file('a') }])
     if (item === undefined) throw new Error('one line')
     return findNameFaults([{ ...item, name }]).get(item.id)
   }
   expect(faultOf('../../etc/passwd')).toBe('A path must not contain "..".')
-  expect(faultOf('two\nlines')).toBe('A file name has control characters.')
+  expect(faultOf('two\nlines')).toBe('A file name contains control characters.')
   expect(faultOf('x'.repeat(1025))).toBe('A file name is longer than 1024 bytes.')
   expect(faultOf('./')).toBe('A name needs at least one character.')
   expect(faultOf('photos/deep/two.png')).toBeUndefined()

@@ -1,28 +1,29 @@
 import { CairnError, type Client, cancelUpload, type ResumableState } from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
-import { words } from '../words/words.ts'
+import type { PathFile } from '../transfers/path-file.ts'
 import { holdUpload } from './hold-upload.ts'
 import { changeKept, type KeptFile, type KeptUpload, keepUpload, mayKeep, removeKept } from './kept-uploads.ts'
-import type { PathFile, UploadItem } from './upload-item.ts'
+import type { UploadItem } from './upload-item.ts'
 
-/** An upload on its way, and what of it outlives the page. */
+/** An upload in progress, with the part of it that survives the page. */
 export type UploadJob = {
   readonly id: string
   readonly name: string
   readonly isEncrypted: boolean
-  /** What is sent; undefined until it was chosen again after a reload. */
+  /** The content; undefined after a reload until it is chosen again. */
   item: UploadItem | undefined
   state: ResumableState | undefined
   body: Blob | undefined
-  /** Settles when it is kept, as far as it can be. */
+  /** Settles once it is stored, if possible. */
   kept: Promise<void>
-  /** Lets other tabs have it. */
+  /** Releases the lock for other tabs. */
   release: () => void
-  /** Nobody wants it, unless it is begun once more. */
+  /** Whether the user cancelled it; a restart resets it. */
   isDropped: boolean
 }
 
-/** Makes a job of what was chosen, and keeps it. */
+/** Creates a job for an item, and stores it. */
 export function createJob(item: UploadItem, isEncrypted: boolean): UploadJob {
   const id = crypto.randomUUID()
   const job: UploadJob = {
@@ -40,7 +41,7 @@ export function createJob(item: UploadItem, isEncrypted: boolean): UploadJob {
   return job
 }
 
-/** A job of an earlier page; the caller holds it. */
+/** Restores a job of an earlier page; the caller holds its lock. */
 export function recallJob(kept: KeptUpload, release: () => void): UploadJob {
   return {
     id: kept.id,
@@ -55,7 +56,10 @@ export function recallJob(kept: KeptUpload, release: () => void): UploadJob {
   }
 }
 
-/** What is sent, of files that were read again. @throws CairnError FILE_CHANGED when they are not those that it began with */
+/**
+ * Builds the item from files that were read again.
+ * @throws CairnError FILE_CHANGED if they differ from the original ones
+ */
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
   const found = kept.files.map((wanted) => {
@@ -65,8 +69,8 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
     )
     if (one === undefined) {
       throw new CairnError('FILE_CHANGED', {
-        message: words.transfers.notTheFile(wanted.path),
-        hint: words.transfers.notTheFileHint,
+        message: messages.transfers.notTheFile(wanted.path),
+        hint: messages.transfers.notTheFileHint,
       })
     }
     return { path: wanted.path, file: one.file }
@@ -77,7 +81,7 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
   return { id: kept.id, kind: 'folder', name, sizeBytes, files: found }
 }
 
-/** Size and time tell at once; before a byte is sent its hash tells for certain. */
+/** Size and time are a quick check; the hash decides before a byte is sent. */
 function isSame(file: File, wanted: KeptFile): boolean {
   return file.size === wanted.sizeBytes && file.lastModified === wanted.modifiedAt
 }
@@ -97,7 +101,7 @@ async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
   job.release = release
   const files = item.kind === 'file' ? [{ path: item.file.name, file: item.file }] : item.files
   const sizes = files.map(({ file }) => file.size)
-  // The bytes of what is to be encrypted are not left lying here in clear.
+  // Plain bytes of encrypted uploads are not stored.
   const isSmall = !job.isEncrypted && (await mayKeep(sizes))
   await keepUpload({
     id: job.id,
@@ -119,43 +123,43 @@ async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
   })
 }
 
-/** Notes how far it is at the service. */
+/** Stores its state at the service. */
 export async function noteState(job: UploadJob, state: ResumableState): Promise<void> {
   job.state = state
   await job.kept
   await changeKept(job.id, { state })
 }
 
-/** Notes what an encrypted upload sends, where there is room for it. */
+/** Stores the encrypted bytes, if there is space. */
 export async function noteBody(job: UploadJob, body: Blob): Promise<void> {
   job.body = body
   await job.kept
   if (await mayKeep([body.size])) await changeKept(job.id, { body, keptBytes: body.size })
 }
 
-/** Forgets how far it was: it begins anew. */
-export async function forgetState(job: UploadJob): Promise<void> {
+/** Clears its state, so that it restarts. */
+export async function clearState(job: UploadJob): Promise<void> {
   const { item, id } = job
   job.state = undefined
   job.body = undefined
   if (item !== undefined) await changeKept(id, { keptBytes: 0 })
 }
 
-/** One that was given up is wanted again. */
+/** Reactivates a cancelled job. */
 export function reviveJob(job: UploadJob): void {
   if (!job.isDropped) return
   job.isDropped = false
   if (job.item !== undefined) job.kept = keepJob(job, job.item)
 }
 
-/** It is over: nothing of it stays here. */
+/** Removes a finished job. */
 export async function endJob(job: UploadJob): Promise<void> {
   await job.kept
   await removeKept(job.id)
   job.release()
 }
 
-/** Nobody wants it any more: nothing of it stays, here and at the service. */
+/** Removes a cancelled job, here and at the service. */
 export async function dropJob(client: Client, job: UploadJob): Promise<void> {
   const { state } = job
   job.isDropped = true

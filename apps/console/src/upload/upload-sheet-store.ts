@@ -1,7 +1,9 @@
 import { useSyncExternalStore } from 'react'
-import { type PathFile, toUploadItems, type UploadItem } from './upload-item.ts'
+import type { PathFile } from '../transfers/path-file.ts'
+import { toUploadItems } from './to-upload-items.ts'
+import type { UploadItem } from './upload-item.ts'
 
-/** The upload sheet: open or not, and what is in it. What was chosen stays while it is closed. */
+/** State of the upload sheet. Chosen items stay while it is closed. */
 export type UploadSheet = { isOpen: boolean; tab: 'files' | 'text'; items: readonly UploadItem[]; unreadable: number }
 
 let sheet: UploadSheet = { isOpen: false, tab: 'files', items: [], unreadable: 0 }
@@ -12,7 +14,7 @@ export function changeUploadSheet(change: Partial<UploadSheet>): void {
   for (const listener of listeners) listener()
 }
 
-/** Opens the sheet, with more files where there are some. */
+/** Opens the sheet, with additional files if any. */
 export function openUploadSheet(files: readonly PathFile[] = [], unreadable = 0): void {
   changeUploadSheet({
     isOpen: true,
@@ -22,12 +24,12 @@ export function openUploadSheet(files: readonly PathFile[] = [], unreadable = 0)
   })
 }
 
-/** Opens the sheet with what was taken out of it before. */
+/** Opens the sheet with an item that was removed before. */
 export function addToUploadSheet(item: UploadItem): void {
   changeUploadSheet({ isOpen: true, tab: 'files', items: [...sheet.items, item] })
 }
 
-/** Closes the sheet and takes out of it what is on its way now; what was chosen since stays. */
+/** Closes the sheet and removes the started items; items chosen since stay. */
 export function dropFromUploadSheet(ids: ReadonlySet<string>): void {
   changeUploadSheet({ isOpen: false, items: sheet.items.filter(({ id }) => !ids.has(id)), unreadable: 0 })
 }

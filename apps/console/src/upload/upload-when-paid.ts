@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { dismissPayment, getRunningPayment, watchPayment } from '../payments/payment-store.ts'
 
-/** What begins when the payment that is on its way is credited. */
+/** Starts when the pending payment is credited. */
 let waiting: (() => void) | undefined
 const listeners = new Set<() => void>()
 
@@ -13,7 +13,7 @@ function set(next: (() => void) | undefined): void {
 watchPayment(() => {
   if (waiting === undefined) return
   const payment = getRunningPayment()
-  // What was not paid is not sent; the sheet still has it.
+  // An unpaid upload is not sent; it stays in the sheet.
   if (payment === undefined || payment.error !== undefined) return set(undefined)
   if (payment.step !== 'credited') return
   const start = waiting
@@ -23,14 +23,14 @@ watchPayment(() => {
 })
 
 /**
- * Begins an upload by itself as soon as the payment on its way, or the next one, is credited: whatever page is open then. It
- * is forgotten where the payment fails or the account changes.
+ * Starts an upload automatically once the current payment, or the next one, is credited, on any page. Cleared if the
+ * payment fails or the account changes.
  */
 export function uploadWhenPaid(start: () => void): void {
   set(start)
 }
 
-/** Whether an upload waits for a payment. */
+/** Returns whether an upload waits for a payment. */
 export function useUploadWaits(): boolean {
   return useSyncExternalStore(
     (listener) => {

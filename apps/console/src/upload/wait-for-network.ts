@@ -1,6 +1,9 @@
 import { CairnError } from '@cairn/sdk'
 
-/** Waits so long before another try; where the browser has no network, until it has one. @throws CairnError ABORTED */
+/**
+ * Waits before a retry; while the browser is offline, until it is online.
+ * @throws CairnError ABORTED
+ */
 export function waitForNetwork(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,17 +1,17 @@
 import { ExternalLink } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { useMedia } from '../ui/use-media.ts'
-import { words } from '../words/words.ts'
 import { walletApps } from './wallet-apps.ts'
 
-/** What a wallet is and where to get one; on a phone, ways to open this page in the browser of a wallet app. */
+/** Explains wallets and where to get one; on a phone, how to open this page in the browser of a wallet app. */
 export function NoWallet() {
   const isPhone = useMedia('(pointer: coarse)')
   const page = new URL(location.href)
   return (
     <div className="flex flex-col items-start gap-3">
-      <h3 className="font-semibold">{words.wallet.noWalletTitle}</h3>
-      <p className="text-ink-soft text-sm">{isPhone ? words.wallet.noWalletPhone : words.wallet.noWalletHint}</p>
+      <h3 className="font-semibold">{messages.wallet.noWalletTitle}</h3>
+      <p className="text-ink-soft text-sm">{isPhone ? messages.wallet.noWalletPhone : messages.wallet.noWalletHint}</p>
       <ul className="grid w-full gap-2 sm:grid-cols-2">
         {walletApps.map(({ name, home, open }) => (
           <li key={name}>
@@ -21,15 +21,15 @@ export function NoWallet() {
               rel="noreferrer"
               className={`${buttonClass()} w-full`}
             >
-              {isPhone ? words.wallet.openIn(name) : words.wallet.getWallet(name)}
+              {isPhone ? messages.wallet.openIn(name) : messages.wallet.getWallet(name)}
               <ExternalLink aria-hidden="true" size={15} />
             </a>
           </li>
         ))}
       </ul>
-      <p className="text-ink-soft text-sm">{words.wallet.noWalletBrowse}</p>
+      <p className="text-ink-soft text-sm">{messages.wallet.noWalletBrowse}</p>
       <button type="button" className={buttonClass('plain')} onClick={() => location.reload()}>
-        {words.wallet.lookAgain}
+        {messages.wallet.recheck}
       </button>
     </div>
   )

@@ -1,55 +1,55 @@
 import { encode } from 'uqr'
 import { Smartphone } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { useMedia } from '../ui/use-media.ts'
-import { words } from '../words/words.ts'
 import { usePairingUri } from './pairing-uri.ts'
 
-/** What a wallet on another device is given: a picture for its camera, a link for a wallet on this one. */
+/** The pairing code for a wallet on another device: a QR code, and a link for a wallet on this one. */
 export function PairingCode({ onBack }: { onBack: () => unknown }) {
   const uri = usePairingUri()
   const isPhone = useMedia('(pointer: coarse)')
   return (
     <div className="flex flex-col items-center gap-4 py-2 text-center">
-      <h3 className="font-semibold">{words.wallet.pairTitle}</h3>
-      <p className="max-w-sm text-ink-soft text-sm">{isPhone ? words.wallet.pairPhone : words.wallet.pairHint}</p>
+      <h3 className="font-semibold">{messages.wallet.pairTitle}</h3>
+      <p className="max-w-sm text-ink-soft text-sm">{isPhone ? messages.wallet.pairPhone : messages.wallet.pairHint}</p>
       {uri === undefined ? (
         <p role="status" className="grid size-64 place-items-center">
-          <Spinner label={words.wallet.pairWaiting} />
+          <Spinner label={messages.wallet.pairWaiting} />
         </p>
       ) : (
         <>
           {isPhone ? (
             <a href={uri} className={buttonClass('primary')}>
               <Smartphone aria-hidden="true" size={16} />
-              {words.wallet.pairOpen}
+              {messages.wallet.pairOpen}
             </a>
           ) : undefined}
           <QrCode text={uri} isSmall={isPhone} />
           <p className="flex items-center gap-1 text-sm">
-            {words.wallet.pairCopy}
-            <CopyButton text={uri} label={words.wallet.pairCopy} />
+            {messages.wallet.pairCopy}
+            <CopyButton text={uri} label={messages.wallet.pairCopy} />
           </p>
           <p role="status" className="text-ink-soft text-sm">
-            {words.wallet.pairShown}
+            {messages.wallet.pairShown}
           </p>
         </>
       )}
-      <Button onClick={() => void onBack()}>{words.wallet.back}</Button>
+      <Button onClick={() => void onBack()}>{messages.wallet.back}</Button>
     </div>
   )
 }
 
-/** Dark on white in every theme, with the free edge of four modules that cameras look for (ISO/IEC 18004). */
+/** Dark on white in every theme, with the quiet zone of four modules that scanners expect (ISO/IEC 18004). */
 function QrCode({ text, isSmall }: { text: string; isSmall: boolean }) {
   const { data, size } = encode(text, { ecc: 'L', border: 4 })
   const path = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('')
   return (
     <svg
       role="img"
-      aria-label={words.wallet.pairCode}
+      aria-label={messages.wallet.pairCode}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
       className={`rounded-lg ${isSmall ? 'size-48' : 'size-64'}`}

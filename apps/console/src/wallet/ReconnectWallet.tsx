@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
+import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { words } from '../words/words.ts'
 import type { WalletFamily } from './recent-wallet.ts'
-import { WalletFailed } from './WalletAsked.tsx'
 import { WalletList } from './WalletList.tsx'
 import { WalletOpening } from './WalletOpening.tsx'
+import { WalletFailed } from './WalletRequest.tsx'
 import { connectWallet, type WalletChoice } from './wallet-choice.ts'
 
 type Step =
@@ -13,7 +13,7 @@ type Step =
   | { name: 'asking'; choice: WalletChoice }
   | { name: 'failed'; choice: WalletChoice; error: unknown }
 
-/** A session outlives its wallet's connection; here the wallet comes back before something has to be signed. */
+/** Reconnects the wallet of a session before a signature is required. */
 export function ReconnectWallet({ family }: { family: WalletFamily }) {
   const config = useConfig()
   const [step, setStep] = useState<Step>({ name: 'closed' })
@@ -30,9 +30,9 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
     case 'closed':
       return (
         <div className="flex flex-col items-start gap-3 rounded-lg bg-sunken p-3 text-sm">
-          <p className="text-ink-soft">{words.wallet.walletLocked}</p>
+          <p className="text-ink-soft">{messages.wallet.walletLocked}</p>
           <Button size="small" onClick={back}>
-            {words.wallet.connectAgain}
+            {messages.wallet.connectAgain}
           </Button>
         </div>
       )
@@ -44,7 +44,7 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
       return (
         <WalletFailed
           error={step.error}
-          rejected={words.wallet.rejectedConnect}
+          rejected={messages.wallet.rejectedConnect}
           onRetry={() => pick(step.choice)}
           onBack={back}
         />

@@ -1,6 +1,6 @@
 import { type IconComponent, Wallet } from '#icons'
 
-/** Wallets give their icons as data URLs; anything else would be a request to somebody. Shown as a picture, so none of it runs. */
+/** Wallet icons are data URLs; any other URL would call a third party. Shown as an image, so none of it runs. */
 export function WalletIcon({
   icon,
   size = 32,

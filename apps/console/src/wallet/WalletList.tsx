@@ -1,12 +1,12 @@
 import { QrCode } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { Tag } from '../ui/Tag.tsx'
-import { words } from '../words/words.ts'
 import { NoWallet } from './NoWallet.tsx'
 import type { WalletFamily } from './recent-wallet.ts'
 import { WalletIcon } from './WalletIcon.tsx'
 import { needsPairing, useWalletGroups, type WalletChoice } from './wallet-choice.ts'
 
-/** The wallets to choose from, in groups; help for who has none. */
+/** The wallets to choose from, in groups; help for users without one. */
 export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (choice: WalletChoice) => void }) {
   const groups = useWalletGroups(only)
   const hasOwn = groups.some(({ choices }) => choices.some((choice) => !needsPairing(choice)))
@@ -25,7 +25,7 @@ export function WalletList({ only, onPick }: { only?: WalletFamily; onPick: (cho
                 >
                   <WalletIcon icon={choice.icon} {...(needsPairing(choice) ? { fallback: QrCode } : {})} />
                   <span className="min-w-0 flex-1 truncate">{choice.name}</span>
-                  <Tag>{words.wallet.families[choice.family]}</Tag>
+                  <Tag>{messages.wallet.families[choice.family]}</Tag>
                 </button>
               </li>
             ))}

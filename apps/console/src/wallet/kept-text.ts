@@ -1,4 +1,4 @@
-/** A text that an earlier page kept in this browser; undefined where there is none, or the browser keeps nothing. */
+/** Returns a text that an earlier page stored; undefined if there is none, or the browser has no storage. */
 export function recallText(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined
@@ -8,7 +8,7 @@ export function recallText(name: string): string | undefined {
   }
 }
 
-/** Keeps a text, or forgets it. In a browser that keeps nothing it holds for this page, which is no fault. */
+/** Stores a text, or removes it. Without storage, it applies to this page, which is not an error. */
 export function keepText(name: string, text: string | undefined): void {
   try {
     if (text === undefined) localStorage.removeItem(name)

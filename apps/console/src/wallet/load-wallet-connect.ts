@@ -3,7 +3,7 @@ import type { CreateConnectorFn } from 'wagmi'
 
 let loading: Promise<readonly CreateConnectorFn[]> | undefined
 
-/** The connector of wallets on other devices; undefined without a project of the operator's: not a byte of it is loaded then. */
+/** Loads the connector of wallets on other devices; loads nothing if the operator has no project. */
 export function loadWalletConnect(network: NetworkProfile): Promise<readonly CreateConnectorFn[]> | undefined {
   const { walletConnect } = network
   if (walletConnect === undefined) return undefined

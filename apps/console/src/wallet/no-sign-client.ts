@@ -1,4 +1,7 @@
-/** Stands for the client of WalletConnect in a build without it. No service offers wallets on other devices with such a build. */
+/**
+ * Replaces the WalletConnect client in a build without it. No service offers wallets on other devices with such a
+ * build.
+ */
 export const SignClient = {
   async init(): Promise<never> {
     throw new Error('This console was built without WalletConnect')

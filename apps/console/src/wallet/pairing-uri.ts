@@ -3,13 +3,13 @@ import { useSyncExternalStore } from 'react'
 let uri: string | undefined
 const listeners = new Set<() => void>()
 
-/** Shows what a wallet on another device has to be given, or takes it off the page. */
+/** Shows the pairing code for a wallet on another device, or hides it. */
 export function setPairingUri(next: string | undefined): void {
   uri = next
   for (const listener of listeners) listener()
 }
 
-/** What a wallet on another device has to be given, as soon as it is known. */
+/** Returns the pairing code for a wallet on another device, once it is known. */
 export function usePairingUri(): string | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -3,7 +3,7 @@ import { keepText, recallText } from './kept-text.ts'
 /** Kinds of accounts that a wallet of the browser can sign with. */
 export type WalletFamily = 'evm' | 'solana'
 
-/** The wallet that was chosen last: who is not signed in signs in with it. Another may be connected beside it, to pay. */
+/** The last chosen wallet, used for sign-in. Another may also be connected, for payments. */
 export type RecentWallet = { family: WalletFamily; id: string }
 
 const storageName = 'cairn.wallet.recent'
@@ -15,19 +15,19 @@ function parse(text: string | undefined): RecentWallet | undefined {
   return (family === 'evm' || family === 'solana') && id !== undefined ? { family, id } : undefined
 }
 
-/** The wallet chosen last; undefined where none ever was. */
+/** Returns the last chosen wallet; undefined if there is none. */
 export function getRecentWallet(): RecentWallet | undefined {
   return recent
 }
 
-/** Notes which wallet was chosen, also for pages to come. */
+/** Stores the chosen wallet, also for later pages. */
 export function setRecentWallet(next: RecentWallet): void {
   recent = next
   keepText(storageName, `${next.family}:${next.id}`)
   for (const listener of listeners) listener()
 }
 
-/** Calls back whenever another wallet is chosen. */
+/** Subscribes to changes of the chosen wallet. */
 export function watchRecentWallet(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -1,18 +1,18 @@
 import { CairnError, type NetworkProfile } from '@cairn/sdk'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { setPairingUri } from './pairing-uri.ts'
 
-// Only who picks this wallet, or is connected by it, loads the client.
+// The client loads only when this wallet is chosen or connected.
 const loadClient = () => import('./sign-client.ts')
 type Client = Awaited<ReturnType<Awaited<ReturnType<typeof loadClient>>['SignClient']['init']>>
 type Session = ReturnType<Client['session']['get']>
 type Request = { method: string; params?: unknown }
 type Listener = (value: unknown) => void
 
-/** Keeps the topic of the session: whether there is one is known without asking the relay. */
+/** Stores the topic of the session, so that its existence is known without calling the relay. */
 const storageName = 'cairn.wallet.remote'
-/** Any wallet signs texts for an account of the main chain; those of the network are for payments. */
+/** Every wallet signs messages for an account of the main chain; the chains of the network are for payments. */
 const mainChainId = 1
 const walletMethods = ['personal_sign', 'eth_signTypedData_v4', 'eth_sendTransaction']
 const chainTimeoutMs = 20_000
@@ -78,7 +78,7 @@ export function createRemoteWallet(
     chainId = next
     emit('chainChanged', toHex(next))
   }
-  /** The session of an earlier page, where it holds. */
+  /** Restores the session of an earlier page, if it is valid. */
   const recall = async (): Promise<Session | undefined> => {
     const topic = recallText(storageName)
     if (session !== undefined || topic === undefined) return session
@@ -114,15 +114,15 @@ export function createRemoteWallet(
     return null
   }
   const switchChain = (params: unknown) => {
-    const [wish]: unknown[] = Array.isArray(params) ? params : []
-    const next = typeof wish === 'object' && wish !== null && 'chainId' in wish ? Number(wish.chainId) : Number.NaN
+    const [first]: unknown[] = Array.isArray(params) ? params : []
+    const next = typeof first === 'object' && first !== null && 'chainId' in first ? Number(first.chainId) : Number.NaN
     if (session === undefined || !approvedChains(session).includes(next)) {
       throw new RemoteWalletError(4902, 'The wallet was not connected for this network')
     }
     changeChain(next)
     return null
   }
-  const askWallet = async (request: Request): Promise<unknown> => {
+  const callWallet = async (request: Request): Promise<unknown> => {
     const now = await recall()
     if (now === undefined) throw new RemoteWalletError(4100, 'No wallet is connected')
     const client = await openClient()
@@ -145,9 +145,9 @@ export function createRemoteWallet(
       case 'wallet_revokePermissions':
         return disconnect()
       default:
-        if (walletMethods.includes(request.method)) return askWallet(request)
+        if (walletMethods.includes(request.method)) return callWallet(request)
         if (!request.method.startsWith('eth_')) throw new RemoteWalletError(4200, `${request.method} is not supported`)
-        return askChain(chains.find((chain) => chain.chainId === chainId)?.rpcUrl, request)
+        return callChain(chains.find((chain) => chain.chainId === chainId)?.rpcUrl, request)
     }
   }
   return {
@@ -159,11 +159,16 @@ export function createRemoteWallet(
   }
 }
 
-/** The client tries for ever to reach a relay; its user should hear that it cannot. */
+/** The client retries a relay indefinitely; this reports the failure to the user. */
 async function withinTime<T>(pending: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
-    reject(new CairnError('NETWORK_ERROR', { message: words.wallet.relayAway, hint: words.wallet.relayAwayHint }))
+    reject(
+      new CairnError('UPSTREAM_FAILED', {
+        message: messages.wallet.relayOffline,
+        hint: messages.wallet.relayOfflineHint,
+      }),
+    )
   }, relayTimeoutMs)
   try {
     return await Promise.race([pending, promise])
@@ -185,7 +190,7 @@ async function startClient(
       url: location.origin,
       icons: [`${location.origin}/favicon.svg`],
     },
-    // Nothing is told to anybody but the wallet; faults are shown where they happen.
+    // Only the wallet receives data; errors are shown where they happen.
     telemetryEnabled: false,
     logger: 'silent',
   })
@@ -210,7 +215,7 @@ function toHex(value: number): string {
   return `0x${value.toString(16)}`
 }
 
-async function askChain(rpcUrl: string | undefined, { method, params = [] }: Request): Promise<unknown> {
+async function callChain(rpcUrl: string | undefined, { method, params = [] }: Request): Promise<unknown> {
   if (rpcUrl === undefined) throw new RemoteWalletError(4901, 'The network names no endpoint of this chain')
   const response = await fetch(rpcUrl, {
     method: 'POST',
@@ -223,7 +228,7 @@ async function askChain(rpcUrl: string | undefined, { method, params = [] }: Req
   throw typeof body === 'object' && body !== null && 'error' in body ? body.error : new Error('no answer of the chain')
 }
 
-/** Codes of WalletConnect's specification that say that the user declined. */
+/** WalletConnect codes for a rejection by the user. */
 const declined = [5000, 5001, 5002]
 
 function asProviderError(error: unknown): never {
@@ -232,7 +237,11 @@ function asProviderError(error: unknown): never {
   const message = 'message' in parts ? String(parts.message) : String(error)
   const code = 'code' in parts ? Number(parts.code) : -32603
   if (/expired/i.test(message)) {
-    throw new CairnError('TIMEOUT', { message: words.wallet.pairOver, hint: words.wallet.pairOverHint, cause: error })
+    throw new CairnError('TIMEOUT', {
+      message: messages.wallet.pairOver,
+      hint: messages.wallet.pairOverHint,
+      cause: error,
+    })
   }
   throw new RemoteWalletError(declined.includes(code) || /reject|declin/i.test(message) ? 4001 : code, message, error)
 }

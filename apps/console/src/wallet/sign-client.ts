@@ -1,2 +1,2 @@
-// A chunk of its own, with a name that tells what it is: the client of WalletConnect is a good part of the console's size.
+// A separate chunk with a descriptive name: the WalletConnect client is a large part of the console's size.
 export { SignClient } from '@walletconnect/sign-client'

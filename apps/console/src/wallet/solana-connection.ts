@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { WalletAccount } from '@wallet-standard/base'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { getSolanaState, type SolanaConnection, setSolanaState, solanaStorageName } from './solana-state.ts'
 import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } from './solana-wallets.ts'
@@ -8,34 +8,34 @@ import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } 
 let stopEvents = () => {}
 
 /**
- * Connects a wallet; its window opens. What it answers after the signal changes nothing.
- * @throws the wallet's own errors, see readWalletFault
+ * Connects a wallet; its window opens. An answer after the signal aborts is ignored.
+ * @throws the errors of the wallet, see readWalletFault
  */
 export async function connectSolana(wallet: SolanaWallet, signal: AbortSignal): Promise<void> {
-  const account = await ask(wallet, false)
+  const account = await connectWallet(wallet, false)
   if (signal.aborted) return
   if (account === undefined)
-    throw new CairnError('NO_WALLET', { message: words.wallet.noAccount, hint: words.wallet.noAccountHint })
+    throw new CairnError('NO_WALLET', { message: messages.wallet.noAccount, hint: messages.wallet.noAccountHint })
   adopt(wallet, account)
   keepText(solanaStorageName, wallet.name)
 }
 
-/** Takes up the connection of an earlier page, where the wallet still knows it. Opens no window. */
+/** Reconnects the wallet of an earlier page, if it still knows the page. Opens no window. */
 export async function reconnectSolana(): Promise<void> {
   const wallet = await findWallet(recallText(solanaStorageName) ?? '')
   try {
-    const account = wallet === undefined ? undefined : await ask(wallet, true)
-    // Its user may have connected another meanwhile.
+    const account = wallet === undefined ? undefined : await connectWallet(wallet, true)
+    // The user may have connected another meanwhile.
     if (getSolanaState().status !== 'reconnecting') return
     if (wallet !== undefined && account !== undefined) adopt(wallet, account)
     else setSolanaState({ status: 'disconnected' })
   } catch {
-    // A wallet that is locked, or that was told to forget this page, refuses: it is asked again when it has to sign.
+    // A wallet that is locked, or no longer trusts this page, rejects: it connects again before the next signature.
     if (getSolanaState().status === 'reconnecting') setSolanaState({ status: 'disconnected' })
   }
 }
 
-/** Leaves the wallet, where one is connected. */
+/** Disconnects the wallet, if one is connected. */
 export async function disconnectSolana(): Promise<void> {
   const before = getSolanaState()
   keepText(solanaStorageName, undefined)
@@ -46,22 +46,26 @@ export async function disconnectSolana(): Promise<void> {
 }
 
 /**
- * Signs the very UTF-8 of a text; hex.
- * @throws the wallet's own errors, see readWalletFault
+ * Signs the exact UTF-8 of a message.
+ * @returns hex
+ * @throws the errors of the wallet, see readWalletFault
  */
 export async function signWithSolana({ wallet, account }: SolanaConnection, text: string): Promise<string> {
   const message = new TextEncoder().encode(text)
   const [signed] = await wallet.features['solana:signMessage'].signMessage({ account, message }).catch(asRefusal)
   if (signed === undefined) throw new Error('the wallet answered without a signature')
-  // Some devices sign an envelope around the text, which nobody could check against the text alone.
+  // Some devices sign an envelope around the message, which cannot be verified against the message alone.
   const isSame =
     signed.signedMessage.length === message.length && signed.signedMessage.every((byte, i) => byte === message[i])
   if (!isSame)
-    throw new CairnError('INVALID_SIGNATURE', { message: words.wallet.otherText, hint: words.wallet.otherTextHint })
+    throw new CairnError('INVALID_SIGNATURE', {
+      message: messages.wallet.otherText,
+      hint: messages.wallet.otherTextHint,
+    })
   return Array.from(signed.signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function ask(wallet: SolanaWallet, silent: boolean): Promise<WalletAccount | undefined> {
+async function connectWallet(wallet: SolanaWallet, silent: boolean): Promise<WalletAccount | undefined> {
   const { accounts } = await wallet.features['standard:connect'].connect(silent ? { silent } : {}).catch(asRefusal)
   return accounts.find(signsTexts)
 }
@@ -81,7 +85,7 @@ function adopt(wallet: SolanaWallet, account: WalletAccount): void {
   setSolanaState({ status: 'connected', wallet, account })
 }
 
-/** How long a wallet of before may take to announce itself, in ms. */
+/** Time limit in ms for a previous wallet to announce itself. */
 const announceMs = 3_000
 
 function findWallet(name: string): Promise<SolanaWallet | undefined> {
@@ -102,7 +106,7 @@ function findWallet(name: string): Promise<SolanaWallet | undefined> {
   })
 }
 
-/** The standard has no code for a refusal: wallets use that of EIP-1193, or say it in words. */
+/** The standard has no code for a rejection: wallets use that of EIP-1193, or a message. */
 export class WalletRefusal extends Error {
   override readonly name = 'UserRejectedRequestError'
 }

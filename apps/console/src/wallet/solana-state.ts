@@ -2,13 +2,13 @@ import type { WalletAccount } from '@wallet-standard/base'
 import { recallText } from './kept-text.ts'
 import type { SolanaWallet } from './solana-wallets.ts'
 
-/** A Solana wallet that is connected, and the account that it shows. */
+/** A connected Solana wallet, with its current account. */
 export type SolanaConnection = { wallet: SolanaWallet; account: WalletAccount }
 
-/** `reconnecting`: the wallet of before is being asked, without a window, whether it still knows this page. */
+/** `reconnecting`: the previous wallet is checked, without a window, for whether it still knows this page. */
 export type SolanaState = ({ status: 'connected' } & SolanaConnection) | { status: 'disconnected' | 'reconnecting' }
 
-/** Keeps the name of the wallet that is connected, for the next page. */
+/** Stores the name of the connected wallet for the next page. */
 export const solanaStorageName = 'cairn.wallet.solana'
 
 let state: SolanaState = { status: recallText(solanaStorageName) === undefined ? 'disconnected' : 'reconnecting' }
@@ -24,7 +24,7 @@ export function setSolanaState(next: SolanaState): void {
   for (const listener of listeners) listener(state, before)
 }
 
-/** Calls back whenever a wallet is connected, leaves or shows another account. */
+/** Subscribes to connects, disconnects and account changes. */
 export function watchSolana(listener: (now: SolanaState, before: SolanaState) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

@@ -8,7 +8,7 @@ import type {
 } from '@wallet-standard/features'
 import { useSyncExternalStore } from 'react'
 
-/** A wallet that can connect and sign texts with Solana accounts; some cannot be told to leave, or tell nothing of changes. */
+/** A wallet that can connect and sign messages with Solana accounts; some cannot disconnect, or report no changes. */
 export type SolanaWallet = Wallet & {
   readonly features: StandardConnectFeature &
     SolanaSignMessageFeature &
@@ -24,7 +24,9 @@ function isSolanaWallet(wallet: Wallet): wallet is SolanaWallet {
   )
 }
 
-/** Whether an account of such a wallet is one of Solana that signs texts: wallets may hold accounts of other chains too. */
+/**
+ * Returns whether an account is a Solana account that signs messages: wallets may also have accounts of other chains.
+ */
 export function signsTexts({ chains, features }: WalletAccount): boolean {
   return features.includes('solana:signMessage') && chains.some((chain) => chain.startsWith('solana:'))
 }
@@ -32,7 +34,7 @@ export function signsTexts({ chains, features }: WalletAccount): boolean {
 let known: readonly SolanaWallet[] | undefined
 
 /**
- * The wallets that announced themselves to this page, in their order.
+ * Returns the wallets that announced themselves to this page, in order.
  * @see https://github.com/wallet-standard/wallet-standard
  */
 export function listSolanaWallets(): readonly SolanaWallet[] {
@@ -40,7 +42,7 @@ export function listSolanaWallets(): readonly SolanaWallet[] {
   return known
 }
 
-/** Calls back whenever a wallet announces itself, or leaves: extensions may be later than the page. */
+/** Subscribes to wallets that announce or remove themselves: extensions may load after the page. */
 export function watchSolanaWallets(listener: () => void): () => void {
   const { on } = getWallets()
   const change = () => {
@@ -53,7 +55,7 @@ export function watchSolanaWallets(listener: () => void): () => void {
   }
 }
 
-/** The wallets, followed. */
+/** Returns the wallets, and rerenders on changes. */
 export function useSolanaWallets(): readonly SolanaWallet[] {
   return useSyncExternalStore(watchSolanaWallets, listSolanaWallets)
 }

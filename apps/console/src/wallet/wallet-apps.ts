@@ -1,4 +1,4 @@
-/** Apps and extensions that this console works with: where they come from, and how a phone opens a page in their browser. */
+/** Supported apps and extensions: where to get them, and how a phone opens a page in their browser. */
 export const walletApps = [
   {
     name: 'MetaMask',

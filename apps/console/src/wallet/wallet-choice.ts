@@ -1,23 +1,23 @@
 import { useState } from 'react'
 import { type Config, type Connector, useConnectors } from 'wagmi'
 import { connect, getConnection } from 'wagmi/actions'
-import { words } from '../words/words.ts'
+import { messages } from '../messages/messages.ts'
 import { getRecentWallet, setRecentWallet, type WalletFamily } from './recent-wallet.ts'
 import { connectSolana } from './solana-connection.ts'
 import { type SolanaWallet, useSolanaWallets } from './solana-wallets.ts'
 
-/** A wallet that can be chosen, of either kind. */
+/** A wallet to choose, of either kind. */
 export type WalletChoice = {
-  /** Unlike those of all others in the list. */
+  /** Unique in the list. */
   key: string
   name: string
   icon: string | undefined
 } & ({ family: 'evm'; connector: Connector } | { family: 'solana'; wallet: SolanaWallet })
 
-/** The connector of wallets on other devices; it is there only where the operator has a project for it. */
+/** The connector of wallets on other devices; present only if the operator has a project for it. */
 export const walletConnectId = 'walletConnect'
 
-/** Whether the wallet has to be given a link before it can answer. */
+/** Returns whether the wallet needs a pairing code before it can answer. */
 export function needsPairing(choice: WalletChoice): boolean {
   return choice.family === 'evm' && choice.connector.id === walletConnectId
 }
@@ -26,8 +26,8 @@ export type WalletGroup = { title: string; choices: WalletChoice[] }
 
 /**
  * Connects a wallet; its window opens unless it is connected already.
- * @param signal aborted by who does not wait any more
- * @throws the wallet's own errors, see readWalletFault
+ * @param signal stops waiting
+ * @throws the errors of the wallet, see readWalletFault
  */
 export async function connectWallet(config: Config, choice: WalletChoice, signal: AbortSignal): Promise<void> {
   if (choice.family === 'solana') await connectSolana(choice.wallet, signal)
@@ -36,7 +36,7 @@ export async function connectWallet(config: Config, choice: WalletChoice, signal
   }
 }
 
-/** Notes that who is not signed in signs with this wallet. */
+/** Stores the wallet for sign-in. */
 export function chooseWallet(choice: WalletChoice): void {
   setRecentWallet({ family: choice.family, id: idOf(choice) })
 }
@@ -45,23 +45,23 @@ function idOf(choice: WalletChoice): string {
   return choice.family === 'solana' ? choice.wallet.name : choice.connector.id
 }
 
-/** The wallets that this browser has, by their own announcement; the one used last comes first. */
+/** Returns the wallets that announced themselves in this browser; the last used one comes first. */
 export function useWalletGroups(only?: WalletFamily): WalletGroup[] {
   const connectors = useConnectors()
   const solana = useSolanaWallets().map((wallet) => ({ ...aboutSolana(wallet), isInstalled: true }))
-  // It stays where it is while the dialog is open.
+  // Its position is fixed while the dialog is open.
   const [recent] = useState(getRecentWallet)
   const announced = connectors.some(isAnnounced)
   const evm = connectors
-    // The nameless one is what announced itself, or a wallet too old to announce itself.
+    // The unnamed one duplicates an announced wallet, or is a wallet too old to announce itself.
     .filter(({ type, id }) => type !== 'injected' || id !== 'injected' || (!announced && 'ethereum' in window))
     .map((connector) => ({ ...aboutEvm(connector), isInstalled: isAnnounced(connector) }))
   const all = [...evm, ...solana].filter(({ family }) => only === undefined || family === only)
   const isRecent = (choice: WalletChoice) => choice.family === recent?.family && idOf(choice) === recent.id
   return [
-    { title: words.wallet.recent, choices: all.filter(isRecent) },
-    { title: words.wallet.installed, choices: all.filter((one) => one.isInstalled && !isRecent(one)) },
-    { title: words.wallet.other, choices: all.filter((one) => !one.isInstalled && !isRecent(one)) },
+    { title: messages.wallet.recent, choices: all.filter(isRecent) },
+    { title: messages.wallet.installed, choices: all.filter((one) => one.isInstalled && !isRecent(one)) },
+    { title: messages.wallet.other, choices: all.filter((one) => !one.isInstalled && !isRecent(one)) },
   ].filter(({ choices }) => choices.length > 0)
 }
 
@@ -71,7 +71,7 @@ function isAnnounced({ type, id }: Connector): boolean {
 
 function aboutEvm(connector: Connector): WalletChoice {
   const { id, uid, icon } = connector
-  const name = id === 'injected' ? words.wallet.browserWallet : connector.name
+  const name = id === 'injected' ? messages.wallet.browserWallet : connector.name
   return { family: 'evm', key: uid, name, icon, connector }
 }
 

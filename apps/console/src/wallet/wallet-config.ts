@@ -3,9 +3,9 @@ import { type Chain, defineChain, http, type Transport } from 'viem'
 import { type Config, type CreateConnectorFn, createConfig, createStorage, injected } from 'wagmi'
 
 /**
- * What wallets are spoken to with: the chains of the network's profile, and every wallet that the browser announces
- * (EIP-6963). Nothing is asked of any other host.
- * @param more ways to wallets that the browser does not have
+ * Creates the wallet configuration: the chains of the network profile, and every wallet that the browser announces
+ * (EIP-6963). Calls no other host.
+ * @param more connectors of wallets outside of the browser
  */
 export function createWalletConfig(network: NetworkProfile, more: readonly CreateConnectorFn[]): Config {
   const [first = walletsOwn, ...others] = (network.chains ?? (network.chain === undefined ? [] : [network.chain])).map(
@@ -30,7 +30,7 @@ export function createWalletConfig(network: NetworkProfile, more: readonly Creat
   })
 }
 
-/** Where nothing can be paid, a wallet still signs: on whatever chain it is. */
+/** On a network without payments, a wallet still signs, on any chain. */
 const walletsOwn = defineChain({
   id: 1,
   name: 'Ethereum',

@@ -4,7 +4,10 @@ import { isEip1193Provider } from './eip1193.ts'
 import { createRemoteWallet } from './remote-wallet.ts'
 import { walletConnectId } from './wallet-choice.ts'
 
-/** Wallets on other devices as one more wallet of the page: wagmi speaks to it as to any that the browser has (EIP-1193). */
+/**
+ * Wallets on other devices as one more wallet of the page, with the same interface for wagmi as any in the browser
+ * (EIP-1193).
+ */
 export function createWalletConnect(
   network: NetworkProfile,
   settings: NonNullable<NetworkProfile['walletConnect']>,

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the wallet dialog is open, for everything that opens it. */
+/** Whether the wallet dialog is open, for all components that open it. */
 let isOpen = false
 const listeners = new Set<() => void>()
 
@@ -9,7 +9,7 @@ export function setWalletDialog(open: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** Opens the dialog: to connect and sign in, or, when signed in, the account's sheet. */
+/** Opens the dialog: to connect and sign in or, for signed-in users, the account sheet. */
 export function openWalletDialog(): void {
   setWalletDialog(true)
 }

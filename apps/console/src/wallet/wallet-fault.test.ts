@@ -3,18 +3,18 @@ import { readWalletFault } from './wallet-fault.ts'
 
 const withCode = (code: number) => Object.assign(new Error('from a wallet'), { code })
 
-test('a refusal is found however deep libraries wrap it', () => {
+test('finds a rejection by the user at any depth of wrapping', () => {
   expect(readWalletFault(withCode(4001))).toBe('rejected')
   expect(readWalletFault(new Error('signing failed', { cause: new Error('rpc', { cause: withCode(4001) }) }))).toBe(
     'rejected',
   )
 })
 
-test('a wallet that has another request open is busy', () => {
+test('a wallet with another open request is busy', () => {
   expect(readWalletFault(withCode(-32002))).toBe('busy')
 })
 
-test('all else is a fault, and causes that go round end the search', () => {
+test('treats everything else as an error, and stops at circular causes', () => {
   const round = new Error('round')
   round.cause = round
   expect(readWalletFault(round)).toBe('other')

@@ -1,7 +1,7 @@
-/** Why a wallet did not do what it was asked. */
+/** Reason why a request to a wallet failed. */
 export type WalletFault = 'rejected' | 'busy' | 'missing' | 'other'
 
-/** EIP-1193 and EIP-1474 codes, wherever in a chain of causes they stand. */
+/** EIP-1193 and EIP-1474 codes, at any depth of causes. */
 const faultsByCode = new Map<unknown, WalletFault>([
   [4001, 'rejected'],
   [5000, 'rejected'],
@@ -14,7 +14,7 @@ const faultsByName = new Map<unknown, WalletFault>([
   ['ConnectorNotFoundError', 'missing'],
 ])
 
-/** Tells a refusal of the wallet's owner from a fault. Libraries wrap errors, so causes are looked through. */
+/** Distinguishes a rejection by the user from other failures. Libraries wrap errors, so causes are searched. */
 export function readWalletFault(error: unknown): WalletFault {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
     const found = faultsByName.get(cause.name) ?? ('code' in cause ? faultsByCode.get(cause.code) : undefined)

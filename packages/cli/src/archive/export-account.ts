@@ -9,54 +9,82 @@ import {
   findConditions,
   getKey,
   getProofs,
+  isAnyCid,
   listNames as listAccountNames,
   listFiles,
   listKeyFiles,
   listPayments,
   resolveName,
 } from '@cairn/sdk'
+import { type Collecting, collect, describeDiskError } from './collect.ts'
 import { forEachParallel } from './for-each-parallel.ts'
 import {
   archiveFormat,
   carPath,
   type FileRow,
+  type KeyRow,
   keyRow,
   listPath,
   type Manifest,
-  type Missing,
   parseManifest,
 } from './format.ts'
 import { type ListWriter, readList, unfinishedPath, writeList } from './list-file.ts'
 import type { Seal } from './seal.ts'
 
-/** Requests at a time: small files would otherwise wait for one another. */
+/** Maximum number of concurrent requests: sequential requests are slow for small files. */
 const maxParallel = 8
 
 export type ExportOptions = {
   /** Address of the account. */
   account: string
-  /** Makes the seal for this archive; undefined leaves keys out. */
+  /** Creates the seal of this archive; undefined omits keys. */
   createSeal: ((salt: string) => Seal) | undefined
-  /** Finds the key of a name as PEM; undefined leaves the keys of names out. */
+  /** Returns the key of a name as PEM; undefined omits name keys. */
   findNameKey: ((name: string, keyHeld: 'service' | 'owner') => Promise<string | undefined>) | undefined
   signal: AbortSignal
   onStep(text: string): void
   onBytes(bytes: number): void
 }
 
-type Export = ExportOptions & { client: Client; folder: string; seal: Seal | undefined; missing: Missing[] }
+type Export = ExportOptions &
+  Collecting & {
+    client: Client
+    folder: string
+    seal: Seal | undefined
+    /** Keys that an earlier call sealed, by CID or name: they are not fetched again, and never dropped. */
+    sealed: ReadonlyMap<string, KeyRow>
+  }
 
 /**
- * Exports everything an account has into a folder: content as verified CARs, names with their signed records, rights, sealed
- * file keys, payments and proofs. A call that was stopped resumes: content that is already there is not downloaded again.
- * What cannot be exported is listed in the manifest and does not stop the rest.
- * @throws CairnError FILE_EXISTS if the folder holds something else, FILE_UNREADABLE, and those of the account's lists
+ * Exports the whole account into a folder: content as verified CARs, names with their signed records, rights, sealed
+ * file keys, payments and proofs. An interrupted export resumes: existing content is not downloaded again. The manifest
+ * lists items that cannot be exported; they do not stop the rest.
+ * @throws CairnError FILE_EXISTS if the folder has other content, FILE_UNREADABLE, and those of the lists of the
+ *   account
  */
 export async function exportAccount(client: Client, folder: string, options: ExportOptions): Promise<Manifest> {
-  const started = await openArchive(client, folder, options.account)
-  const seal = options.createSeal?.(started.seal.salt)
-  const context: Export = { ...options, client, folder, seal, missing: [] }
-  const before = await readSealed(folder)
+  try {
+    return await exportAll(client, folder, options)
+  } catch (cause) {
+    throw describeDiskError(cause)
+  }
+}
+
+async function exportAll(client: Client, folder: string, options: ExportOptions): Promise<Manifest> {
+  const before = await openArchive(client, folder, options.account)
+  const context: Export = {
+    ...options,
+    client,
+    folder,
+    seal: options.createSeal?.(before.seal.salt),
+    sealed: await readSealed(folder),
+    missing: [],
+    // A full or missing disk fails for every file.
+    endsAll: ({ code }) => code === 'FILE_UNREADABLE',
+  }
+  // Until the last list is renamed, the lists differ from those in the manifest.
+  const started = { ...before, completedAt: null }
+  await writeManifest(folder, started)
   const writers: ListWriter[] = []
   const begin = async (list: Parameters<typeof writeList>[1]) => {
     const writer = await writeList(folder, list)
@@ -65,12 +93,13 @@ export async function exportAccount(client: Client, folder: string, options: Exp
   }
   try {
     const counts = await exportFiles(context, await begin('files'), await begin('proofs'))
-    const keys = await begin('keys')
-    await exportRights(context, await begin('rights'), keys, before)
+    const keys = context.seal === undefined ? undefined : await begin('keys')
+    if (keys !== undefined) await exportRights(context, await begin('rights'), keys)
     await exportNames(context, await begin('names'), keys)
     const payments = await begin('payments')
-    for await (const payment of listPayments(client, context)) await payments.add(payment)
-    const lists = []
+    for await (const payment of listPayments(client, { signal: options.signal })) await payments.add(payment)
+    // An export without keys retains the keys of an earlier call.
+    const lists = keys === undefined ? before.lists.filter(({ name }) => name === 'keys' || name === 'rights') : []
     for (const writer of writers.splice(0)) lists.push(await writer.finish())
     const completedAt = new Date().toISOString()
     const manifest = { ...started, completedAt, counts, lists, missing: context.missing }
@@ -81,7 +110,7 @@ export async function exportAccount(client: Client, folder: string, options: Exp
   }
 }
 
-/** The manifest of the archive that this call continues, or of a new one. */
+/** Returns the manifest of the archive that this call resumes, or of a new one. */
 async function openArchive({ network }: Client, folder: string, account: string): Promise<Manifest> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'manifest.json')
@@ -89,12 +118,12 @@ async function openArchive({ network }: Client, folder: string, account: string)
     const kept = parseManifest(await readFile(path, 'utf8'), path)
     if (kept.account === account && kept.network.api === network.api) return kept
     throw new CairnError('FILE_EXISTS', {
-      message: `${folder} holds the export of ${kept.account} at ${kept.network.api}`,
+      message: `${folder} contains the export of ${kept.account} at ${kept.network.api}`,
       hint: 'Choose another folder.',
     })
   }
   if ((await readdir(folder)).length > 0) {
-    throw new CairnError('FILE_EXISTS', { message: `${folder} is not empty`, hint: 'Choose an empty or a new folder.' })
+    throw new CairnError('FILE_EXISTS', { message: `${folder} is not empty`, hint: 'Choose an empty or new folder.' })
   }
   const manifest: Manifest = {
     format: archiveFormat,
@@ -111,7 +140,7 @@ async function openArchive({ network }: Client, folder: string, account: string)
   return manifest
 }
 
-/** Writes the manifest whole or not at all. */
+/** Writes the manifest atomically. */
 async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   const path = join(folder, 'manifest.json')
   const file = await open(`${path}.part`, 'w', 0o600)
@@ -127,7 +156,9 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
 async function exportFiles(context: Export, files: ListWriter, proofs: ListWriter): Promise<Manifest['counts']> {
   const { client, signal, onStep } = context
   const rows: FileRow[] = []
-  for await (const entry of listFiles(client, {}, context)) {
+  for await (const entry of listFiles(client, {}, { signal })) {
+    // Paths contain the CID.
+    if (!isAnyCid(entry.cid)) throw new CairnError('UNEXPECTED_RESPONSE', { details: { missingFields: ['cid'] } })
     rows.push({
       cid: entry.cid,
       name: entry.fileName,
@@ -138,10 +169,10 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
       car: carPath(entry.cid),
     })
   }
-  // Oldest first, the order in which an import has to upload them.
+  // Oldest first, the order in which an import must upload them.
   rows.reverse()
   const cids = new Set(rows.map(({ cid }) => cid))
-  onStep(`${rows.length} files, ${cids.size} with content of their own`)
+  onStep(`${rows.length} files, ${cids.size} with distinct content`)
   const counts = { files: 0, cars: 0, bytes: 0 }
   await forEachParallel(cids, maxParallel, async (cid) => {
     const bytes = await collect(context, 'file', cid, () => saveCar(context, cid))
@@ -163,35 +194,13 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
   return counts
 }
 
-/** Runs one part of the export. What fails is noted, unless the whole export was stopped. */
-async function collect<T>(
-  { missing, signal }: Export,
-  kind: string,
-  id: string,
-  run: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await run()
-  } catch (cause) {
-    const error = CairnError.from(cause)
-    if (signal.aborted || error.code === 'ABORTED' || isDiskError(cause)) throw cause
-    missing.push({ kind, id, code: error.code, message: error.message })
-    return undefined
-  }
-}
-
-/** A disk that is full or gone fails for every file: the export ends. */
-function isDiskError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && 'path' in error
-}
-
-/** Downloads the content of a CID, unless it is there: a CAR gets its name when all of it is verified and durable. */
+/** Downloads the content of a CID, unless it exists: a CAR is renamed once all of it is verified and durable. */
 async function saveCar({ client, folder, signal }: Export, cid: string): Promise<number> {
   const path = join(folder, carPath(cid))
   if (existsSync(path)) return (await stat(path)).size
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const unfinished = `${path}.part`
-  // It writes no more than 512 KiB in one call, which a stream would do with a large block.
+  // Writes at most 512 KiB per call, unlike a stream with a large block.
   await writeFile(unfinished, downloadCar(client, cid, { signal }), { mode: 0o600, flush: true, signal })
   await rename(unfinished, path)
   return (await stat(path)).size
@@ -206,29 +215,23 @@ async function findProofs(client: Client, cid: string, signal: AbortSignal): Pro
   }
 }
 
-/** Keys that an earlier, unfinished call sealed: no key node is asked for them again. */
-async function readSealed(folder: string): Promise<Map<string, string>> {
-  const known = new Map<string, string>()
+/** Returns the keys in the folder, including those of an unfinished call. */
+async function readSealed(folder: string): Promise<Map<string, KeyRow>> {
+  const known = new Map<string, KeyRow>()
   for (const path of [join(folder, listPath('keys')), unfinishedPath(folder, 'keys')]) {
     if (!existsSync(path)) continue
     try {
-      for await (const row of readList(path, keyRow))
-        if (row.kind === 'file key') known.set(row.cid, JSON.stringify(row))
+      for await (const row of readList(path, keyRow)) known.set(row.kind === 'file key' ? row.cid : row.name, row)
     } catch (error) {
-      // The last line of a call that was killed may be torn; the lines before it count.
+      // A killed process may leave a torn last line; the lines before it are valid.
       if (!CairnError.is(error, 'INVALID_ARCHIVE')) throw error
     }
   }
   return known
 }
 
-async function exportRights(
-  context: Export,
-  rights: ListWriter,
-  keys: ListWriter,
-  before: ReadonlyMap<string, string>,
-): Promise<void> {
-  const { client, seal, signal, onStep } = context
+async function exportRights(context: Export, rights: ListWriter, keys: ListWriter): Promise<void> {
+  const { client, seal, sealed, signal, onStep } = context
   if (seal === undefined || client.keySession === undefined) return
   onStep('File keys and rights')
   await forEachParallel(listKeyFiles(client, 'owner', { signal }), maxParallel, async (file) => {
@@ -236,15 +239,11 @@ async function exportRights(
     if (state === 'retired') return
     await collect(context, 'file key', cid, async () => {
       const conditions = hasConditions ? await findConditions(client, cid, { signal }) : undefined
-      const known = before.get(cid)
-      const sealed =
-        known ??
-        JSON.stringify({
-          kind: 'file key',
-          cid,
-          sealed: seal.close((await getKey(client, cid, { signal })).masterKey, cid),
-        })
-      await keys.add(JSON.parse(sealed))
+      const fetchKey = async (): Promise<KeyRow> => {
+        const { masterKey } = await getKey(client, cid, { signal })
+        return { kind: 'file key', cid, sealed: seal.close(masterKey, cid) }
+      }
+      await keys.add(sealed.get(cid) ?? (await fetchKey()))
       await rights.add({
         cid,
         owner,
@@ -262,8 +261,8 @@ async function exportRights(
   })
 }
 
-async function exportNames(context: Export, names: ListWriter, keys: ListWriter): Promise<void> {
-  const { client, seal, signal, findNameKey } = context
+async function exportNames(context: Export, names: ListWriter, keys: ListWriter | undefined): Promise<void> {
+  const { client, seal, sealed, signal, findNameKey } = context
   for await (const { name, label, value, sequence, validUntil, keyHeld } of listAccountNames(client, { signal })) {
     const record =
       value === null
@@ -282,11 +281,14 @@ async function exportNames(context: Export, names: ListWriter, keys: ListWriter)
       validUntil: validUntil === null ? null : new Date(validUntil).toISOString(),
       record: record === undefined ? null : Buffer.from(record.bytes).toString('base64'),
     })
-    if (findNameKey === undefined || seal === undefined) continue
-    await collect(context, 'name key', name, async () => {
-      const key = await findNameKey(name, keyHeld)
-      if (key === undefined) throw new CairnError('NAME_KEY_WITH_OWNER')
-      await keys.add({ kind: 'name key', name, sealed: seal.close(key, name) })
-    })
+    if (seal === undefined || keys === undefined) continue
+    const known = sealed.get(name)
+    if (known !== undefined) await keys.add(known)
+    else if (findNameKey !== undefined)
+      await collect(context, 'name key', name, async () => {
+        const key = await findNameKey(name, keyHeld)
+        if (key === undefined) throw new CairnError('NAME_KEY_WITH_OWNER')
+        await keys.add({ kind: 'name key', name, sealed: seal.close(key, name) })
+      })
   }
 }

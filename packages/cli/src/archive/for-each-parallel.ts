@@ -1,4 +1,7 @@
-/** Works on several items at a time, in their order. The first error ends it, once what was begun has ended. */
+/**
+ * Processes several items concurrently, in order. After the first error, starts no more and waits for those in
+ * progress.
+ */
 export async function forEachParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
   maxParallel: number,

@@ -1,32 +1,38 @@
-import { CairnError, type Payment } from '@cairn/sdk'
+import { CairnError, isAnyCid, type Payment } from '@cairn/sdk'
 import * as v from 'valibot'
 
-// What an exported account looks like on disk: docs/how-to/export.md describes it for readers without this program.
+// The on-disk format of an exported account: docs/how-to/export.md describes it for readers without this program.
 
-/** Format of the folder; a program refuses a version it does not know. */
+/** Format of the folder; a program rejects an unknown version. */
 export const archiveFormat = 'cairn-archive/1'
 
 /** The lists of an archive: one JSON object per line. */
 export const listNames = ['files', 'keys', 'rights', 'names', 'payments', 'proofs'] as const
 export type ListName = (typeof listNames)[number]
 
-/** Where a list is, below the folder of the archive. */
+/** Returns the path of a list below the archive folder. */
 export function listPath(list: ListName): string {
   return `${list}.jsonl`
 }
 
-/** Where the content of a CID is. The last two characters spread a million files over a thousand folders. */
+/** Returns the path of the content of a CID. The last two characters spread a million files over a thousand folders. */
 export function carPath(cid: string): string {
   return `cars/${cid.slice(-2)}/${cid}.car`
 }
 
-/** A value under the seal of the archive: AES-256-GCM with the tag behind the ciphertext, both in base64. */
+/** A value under the seal of the archive: AES-256-GCM with the tag after the ciphertext, both in base64. */
 const sealed = v.object({ iv: v.string(), ciphertext: v.string() })
 export type Sealed = v.InferOutput<typeof sealed>
 
-/** Rows that an import reads back. Payments and proofs are there to be read by people. */
+/** Paths are built from CIDs, so no other text is valid. */
+const cid = v.pipe(
+  v.string(),
+  v.check((text) => isAnyCid(text)),
+)
+
+/** Rows that an import reads. Payments and proofs are for people. */
 export const fileRow = v.object({
-  cid: v.string(),
+  cid,
   name: v.string(),
   mimeType: v.nullable(v.string()),
   sizeBytes: v.number(),
@@ -37,13 +43,13 @@ export const fileRow = v.object({
 export type FileRow = v.InferOutput<typeof fileRow>
 
 export const keyRow = v.union([
-  v.object({ kind: v.literal('file key'), cid: v.string(), sealed }),
+  v.object({ kind: v.literal('file key'), cid, sealed }),
   v.object({ kind: v.literal('name key'), name: v.string(), sealed }),
 ])
 export type KeyRow = v.InferOutput<typeof keyRow>
 
 export const rightsRow = v.object({
-  cid: v.string(),
+  cid,
   owner: v.string(),
   sharedTo: v.array(v.string()),
   conditions: v.nullable(
@@ -62,7 +68,7 @@ export const nameRow = v.object({
   value: v.nullable(v.string()),
   sequence: v.nullable(v.string()),
   validUntil: v.nullable(v.string()),
-  /** The signed record in base64; null if nothing was published or the record expired. */
+  /** The signed record in base64; null for an unpublished name or an expired record. */
   record: v.nullable(v.string()),
 })
 export type NameRow = v.InferOutput<typeof nameRow>
@@ -70,7 +76,7 @@ export type NameRow = v.InferOutput<typeof nameRow>
 export type ProofRow = { cid: string; proofs: unknown }
 export type Row = FileRow | KeyRow | RightsRow | NameRow | Payment | ProofRow
 
-/** What could not be exported, and why. */
+/** Items that could not be exported, with the reason. */
 const missing = v.object({ kind: v.string(), id: v.string(), code: v.string(), message: v.string() })
 export type Missing = v.InferOutput<typeof missing>
 
@@ -80,7 +86,7 @@ const manifest = v.object({
   /** Address of the account. */
   account: v.string(),
   startedAt: v.string(),
-  /** Null until everything is there. */
+  /** Null until the export is complete. */
   completedAt: v.nullable(v.string()),
   seal: v.object({
     scheme: v.literal('eip191-hkdf-sha256-aes256gcm'),
@@ -92,12 +98,18 @@ const manifest = v.object({
 })
 export type Manifest = v.InferOutput<typeof manifest>
 
-/** Reads `manifest.json`. @throws CairnError INVALID_ARCHIVE */
+/**
+ * Parses `manifest.json`.
+ * @throws CairnError INVALID_ARCHIVE
+ */
 export function parseManifest(text: string, path: string): Manifest {
   return parse(manifest, text, path)
 }
 
-/** Reads one line of a list. @throws CairnError INVALID_ARCHIVE */
+/**
+ * Parses one line of a list.
+ * @throws CairnError INVALID_ARCHIVE
+ */
 export function parseRow<T>(schema: v.GenericSchema<unknown, T>, line: string, path: string): T {
   return parse(schema, line, path)
 }

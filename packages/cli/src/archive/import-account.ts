@@ -15,8 +15,10 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
+import { type Collecting, collect } from './collect.ts'
 import { forEachParallel } from './for-each-parallel.ts'
 import {
+  carPath,
   type FileRow,
   fileRow,
   type KeyRow,
@@ -34,7 +36,10 @@ import {
 import { hashFile, readList } from './list-file.ts'
 import type { Seal } from './seal.ts'
 
-/** Uploads at a time: small files would otherwise wait for one another. */
+/** Errors after which no further item can succeed. */
+const endingCodes: ReadonlySet<string> = new Set(['QUOTA_EXCEEDED', 'UNAUTHENTICATED', 'NETWORK_ERROR', 'NO_SESSION'])
+
+/** Maximum number of concurrent uploads: sequential uploads are slow for small files. */
 const maxParallel = 4
 
 export type ImportOptions = {
@@ -47,21 +52,24 @@ export type ImportOptions = {
   onBytes(bytes: number): void
 }
 
-/** What an import did. */
+/** Result of an import. */
 export type ImportReport = {
-  /** Uploaded by this call, and already there before it. */
+  /** Uploaded by this call, and present before it. */
   uploaded: number
   present: number
   bytes: number
   fileKeys: number
   names: number
-  /** What could not be imported, and why. */
+  /** Items that could not be imported, with the reason. */
   missing: Missing[]
 }
 
-type Import = ImportOptions & { client: Client; folder: string; report: ImportReport }
+type Import = ImportOptions & Collecting & { client: Client; folder: string; report: ImportReport }
 
-/** Reads and checks the manifest of an exported account. @throws CairnError INVALID_ARCHIVE */
+/**
+ * Reads and validates the manifest of an exported account.
+ * @throws CairnError INVALID_ARCHIVE
+ */
 export async function openExport(folder: string): Promise<Manifest> {
   const path = join(folder, 'manifest.json')
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
@@ -70,8 +78,8 @@ export async function openExport(folder: string): Promise<Manifest> {
   const manifest = parseManifest(text, path)
   if (manifest.completedAt === null) {
     throw new CairnError('INVALID_ARCHIVE', {
-      message: `${folder} is an export that did not finish`,
-      hint: 'Run the same `cairn export` again: it resumes.',
+      message: `${folder} contains an incomplete export`,
+      hint: 'Run the same `cairn export` command again to resume.',
       details: { path },
     })
   }
@@ -79,7 +87,7 @@ export async function openExport(folder: string): Promise<Manifest> {
     const file = join(folder, listPath(list.name))
     if (existsSync(file) && (await hashFile(file)) === list.sha256) continue
     throw new CairnError('INVALID_ARCHIVE', {
-      message: `${file} is missing or was changed`,
+      message: `${file} is missing or was modified`,
       hint: 'Restore it from another copy of the export.',
       details: { path: file },
     })
@@ -88,8 +96,9 @@ export async function openExport(folder: string): Promise<Manifest> {
 }
 
 /**
- * Imports an exported account into the client's account: the same CIDs, names and rights. A call that was stopped resumes:
- * what the account already has is not uploaded again. The service verifies every block, so a damaged CAR is rejected.
+ * Imports an exported account into the account of the client: the same CIDs, names and rights. An interrupted import
+ * resumes: content that the account already has is not uploaded again. The service verifies every block, so it rejects
+ * a damaged CAR.
  * @throws CairnError INVALID_ARCHIVE, QUOTA_EXCEEDED, NO_API_KEY
  */
 export async function importAccount(
@@ -99,7 +108,14 @@ export async function importAccount(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = { uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, missing: [] }
-  const context: Import = { ...options, client, folder, report }
+  const context: Import = {
+    ...options,
+    client,
+    folder,
+    report,
+    missing: report.missing,
+    endsAll: ({ code }) => endingCodes.has(code),
+  }
   const rights = new Map<string, RightsRow>()
   for await (const row of rows(context, manifest, 'rights', rightsRow)) rights.set(row.cid, row)
   const keys = new Map<string, KeyRow>()
@@ -107,7 +123,7 @@ export async function importAccount(
     keys.set(row.kind === 'name key' ? row.name : row.cid, row)
   const seal = keys.size === 0 ? undefined : options.createSeal?.(manifest)
 
-  // Keys come first, so that the account never lists an encrypted file that nobody can open.
+  // Keys come first, so that the account never lists an encrypted file without a readable key.
   options.onStep(`${rights.size} file keys`)
   const locked = await importFileKeys(context, rights, keys, seal)
   options.onStep(`${manifest.counts.files} files`)
@@ -125,7 +141,10 @@ async function* rows<T>(
   if (manifest.lists.some(({ name }) => name === list)) yield* readList(join(folder, listPath(list)), schema)
 }
 
-/** Saves the keys that the account does not have yet. @returns CIDs whose key could not be saved */
+/**
+ * Saves the keys that the account does not have yet.
+ * @returns CIDs whose key could not be saved
+ */
 async function importFileKeys(
   context: Import,
   rights: ReadonlyMap<string, RightsRow>,
@@ -175,16 +194,19 @@ async function importFiles(context: Import, manifest: Manifest, locked: Readonly
   })
 }
 
-async function uploadRow({ client, folder, signal }: Import, row: FileRow): Promise<number> {
-  const path = join(folder, row.car)
-  const { cid } = await uploadCar(client, path, {
-    // The service takes the ending of a CAR off the name.
+async function uploadRow({ client, folder, missing, signal }: Import, row: FileRow): Promise<number> {
+  // Ignores the path of the row: a foreign archive could name any file of this machine.
+  const path = join(folder, carPath(row.cid))
+  const { cid, name } = await uploadCar(client, path, {
+    // The service strips the extension of a CAR from the name.
     name: `${row.name}.car`,
     isEncrypted: row.isEncrypted,
     ...(row.mimeType === null ? {} : { mimeType: row.mimeType }),
     signal,
   })
   if (cid !== row.cid) throw new CairnError('CID_MISMATCH', { details: { computed: row.cid, answered: [cid] } })
+  if (name !== row.name)
+    missing.push({ kind: 'file name', id: cid, code: 'INVALID_LABEL', message: `Stored as ${name}` })
   return (await stat(path)).size
 }
 
@@ -210,7 +232,7 @@ async function importNames(
   }
 }
 
-/** Publishes a name again: by its record as long as that is valid, else by a new one if its key is there. */
+/** Publishes a name again: with its record while that is valid, else with a new one if its key is available. */
 async function publish({ client, signal }: Import, row: NameRow, key: NameKey | undefined): Promise<void> {
   const label = row.label ?? undefined
   const isValid = row.validUntil !== null && Date.parse(row.validUntil) > Date.now()
@@ -220,22 +242,4 @@ async function publish({ client, signal }: Import, row: NameRow, key: NameKey | 
   }
   if (key === undefined || row.value === null) throw new CairnError('IPNS_RECORD_EXPIRED')
   await publishSigned(client, key, row.value, { label, signal })
-}
-
-/** Runs one part of the import. What fails is noted, unless it would fail for everything that follows. */
-async function collect<T>(
-  { report, signal }: Import,
-  kind: string,
-  id: string,
-  run: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await run()
-  } catch (cause) {
-    const error = CairnError.from(cause)
-    const endsAll = ['ABORTED', 'QUOTA_EXCEEDED', 'UNAUTHENTICATED', 'NETWORK_ERROR', 'NO_SESSION'].includes(error.code)
-    if (signal.aborted || endsAll) throw error
-    report.missing.push({ kind, id, code: error.code, message: error.message })
-    return undefined
-  }
 }

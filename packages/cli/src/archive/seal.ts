@@ -2,9 +2,9 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { CairnError, signMessage } from '@cairn/sdk'
 import type { Sealed } from './format.ts'
 
-/** Seals the secrets of one archive, and opens them again. */
+/** Encrypts and decrypts the secrets of one archive. */
 export type Seal = {
-  /** @param id what the secret belongs to: a sealed value does not open under another id */
+  /** @param id the item of the secret: a sealed value does not open under another id */
   close(secret: string, id: string): Sealed
   /** @throws CairnError INVALID_ARCHIVE if the value was changed or another wallet sealed it */
   open(sealed: Sealed, id: string): string
@@ -14,8 +14,8 @@ const algorithm = 'aes-256-gcm'
 const tagBytes = 16
 
 /**
- * Derives the seal from a signature, so that nothing but the wallet opens it and no password has to be remembered. Signatures
- * are deterministic (RFC 6979), so the same wallet derives the same seal on every machine.
+ * Derives the seal from a signature, so that only the wallet opens it, without a password. Signatures are deterministic
+ * (RFC 6979), so the same wallet derives the same seal on every machine.
  * @param salt 32 random bytes as hex, stored in the manifest
  */
 export function createSeal(privateKey: string, account: string, salt: string): Seal {
@@ -48,8 +48,8 @@ export function createSeal(privateKey: string, account: string, salt: string): S
         return Buffer.concat([decipher.update(bytes.subarray(0, -tagBytes)), decipher.final()]).toString('utf8')
       } catch (cause) {
         throw new CairnError('INVALID_ARCHIVE', {
-          message: `The sealed key of ${id} does not open`,
-          hint: `Use the wallet of ${account}, which exported it. If it is that wallet, the archive was changed.`,
+          message: `Cannot open the sealed key of ${id}`,
+          hint: `Use the wallet of ${account}, which exported it. If you used that wallet, the archive was modified.`,
           details: { id },
           cause,
         })

@@ -1,11 +1,14 @@
 import type { Client } from '@cairn/sdk'
-import type { Surroundings } from '../command.ts'
-import { openWallet } from '../commands/wallet.ts'
+import type { CommandContext } from '../command.ts'
+import { openWallet } from '../open-wallet.ts'
 
-/** The private key that seals: the user's wallet, or the test wallet of a local network. @throws CairnError NO_WALLET */
-export async function openSealingKey(surroundings: Surroundings, { network }: Client): Promise<string> {
-  if ((await surroundings.state.readWallet()) !== undefined || network.wallet === undefined) {
-    return (await openWallet(surroundings)).privateKey
+/**
+ * Returns the private key that seals: that of the user's wallet, or of the test wallet of a local network.
+ * @throws CairnError NO_WALLET
+ */
+export async function openSealingKey(context: CommandContext, { network }: Client): Promise<string> {
+  if ((await context.state.readWallet()) !== undefined || network.wallet === undefined) {
+    return (await openWallet(context)).privateKey
   }
   return network.wallet.privateKey
 }

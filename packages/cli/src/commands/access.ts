@@ -1,20 +1,20 @@
 import { CairnError, explainAccess, getKeyStatus, transferFile } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { dots, showChange } from '../show-change.ts'
 import { showFindings } from '../show-findings.ts'
 
-async function explain(surroundings: Surroundings, cid: string): Promise<void> {
-  const { values, output, signal } = surroundings
+async function explain(context: CommandContext, cid: string): Promise<void> {
+  const { values, output, signal } = context
   const about = text(values, 'of')
-  const verdict = await explainAccess(await openKeyClient(surroundings), cid, {
+  const verdict = await explainAccess(await openKeyClient(context), cid, {
     ...(about === undefined ? {} : { about }),
     signal,
   })
   output.result(
     { cid, about, ...verdict },
     () => {
-      const head = `${about ?? 'You'} may ${verdict.isAllowed ? `decrypt it: ${verdict.by}` : 'not decrypt it'}.`
+      const head = `${about ?? 'You'} ${verdict.isAllowed ? `can decrypt the file: ${verdict.by}` : 'cannot decrypt the file'}.`
       return [head, ...showFindings(verdict)]
     },
     verdict.isAllowed ? verdict.by : 'none',
@@ -23,27 +23,27 @@ async function explain(surroundings: Surroundings, cid: string): Promise<void> {
 
 export const access: Command = {
   name: 'access',
-  summary: 'Who may decrypt a file, and why',
+  summary: 'Show which addresses can decrypt a file, and why',
   usage: '<cid>',
   arity: [1, 1],
   options: {
-    explain: { type: 'boolean', about: 'which condition holds and which does not' },
-    of: { type: 'string', about: 'about this address (owner only)', value: 'address' },
+    explain: { type: 'boolean', about: 'show which conditions are met' },
+    of: { type: 'string', about: 'check this address (owner only)', value: 'address' },
   },
   examples: ['cairn access bafy…', 'cairn access bafy… --explain --of 0x7099…'],
-  async run(surroundings) {
-    const { args, values, output, signal } = surroundings
+  async run(context) {
+    const { args, values, output, signal } = context
     const cid = args[0] ?? ''
-    if (flag(values, 'explain') || text(values, 'of') !== undefined) return explain(surroundings, cid)
-    const report = await getKeyStatus(await openKeyClient(surroundings), cid, { signal })
+    if (flag(values, 'explain') || text(values, 'of') !== undefined) return explain(context, cid)
+    const report = await getKeyStatus(await openKeyClient(context), cid, { signal })
     const { agreed } = report
     if (agreed === undefined)
       throw new CairnError('CHANGE_INCOMPLETE', {
-        message: 'The key nodes do not agree on who may decrypt it',
+        message: 'The key nodes disagree on the access rights of the file',
         hint: `Run: cairn keys repair ${cid}`,
       })
     const nodes = report.nodes.flatMap(({ node, isAgreed }) => (isAgreed ? [node] : []))
-    const [first = 'nobody', ...others] = agreed.sharedTo
+    const [first = 'no one', ...others] = agreed.sharedTo
     output.result(
       { ...agreed, health: report.health, nodes },
       () => [
@@ -61,27 +61,27 @@ export const access: Command = {
 
 export const transfer: Command = {
   name: 'transfer',
-  summary: 'Give a file to another owner',
+  summary: 'Transfer a file to another owner',
   usage: '<cid> <address>',
   arity: [2, 2],
   options: {
-    'keep-shares': { type: 'boolean', about: 'those it is shared with keep their right' },
-    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    'keep-shares': { type: 'boolean', about: 'keep the addresses it is shared with' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },
   },
   examples: ['cairn transfer bafy… 0x7099… --yes'],
-  async run(surroundings) {
-    const { args, values, output, prompt, signal } = surroundings
+  async run(context) {
+    const { args, values, output, prompt, signal } = context
     const [cid = '', newOwner = ''] = args
-    if (!flag(values, 'yes') && !(await prompt.confirm(`Give ${cid} to ${newOwner}? You cannot take it back.`)))
+    if (!flag(values, 'yes') && !(await prompt.confirm(`Transfer ${cid} to ${newOwner}? This cannot be undone.`)))
       throw new CairnError('ABORTED', { message: 'Nothing was changed' })
-    const client = await openKeyClient(surroundings)
+    const client = await openKeyClient(context)
     const resetSharedTo = !flag(values, 'keep-shares')
     const change = await transferFile(client, cid, newOwner, { resetSharedTo, signal })
-    showChange(output, { cid, owner: newOwner, resetSharedTo }, `${cid} belongs to ${newOwner}.`, change)
+    showChange(output, { cid, owner: newOwner, resetSharedTo }, `Transferred ${cid} to ${newOwner}.`, change)
     output.note(
       resetSharedTo
-        ? 'It is shared with nobody any more. Conditions stay.'
-        : 'Those it is shared with keep their right. Conditions stay.',
+        ? 'The file is no longer shared with any address. Its conditions are unchanged.'
+        : 'The file stays shared with the same addresses. Its conditions are unchanged.',
     )
   },
 }

@@ -4,7 +4,7 @@ import { formatBytes } from '../sizes.ts'
 
 export const balance: Command = {
   name: 'balance',
-  summary: 'Storage allowed, used and left',
+  summary: 'Show the storage limit, used and available storage',
   usage: '',
   arity: [0, 0],
   examples: ['cairn balance'],

@@ -21,14 +21,14 @@ async function* decrypt(content: Content, signal: AbortSignal): AsyncGenerator<U
 
 export const cat: Command = {
   name: 'cat',
-  summary: 'Write a file to standard output, verified; encrypted files are decrypted',
+  summary: 'Verify a file, decrypt it if needed, and write it to standard output',
   usage: '<cid[/path]|name[/path]>',
   arity: [1, 1],
   options: readOptions,
   examples: ['cairn cat bafy…/readme.md | less', 'cairn cat site/readme.md'],
-  async run(surroundings) {
-    const { args, output, signal } = surroundings
-    const content = await openContent(surroundings, args[0] ?? '')
+  async run(context) {
+    const { args, output, signal } = context
+    const content = await openContent(context, args[0] ?? '')
     const pieces = content.decryption === undefined ? await openPlain(content, signal) : decrypt(content, signal)
     for await (const piece of pieces) await output.write(piece)
   },

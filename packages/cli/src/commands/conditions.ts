@@ -1,64 +1,64 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
-import { type Command, pickAction, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, pickAction, text } from '../command.ts'
 import { conditionTemplates } from '../condition-templates.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { showChange } from '../show-change.ts'
 import { showFindings } from '../show-findings.ts'
 
-function cidOf({ args }: Surroundings): string {
+function cidOf({ args }: CommandContext): string {
   const cid = args[1]
-  if (cid === undefined) throw new CairnError('USAGE', { message: 'Which file? Give its CID' })
+  if (cid === undefined) throw new CairnError('USAGE', { message: 'A CID is required' })
   return cid
 }
 
-async function show(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { output, session, signal } = surroundings
+async function show(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { output, session, signal } = context
   const found = await getConditions(await session.anonymous(), cid, { signal })
   output.result(found, JSON.stringify(found, null, 2).split('\n'))
 }
 
-async function set(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { args, output, stdin, signal } = surroundings
+async function set(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { args, output, stdin, signal } = context
   const conditions = await readConditionsFile(args[2] ?? '-', stdin)
-  const change = await setConditions(await openKeyClient(surroundings), cid, conditions, { signal })
+  const change = await setConditions(await openKeyClient(context), cid, conditions, { signal })
   showChange(output, { cid }, `Set the conditions of ${cid}.`, change)
 }
 
-async function remove(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { output, signal } = surroundings
-  const change = await removeConditions(await openKeyClient(surroundings), cid, { signal })
+async function remove(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { output, signal } = context
+  const change = await removeConditions(await openKeyClient(context), cid, { signal })
   showChange(output, { cid }, `Removed the conditions of ${cid}.`, change)
 }
 
-async function check(surroundings: Surroundings): Promise<void> {
-  const { args, values, output, stdin, signal } = surroundings
+async function check(context: CommandContext): Promise<void> {
+  const { args, values, output, stdin, signal } = context
   const about = text(values, 'of')
   const input = await readConditionsFile(args[1] ?? '-', stdin)
-  const verdict = await explainConditions(await openKeyClient(surroundings), input, {
+  const verdict = await explainConditions(await openKeyClient(context), input, {
     ...(about === undefined ? {} : { about }),
     signal,
   })
   output.result(
     { about, ...verdict },
     () => {
-      const head = `${about ?? 'You'} would ${verdict.isAllowed ? 'meet' : 'not meet'} these conditions.`
+      const head = `${about ?? 'You'} ${verdict.isAllowed ? 'would meet' : 'would not meet'} these conditions.`
       return [head, ...showFindings(verdict)]
     },
     String(verdict.isAllowed),
   )
 }
 
-async function template({ args, values, output }: Surroundings): Promise<void> {
+async function template({ args, values, output }: CommandContext): Promise<void> {
   const name = args[1]
   const make = name === undefined ? undefined : conditionTemplates[name]
   if (make === undefined) {
     throw new CairnError('USAGE', {
-      message: name === undefined ? 'Which template?' : `There is no template ${name}`,
-      hint: `There are ${Object.keys(conditionTemplates).join(', ')}.`,
+      message: name === undefined ? 'A template name is required' : `Unknown template ${name}`,
+      hint: `Use one of ${Object.keys(conditionTemplates).join(', ')}.`,
     })
   }
   const json = make({
@@ -70,24 +70,24 @@ async function template({ args, values, output }: Surroundings): Promise<void> {
   output.result(json, JSON.stringify(json, null, 2).split('\n'))
 }
 
-const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = { show, set, remove, template, check }
+const actions: Record<string, (context: CommandContext) => Promise<void>> = { show, set, remove, template, check }
 
 export const conditions: Command = {
   name: 'conditions',
-  summary: 'Show, set or remove the conditions of a file; try them, print templates',
+  summary: 'Show, set, remove or check the conditions of a file, or print a template',
   usage: `<${Object.keys(actions).join('|')}> <cid|name|file> [file|-]`,
   arity: [1, 3],
   words: Object.keys(actions),
   options: {
-    chain: { type: 'string', about: 'of a template: name of the chain', value: 'name' },
-    contract: { type: 'string', about: 'of a template: address of the contract or mint', value: 'address' },
+    chain: { type: 'string', about: 'template: name of the chain', value: 'name' },
+    contract: { type: 'string', about: 'template: address of the contract or mint', value: 'address' },
     'at-least': {
       type: 'string',
-      about: 'of a template: least amount, in smallest units, or time or block',
+      about: 'template: minimum amount in smallest units, time or block',
       value: 'n',
     },
-    'token-id': { type: 'string', about: 'of a template: id of the token', value: 'n' },
-    of: { type: 'string', about: 'of a check: for this address', value: 'address' },
+    'token-id': { type: 'string', about: 'template: token id', value: 'n' },
+    of: { type: 'string', about: 'check: address to check', value: 'address' },
   },
   examples: [
     'cairn conditions template erc20 --chain Optimism --contract 0x… --at-least 1000 > rule.json',
@@ -95,5 +95,5 @@ export const conditions: Command = {
     'cairn conditions set bafy… rule.json',
     'cairn conditions show bafy…',
   ],
-  run: (surroundings) => pickAction('conditions', actions, surroundings.args[0])(surroundings),
+  run: (context) => pickAction('conditions', actions, context.args[0])(context),
 }

@@ -2,41 +2,41 @@ import { CairnError, exportName, exportNameKey, listFiles } from '@cairn/sdk'
 import { exportAccount } from '../archive/export-account.ts'
 import { createSeal } from '../archive/seal.ts'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
-import { type Command, flag, type Surroundings } from '../command.ts'
+import { type Command, type CommandContext, flag } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { openKept, openNameKeys } from '../name-keys.ts'
 import { formatBytes } from '../sizes.ts'
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'Export your account to a folder: content, names, rights, sealed keys, payments, proofs',
+  summary: 'Export your account to a folder: content, names, access rights, sealed keys, payments and proofs',
   usage: '--all <folder>',
   arity: [1, 1],
   options: {
-    all: { type: 'boolean', about: 'everything the account has (required)' },
-    'name-keys': { type: 'boolean', about: 'with the keys of your names, sealed to your wallet' },
-    'no-keys': { type: 'boolean', about: 'without file keys and rights: asks for no wallet' },
+    all: { type: 'boolean', about: 'export everything in the account (required)' },
+    'name-keys': { type: 'boolean', about: 'include your name keys, sealed to your wallet' },
+    'no-keys': { type: 'boolean', about: 'omit file keys and access rights, which require a wallet' },
   },
   examples: ['cairn export --all backup', 'jq -r .name backup/files.jsonl'],
-  async run(surroundings) {
-    const { args, values, session, output, signal } = surroundings
+  async run(context) {
+    const { args, values, session, output, signal } = context
     if (!flag(values, 'all')) {
       throw new CairnError('USAGE', {
-        message: 'cairn export takes --all',
-        hint: 'For one file, use cairn get. For everything: cairn export --all <folder>.',
+        message: 'cairn export requires --all',
+        hint: 'Run cairn export --all <folder>. For one file, use cairn get.',
       })
     }
     const plain = await session.client()
     const withKeys = !flag(values, 'no-keys') && plain.network.keyNodes !== undefined
-    const client = withKeys ? await openKeyClient(surroundings, { withApiKey: true }) : plain
-    const privateKey = withKeys ? await openSealingKey(surroundings, client) : undefined
-    const account = client.keySession?.address ?? (await findAccount(surroundings))
+    const client = withKeys ? await openKeyClient(context, { withApiKey: true }) : plain
+    const privateKey = withKeys ? await openSealingKey(context, client) : undefined
+    const account = client.keySession?.address ?? (await findAccount(context))
     const folder = args[0] ?? ''
     const progress = output.progress(folder)
     const manifest = await exportAccount(client, folder, {
       account,
       createSeal: privateKey === undefined ? undefined : (salt) => createSeal(privateKey, account, salt),
-      findNameKey: flag(values, 'name-keys') ? (name, held) => findNameKey(surroundings, name, held) : undefined,
+      findNameKey: flag(values, 'name-keys') ? (name, held) => findNameKey(context, name, held) : undefined,
       signal,
       onStep: output.note,
       onBytes: (bytes) =>
@@ -55,15 +55,15 @@ export const exportCommand: Command = {
   },
 }
 
-/** The account of an API key, where no wallet is asked. */
-async function findAccount({ session, signal }: Surroundings): Promise<string> {
+/** Returns the account of an API key, without opening the wallet. */
+async function findAccount({ session, signal }: CommandContext): Promise<string> {
   for await (const { publicKey } of listFiles(await session.client(), { limit: 1 }, { signal })) return publicKey
   throw new CairnError('NOT_FOUND', { message: 'The account has no files' })
 }
 
-/** The key of a name: from the service, or from this machine. */
+/** Returns the key of a name, from the service or from this machine. */
 async function findNameKey(
-  { session, state, prompt, signal }: Surroundings,
+  { session, state, prompt, signal }: CommandContext,
   name: string,
   keyHeld: 'service' | 'owner',
 ): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { formatBytes } from '../sizes.ts'
 
 type Options = NonNullable<Parameters<typeof decryptFolder>[3]> & { signal: AbortSignal }
 
-/** Decrypts a file, a folder that was encrypted as one, or a file of such a folder. */
+/** Decrypts a file, a folder encrypted as one, or a file of such a folder. */
 async function decrypt(content: Content, target: string, options: Options): Promise<DownloadResult> {
   const { client, cid, path, decryption } = content
   const settings = { ...options, ...decryption }
@@ -20,21 +20,21 @@ async function decrypt(content: Content, target: string, options: Options): Prom
 
 export const get: Command = {
   name: 'get',
-  summary: 'Download a file or folder, verified; encrypted files are decrypted',
+  summary: 'Download and verify a file or folder, and decrypt it if needed',
   usage: '<cid[/path]|name[/path]>',
   arity: [1, 1],
   options: {
-    output: { type: 'string', short: 'o', about: 'where to (the last name of the path)', value: 'path' },
-    force: { type: 'boolean', short: 'f', about: 'replace what is there' },
+    output: { type: 'string', short: 'o', about: 'target path (the last name of the content path)', value: 'path' },
+    force: { type: 'boolean', short: 'f', about: 'overwrite an existing target' },
     ...readOptions,
   },
   examples: ['cairn get bafy… -o photo.jpg', 'cairn get bafy…/docs/readme.md', 'cairn get site/index.html'],
-  async run(surroundings) {
-    const { args, values, output, signal } = surroundings
+  async run(context) {
+    const { args, values, output, signal } = context
     const target = text(values, 'output') ?? basename(args[0] ?? '')
     if (target === '' || target === '.' || target === '..')
-      throw new CairnError('USAGE', { message: 'Where to? Give -o' })
-    const content = await openContent(surroundings, args[0] ?? '')
+      throw new CairnError('USAGE', { message: 'The option -o is required' })
+    const content = await openContent(context, args[0] ?? '')
     const progress = output.progress(target)
     const options = {
       overwrite: flag(values, 'force'),

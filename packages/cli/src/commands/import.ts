@@ -13,13 +13,13 @@ export const importCommand: Command = {
   usage: '<folder>',
   arity: [1, 1],
   examples: ['cairn import backup', 'cairn import backup --network https://storage.example.com'],
-  async run(surroundings) {
-    const { args, session, output, state, signal } = surroundings
+  async run(context) {
+    const { args, session, output, state, signal } = context
     const folder = args[0] ?? ''
     const manifest = await openExport(folder)
     const hasKeys = manifest.lists.some(({ name, rows }) => name === 'keys' && rows > 0)
-    const client = hasKeys ? await openKeyClient(surroundings, { withApiKey: true }) : await session.client()
-    const privateKey = hasKeys ? await openSealingKey(surroundings, client) : undefined
+    const client = hasKeys ? await openKeyClient(context, { withApiKey: true }) : await session.client()
+    const privateKey = hasKeys ? await openSealingKey(context, client) : undefined
     const nameKeys = openNameKeys(state.folder)
     const progress = output.progress(folder)
     const report = await importAccount(client, folder, manifest, {
@@ -41,7 +41,7 @@ export const importCommand: Command = {
     }).finally(() => progress?.done())
     const { uploaded, present, bytes, fileKeys, names, missing } = report
     output.result({ folder, ...report }, [
-      `${uploaded} files  ${formatBytes(bytes)}  ${present} were there  ${fileKeys} file keys  ${names} names`,
+      `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
       ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
     ])
     if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })

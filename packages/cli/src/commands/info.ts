@@ -4,7 +4,7 @@ import { formatBytes } from '../sizes.ts'
 
 export const info: Command = {
   name: 'info',
-  summary: 'What is known of a CID',
+  summary: 'Show information about a CID',
   usage: '<cid>',
   arity: [1, 1],
   examples: ['cairn info bafy…'],

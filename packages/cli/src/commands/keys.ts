@@ -10,22 +10,22 @@ import {
   repairKey,
   rotateFile,
 } from '@cairn/sdk'
-import { type Command, flag, pickAction, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
-import { sayHalfDone, sayOutcome } from '../say-half-done.ts'
-import { dots, sayPending } from '../show-change.ts'
+import { dots, showPending } from '../show-change.ts'
+import { showHalfDone, showOutcome } from '../show-half-done.ts'
 
-function cidOf({ args }: Surroundings): string {
+function cidOf({ args }: CommandContext): string {
   const cid = args[1]
-  if (cid === undefined) throw new CairnError('USAGE', { message: 'Which file? Give its CID' })
+  if (cid === undefined) throw new CairnError('USAGE', { message: 'A CID is required' })
   return cid
 }
 
-async function list(surroundings: Surroundings): Promise<void> {
-  const { values, output, signal } = surroundings
+async function list(context: CommandContext): Promise<void> {
+  const { values, output, signal } = context
   const role = flag(values, 'shared') ? 'recipient' : 'owner'
   const files: KeyFile[] = []
-  for await (const file of listKeyFiles(await openKeyClient(surroundings), role, { signal })) files.push(file)
+  for await (const file of listKeyFiles(await openKeyClient(context), role, { signal })) files.push(file)
   output.table(
     ['CID', role === 'owner' ? 'SHARED WITH' : 'OWNER', 'CONDITIONS', 'STATE', 'CHANGED'],
     files.map((file) => [
@@ -39,10 +39,10 @@ async function list(surroundings: Surroundings): Promise<void> {
   )
 }
 
-async function status(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { output, signal } = surroundings
-  const report = await getKeyStatus(await openKeyClient(surroundings), cid, { signal })
+async function status(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { output, signal } = context
+  const report = await getKeyStatus(await openKeyClient(context), cid, { signal })
   const rows = report.nodes.map(({ node, status: held, error, isAgreed }) => [
     `${isAgreed ? '●' : '○'} ${node}`,
     held?.state ?? error?.code ?? '',
@@ -62,16 +62,18 @@ async function status(surroundings: Surroundings): Promise<void> {
     return
   }
   output.table(['NODE', 'STATE', 'VERSION', 'OWNER', 'SHARED', 'LAST CHANGE'], rows, [])
-  for (const change of report.halfDone) output.note(sayHalfDone(change))
+  for (const change of report.halfDone) output.note(showHalfDone(change))
   output.note(
-    report.health === 'whole' ? 'All five nodes agree.' : `They differ (${report.health}): cairn keys repair ${cid}`,
+    report.health === 'whole'
+      ? 'All five nodes agree.'
+      : `The nodes differ (${report.health}). Run: cairn keys repair ${cid}`,
   )
 }
 
-async function repair(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { output, signal } = surroundings
-  const { nodes, before, after, changes } = await repairKey(await openKeyClient(surroundings), cid, { signal })
+async function repair(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { output, signal } = context
+  const { nodes, before, after, changes } = await repairKey(await openKeyClient(context), cid, { signal })
   const json = nodes.map(({ node, outcome, error }) => ({
     node,
     outcome,
@@ -83,28 +85,28 @@ async function repair(surroundings: Surroundings): Promise<void> {
     { cid, before: before.health, after: after.health, ...state, changes, nodes: json },
     () => [
       ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
-      ...changes.map(sayOutcome),
+      ...changes.map(showOutcome),
       `${before.health} → ${after.health}`,
     ],
     after.health,
   )
   if (agreed !== undefined)
     output.note(
-      `Owner ${agreed.owner}; shared with ${agreed.sharedTo.length === 0 ? 'nobody' : agreed.sharedTo.join(', ')}; ${agreed.hasConditions ? 'with' : 'without'} conditions${agreed.state === 'retired' ? '; the key is retired' : ''}.`,
+      `Owner ${agreed.owner}; ${agreed.sharedTo.length === 0 ? 'not shared' : `shared with ${agreed.sharedTo.join(', ')}`}; ${agreed.hasConditions ? 'with' : 'without'} conditions${agreed.state === 'retired' ? '; the key is retired' : ''}.`,
     )
   for (const { node, outcome } of nodes)
     if (outcome === 'recent')
-      output.note(`Node ${node} has a change that may still be on its way: repair again in a minute.`)
+      output.note(`Node ${node} has a change that may still be in progress. Run the repair again in a minute.`)
 }
 
-async function exportSet(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { values, output, signal } = surroundings
+async function exportSet(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { values, output, signal } = context
   const target = text(values, 'output') ?? `${cid}.key.json`
-  const exported = await exportKey(await openKeyClient(surroundings), cid, { signal })
+  const exported = await exportKey(await openKeyClient(context), cid, { signal })
   const file = await open(target, 'wx', 0o600).catch((cause: unknown) => {
     const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} exists already`, cause })
+    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot write ${target}`, cause })
   })
   try {
@@ -118,12 +120,12 @@ async function exportSet(surroundings: Surroundings): Promise<void> {
     `${target}  ${dots(exported.shards.map(({ node }) => node))}`,
     target,
   )
-  output.note('Whoever has this file can decrypt the other: keep it where secrets are kept.')
+  output.note('Anyone with this file can decrypt the encrypted file. Store it like a password.')
 }
 
-async function recover({ args, output }: Surroundings): Promise<void> {
+async function recover({ args, output }: CommandContext): Promise<void> {
   const path = args[1]
-  if (path === undefined) throw new CairnError('USAGE', { message: 'Which exported key set? Give its file' })
+  if (path === undefined) throw new CairnError('USAGE', { message: 'The file of an exported key set is required' })
   let json: unknown
   try {
     json = JSON.parse(await readFile(path, 'utf8'))
@@ -132,13 +134,13 @@ async function recover({ args, output }: Surroundings): Promise<void> {
   }
   const { cid, masterKey } = recoverExported(json)
   output.result({ cid, masterKey }, masterKey)
-  output.note(`The key of ${cid}. To decrypt it without any key node: cairn get ${cid} --key-file ${path}`)
+  output.note(`Recovered the key of ${cid}. To decrypt without the key nodes: cairn get ${cid} --key-file ${path}`)
 }
 
-async function rotate(surroundings: Surroundings): Promise<void> {
-  const cid = cidOf(surroundings)
-  const { output, signal } = surroundings
-  const client = await openKeyClient(surroundings, { withApiKey: true })
+async function rotate(context: CommandContext): Promise<void> {
+  const cid = cidOf(context)
+  const { output, signal } = context
+  const client = await openKeyClient(context, { withApiKey: true })
   const { cid: successor, uploaded, retired } = await rotateFile(client, cid, { signal })
   const { done, isEffective, withstands } = retired
   const pending = retired.pending.map(({ node, error }) => ({ node, code: error.code }))
@@ -146,16 +148,16 @@ async function rotate(surroundings: Surroundings): Promise<void> {
     { before: cid, cid: successor, isNew: uploaded !== undefined, retired: done, pending, isEffective, withstands },
     [
       successor,
-      `The key of ${cid} is retired${uploaded === undefined ? ': it was rotated before' : ''}. ${dots(done)}`,
+      `Retired the key of ${cid}${uploaded === undefined ? ', which was already rotated' : ''}. ${dots(done)}`,
     ],
     successor,
   )
-  if (pending.length > 0) output.note(sayPending(pending, withstands))
-  output.note('The old encrypted bytes are still stored; remove them with `cairn rm`.')
+  if (pending.length > 0) output.note(showPending(pending, withstands))
+  output.note('The old encrypted file is still stored. Delete it with `cairn rm`.')
 }
 
-async function signOut(surroundings: Surroundings): Promise<void> {
-  const { state, output, session, signal } = surroundings
+async function signOut(context: CommandContext): Promise<void> {
+  const { state, output, session, signal } = context
   const network = await session.network()
   const name = network.keyRouter ?? network.api
   const kept = await state.readSession(name)
@@ -165,16 +167,16 @@ async function signOut(surroundings: Surroundings): Promise<void> {
     if (open.length > 0) {
       throw new CairnError('KEY_NODES_UNAVAILABLE', {
         message: `The session is still open at key ${open.length === 1 ? 'node' : 'nodes'} ${open.map(({ node }) => node).join(', ')}`,
-        hint: 'Its tokens are kept for that alone: sign out again once the nodes are back.',
+        hint: 'The session tokens are kept for this purpose. Sign out again when the nodes are available.',
         details: { open: open.map(({ node, error }) => ({ node, code: error.code })) },
         cause: open[0]?.error,
       })
     }
   }
-  output.result({ signedOut: true }, 'The session with the key nodes has ended.')
+  output.result({ signedOut: true }, 'Closed the session with the key nodes.')
 }
 
-const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
+const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   list,
   status,
   repair,
@@ -186,14 +188,14 @@ const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
 
 export const keys: Command = {
   name: 'keys',
-  summary: 'List encrypted files; see, mend, export, recover or rotate their keys',
+  summary: 'List encrypted files and manage their keys: status, repair, export, recover, rotate',
   usage: `<${Object.keys(actions).join('|')}> [cid|file]`,
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
     shared: { type: 'boolean', about: 'list: files shared with you' },
-    output: { type: 'string', short: 'o', about: 'export: where to', value: 'file' },
+    output: { type: 'string', short: 'o', about: 'export: target path', value: 'file' },
   },
   examples: ['cairn keys list', 'cairn keys status bafy…', 'cairn keys export bafy… -o diary.key.json'],
-  run: (surroundings) => pickAction('keys', actions, surroundings.args[0])(surroundings),
+  run: (context) => pickAction('keys', actions, context.args[0])(context),
 }

@@ -1,15 +1,15 @@
 import { CairnError, type FileEntry, type FileFilter, listDirectory, listFiles } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { formatBytes } from '../sizes.ts'
 
-/** Rows fetched and shown at once. */
+/** Rows per fetch and display. */
 const batchRows = 200
 
-async function listOwn({ values, session, output, signal }: Surroundings): Promise<void> {
-  const most = Number(text(values, 'limit') ?? Number.POSITIVE_INFINITY)
-  if (!(most >= 1)) throw new CairnError('USAGE', { message: '--limit must be a number from 1' })
-  const filter: FileFilter = { limit: Math.min(batchRows, most) }
+async function listOwn({ values, session, output, signal }: CommandContext): Promise<void> {
+  const maxRows = Number(text(values, 'limit') ?? Number.POSITIVE_INFINITY)
+  if (!(maxRows >= 1)) throw new CairnError('USAGE', { message: '--limit must be a whole number above zero' })
+  const filter: FileFilter = { limit: Math.min(batchRows, maxRows) }
   const [search, type] = [text(values, 'search'), text(values, 'type')]
   if (search !== undefined) filter.search = search
   if (type !== undefined) filter.fileType = type
@@ -17,7 +17,7 @@ async function listOwn({ values, session, output, signal }: Surroundings): Promi
   if (sort === 'name') filter.sort = 'fileName'
   else if (sort === 'size') filter.sort = 'fileSizeInBytes'
   else if (sort !== undefined && sort !== 'time')
-    throw new CairnError('USAGE', { message: '--sort is time, name or size' })
+    throw new CairnError('USAGE', { message: '--sort must be time, name or size' })
   let rows: FileEntry[] = []
   let count = 0
   const show = () => {
@@ -36,15 +36,15 @@ async function listOwn({ values, session, output, signal }: Surroundings): Promi
   for await (const entry of listFiles(await session.client(), filter, { signal })) {
     rows.push(entry)
     if (rows.length === batchRows) show()
-    if (++count >= most) break
+    if (++count >= maxRows) break
   }
   show()
-  if (count === 0) output.note('Nothing here yet.')
+  if (count === 0) output.note('No uploads yet.')
 }
 
-async function listFolder(argument: string, surroundings: Surroundings): Promise<void> {
-  const { session, output, signal } = surroundings
-  const cidPath = await findContent(surroundings, argument)
+async function listFolder(argument: string, context: CommandContext): Promise<void> {
+  const { session, output, signal } = context
+  const cidPath = await findContent(context, argument)
   const items = []
   for await (const item of listDirectory(await session.anonymous(), cidPath, { signal })) items.push(item)
   output.table(
@@ -60,18 +60,17 @@ export const ls: Command = {
   usage: '[cid[/path]|name[/path]]',
   arity: [0, 1],
   options: {
-    search: { type: 'string', short: 's', about: 'text that names contain, or the start of a CID', value: 'text' },
+    search: { type: 'string', short: 's', about: 'part of a name, or the start of a CID', value: 'text' },
     type: {
       type: 'string',
-      about: 'encrypted, plain, or the start of a MIME type; several with commas between',
+      about: 'encrypted, plain or the start of a MIME type, separated by commas',
       value: 'type',
       choices: ['encrypted', 'plain', 'image', 'video', 'audio', 'text', 'application'],
     },
-    sort: { type: 'string', about: 'time, name or size', value: 'by', choices: ['time', 'name', 'size'] },
-    long: { type: 'boolean', about: 'with the time and id of each' },
-    limit: { type: 'string', short: 'l', about: 'most rows', value: 'n' },
+    sort: { type: 'string', about: 'sort by time, name or size', value: 'by', choices: ['time', 'name', 'size'] },
+    long: { type: 'boolean', about: 'show the time and id of each upload' },
+    limit: { type: 'string', short: 'l', about: 'maximum number of rows', value: 'n' },
   },
   examples: ['cairn ls --search report', 'cairn ls bafy…/photos', 'cairn ls --json | jq .cid'],
-  run: (surroundings) =>
-    surroundings.args[0] === undefined ? listOwn(surroundings) : listFolder(surroundings.args[0], surroundings),
+  run: (context) => (context.args[0] === undefined ? listOwn(context) : listFolder(context.args[0], context)),
 }

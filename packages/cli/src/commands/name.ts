@@ -8,22 +8,20 @@ import {
   type NameRecord,
   type NameState,
   type PastRecord,
-  type PublishOptions,
-  publishName,
-  publishSigned,
   removeName,
   renameName,
   resolveName,
 } from '@cairn/sdk'
-import { type Command, flag, pickAction, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
 import { parseDuration } from '../durations.ts'
 import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
 import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
 import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
-import { type KeptNameKey, openKept, openNameKeys, titleOf } from '../name-keys.ts'
+import { openNameKeys, titleOf } from '../name-keys.ts'
+import { publishFound } from '../publish-found.ts'
 
-async function urlOf({ session }: Surroundings, name: string): Promise<string> {
+async function urlOf({ session }: CommandContext, name: string): Promise<string> {
   return `${(await session.network()).gateway.replace(/\/+$/, '')}/ipns/${name}`
 }
 
@@ -31,58 +29,44 @@ function moment(ms: number | null): string {
   return ms === null ? '–' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-async function create(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, signal } = surroundings
+async function create(context: CommandContext): Promise<void> {
+  const { session, output, values, signal } = context
   const isLocal = flag(values, 'local')
   if (flag(values, 'encrypt') && !isLocal) {
     throw new CairnError('USAGE', {
-      message: '--encrypt is for keys on this machine',
-      hint: 'Give --local as well. The service seals the keys that it keeps.',
+      message: '--encrypt applies only to keys on this machine',
+      hint: 'Add --local, or omit --encrypt. The service seals the keys that it keeps.',
     })
   }
-  const label = readLabel(surroundings, 1)
-  if (isLocal) return keepKey(surroundings, await createNameKey(), label)
+  const label = readLabel(context, 1)
+  if (isLocal) return keepKey(context, await createNameKey(), label)
   const client = await session.client()
-  if (label !== undefined) await requireFreeLabel(surroundings, client, label)
+  if (label !== undefined) await requireFreeLabel(context, client, label)
   const made = await createName(client, { label, signal })
   output.result({ ...made, key: 'service' }, made.name)
   output.note(`Publish: cairn name publish ${quote(label ?? made.name)} <cid>`)
 }
 
-async function publish(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, signal } = surroundings
-  const target = argument(surroundings, 2, 'a name and what it points to')
-  const value = (await findNamePath(surroundings, target)) ?? target
+async function publish(context: CommandContext): Promise<void> {
+  const { output, values, signal } = context
+  const target = argument(context, 2, 'a name and its target')
+  const value = (await findNamePath(context, target)) ?? target
   const [lifetime, ttl] = [text(values, 'lifetime'), text(values, 'ttl')]
   const options = {
     signal,
     ...(lifetime === undefined ? {} : { lifetimeMs: parseDuration(lifetime) }),
     ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl) }),
   }
-  const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
-  const record =
-    found.place === 'here'
-      ? await publishKept(surroundings, found.kept, value, options)
-      : await publishName(await session.client(), found.name, value, options)
-  const url = await urlOf(surroundings, record.name)
+  const found = await findName(context, argument(context, 1, 'a name'))
+  const record = await publishFound(context, found, value, options)
+  const url = await urlOf(context, record.name)
   const json = { ...describeRecord(record), url, key: found.place === 'here' ? 'here' : 'service' }
   output.result(json, [`${record.name} → ${record.value}`, url], record.name)
   if (found.place === 'here') {
     output.note(
-      `Good until ${moment(record.validUntil)}: publish again before. Only the key of ${titleOf(found.kept)}, on this machine, can.`,
+      `Valid until ${moment(record.validUntil)}. Publish it again before then with the key of ${titleOf(found.kept)} on this machine.`,
     )
   }
-}
-
-async function publishKept(
-  surroundings: Surroundings,
-  kept: KeptNameKey,
-  value: string,
-  options: PublishOptions,
-): Promise<NameRecord> {
-  const client = await clientOf(surroundings)
-  const label = client.apiKey === undefined || kept.label === null ? {} : { label: kept.label }
-  return publishSigned(client, await openKept(kept, surroundings.prompt), value, { ...options, ...label })
 }
 
 function describeRecord({ name, value, sequence, validUntil, ttlMs, bytes }: NameRecord) {
@@ -90,10 +74,10 @@ function describeRecord({ name, value, sequence, validUntil, ttlMs, bytes }: Nam
   return { name, value, sequence: sequence.toString(), validUntil, ttlMs, record }
 }
 
-async function list(surroundings: Surroundings): Promise<void> {
-  const { state, output, signal } = surroundings
+async function list(context: CommandContext): Promise<void> {
+  const { state, output, signal } = context
   const kept = await openNameKeys(state.folder).list()
-  const client = await clientOf(surroundings)
+  const client = await clientOf(context)
   const states: NameState[] = []
   if (client.apiKey !== undefined) for await (const one of listNames(client, { signal })) states.push(one)
   const placeOf = ({ name, keyHeld }: NameState) =>
@@ -106,35 +90,35 @@ async function list(surroundings: Surroundings): Promise<void> {
   output.table(
     ['LABEL', 'KEY', 'ENDS', 'NAME', 'POINTS TO'],
     rows.map((row) => {
-      // What the service signs it also renews.
+      // The service renews the records that it signs.
       const ends = row.key === 'service' && row.validUntil !== null ? 'renewed' : moment(row.validUntil)
       return [row.label ?? '–', row.key, ends, row.name, row.value ?? '–']
     }),
     rows,
     'NAME',
   )
-  if (rows.length === 0) output.note('No names yet. Make one: cairn name create')
+  if (rows.length === 0) output.note('No names yet. Create one: cairn name create')
 }
 
-async function resolve(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, signal } = surroundings
-  const wanted = argument(surroundings, 1, 'a name')
-  const name = isNameForm(wanted) ? wanted : (await findName(surroundings, wanted)).name
+async function resolve(context: CommandContext): Promise<void> {
+  const { session, output, values, signal } = context
+  const wanted = argument(context, 1, 'a name')
+  const name = isNameForm(wanted) ? wanted : (await findName(context, wanted)).name
   const found = await resolveName(await session.anonymous(), name, { signal, recursive: !flag(values, 'once') })
   const json = { ...found, sequence: found.sequence.toString(), records: found.records.map(describeRecord) }
   output.result(json, found.value)
   output.note(
-    `Verified by ${found.records.length === 1 ? 'the signature of its key' : `the signatures of ${found.records.length} keys`}, good until ${moment(found.validUntil)}.`,
+    `Verified by ${found.records.length === 1 ? 'the signature of its key' : `the signatures of ${found.records.length} keys`}, valid until ${moment(found.validUntil)}.`,
   )
 }
 
-async function history(surroundings: Surroundings): Promise<void> {
-  const { session, output, values, signal } = surroundings
-  const most = readCount(text(values, 'limit') ?? '20')
-  const { name } = await findName(surroundings, argument(surroundings, 1, 'a name'))
+async function history(context: CommandContext): Promise<void> {
+  const { session, output, values, signal } = context
+  const maxRecords = readCount(text(values, 'limit') ?? '20')
+  const { name } = await findName(context, argument(context, 1, 'a name'))
   const records: PastRecord[] = []
   for await (const record of listNameHistory(await session.client(), name, { signal })) {
-    if (records.push(record) >= most) break
+    if (records.push(record) >= maxRecords) break
   }
   output.table(
     ['SEQUENCE', 'PUBLISHED', 'ENDS', 'POINTED TO'],
@@ -147,27 +131,27 @@ async function history(surroundings: Surroundings): Promise<void> {
 function readCount(value: string): number {
   const count = Number(value)
   if (Number.isInteger(count) && count > 0) return count
-  throw new CairnError('USAGE', { message: '--limit is a whole number above zero' })
+  throw new CairnError('USAGE', { message: '--limit must be a whole number above zero' })
 }
 
-async function rename(surroundings: Surroundings): Promise<void> {
-  const { state, output, signal } = surroundings
-  argument(surroundings, 2, 'a name and its new label')
-  const label = readLabel(surroundings, 2) ?? null
-  const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
-  if (label !== null) await requireFreeLabel(surroundings, await clientOf(surroundings), label)
+async function rename(context: CommandContext): Promise<void> {
+  const { state, output, signal } = context
+  argument(context, 2, 'a name and its new label')
+  const label = readLabel(context, 2) ?? null
+  const found = await findName(context, argument(context, 1, 'a name'))
+  if (label !== null) await requireFreeLabel(context, await clientOf(context), label)
   if (found.place === 'here') await openNameKeys(state.folder).rename(found.kept, label)
-  await onAccount(surroundings, found.place, (client) => renameName(client, found.name, label, { signal }))
-  output.result({ name: found.name, label }, `${found.name} is called ${JSON.stringify(label)}`, found.name)
+  await onAccount(context, found.place, (client) => renameName(client, found.name, label, { signal }))
+  output.result({ name: found.name, label }, `Labeled ${found.name} ${JSON.stringify(label)}`, found.name)
 }
 
-/** Does something about a name with the account, which need not know one whose key is on this machine. */
+/** Runs work on a name with the account, which may not know a name whose key is on this machine. */
 async function onAccount(
-  surroundings: Surroundings,
+  context: CommandContext,
   place: 'here' | 'account',
   change: (client: Client) => Promise<unknown>,
 ): Promise<void> {
-  const client = await clientOf(surroundings)
+  const client = await clientOf(context)
   if (place === 'here' && client.apiKey === undefined) return
   try {
     await change(client)
@@ -176,21 +160,21 @@ async function onAccount(
   }
 }
 
-async function remove(surroundings: Surroundings): Promise<void> {
-  const { state, output, prompt, values, signal } = surroundings
-  const found = await findName(surroundings, argument(surroundings, 1, 'a name'))
+async function remove(context: CommandContext): Promise<void> {
+  const { state, output, prompt, values, signal } = context
+  const found = await findName(context, argument(context, 1, 'a name'))
   const isDestroyed = found.place === 'here' || found.state.keyHeld === 'service'
-  const loss = isDestroyed ? ' Its key is destroyed: without an export nobody can ever publish it again.' : ''
+  const loss = isDestroyed ? ' This destroys its key. Without an export, the name can never be published again.' : ''
   if (!flag(values, 'yes') && !(await prompt.confirm(`Remove ${found.name}?${loss}`))) {
-    output.note('The name stays.')
+    output.note('The name was not removed.')
     throw new CairnError('ABORTED')
   }
-  await onAccount(surroundings, found.place, (client) => removeName(client, found.name, { signal }))
-  if (found.place === 'here') await openNameKeys(state.folder).forget(found.name)
+  await onAccount(context, found.place, (client) => removeName(client, found.name, { signal }))
+  if (found.place === 'here') await openNameKeys(state.folder).remove(found.name)
   output.result({ removed: found.name }, `Removed ${found.name}`, found.name)
 }
 
-const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
+const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   create,
   publish,
   list,
@@ -204,25 +188,25 @@ const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
 
 export const name: Command = {
   name: 'name',
-  summary: 'Names (IPNS) that can point to something else tomorrow',
+  summary: 'Manage IPNS names, which can change their target',
   usage: `<${Object.keys(actions).join('|')}> [name or file] [cid, path or label]`,
   arity: [1, 3],
   words: Object.keys(actions),
   options: {
-    local: { type: 'boolean', about: 'create: the key stays on this machine' },
-    encrypt: { type: 'boolean', about: 'create --local, import: lock the key with a password' },
-    lifetime: { type: 'string', value: 'time', about: 'publish: how long the record is good for (48h)' },
-    ttl: { type: 'string', value: 'time', about: 'publish: how long readers may keep it (5m)' },
+    local: { type: 'boolean', about: 'create: keep the key on this machine' },
+    encrypt: { type: 'boolean', about: 'create --local, import: encrypt the key with a password' },
+    lifetime: { type: 'string', value: 'time', about: 'publish: lifetime of the record (48h)' },
+    ttl: { type: 'string', value: 'time', about: 'publish: how long readers may cache it (5m)' },
     once: { type: 'boolean', about: 'resolve: do not follow names that lead to names' },
-    limit: { type: 'string', value: 'n', about: 'history: at most so many (20)' },
+    limit: { type: 'string', value: 'n', about: 'history: maximum number of rows (20)' },
     format: {
       type: 'string',
       value: 'format',
       choices: ['pem', 'libp2p'],
-      about: 'export: pem or libp2p, which `ipfs key import` reads (pem)',
+      about: 'export: pem or libp2p, the format of `ipfs key import` (pem)',
     },
     output: { type: 'string', short: 'o', value: 'path', about: 'export: write the key to a file' },
-    yes: { type: 'boolean', short: 'y', about: 'rm: do not ask' },
+    yes: { type: 'boolean', short: 'y', about: 'rm: skip the confirmation' },
   },
   examples: [
     'cairn name create site',
@@ -231,5 +215,5 @@ export const name: Command = {
     'cairn name create --local --encrypt mine',
     'cairn name export site -o site.key --format libp2p',
   ],
-  run: (surroundings) => pickAction('name', actions, surroundings.args[0])(surroundings),
+  run: (context) => pickAction('name', actions, context.args[0])(context),
 }

@@ -13,33 +13,33 @@ import {
   waitForCredit,
 } from '@cairn/sdk'
 import { describeAmount } from '../amounts.ts'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, text } from '../command.ts'
+import { openWallet } from '../open-wallet.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
-import { openWallet } from './wallet.ts'
 
 const coins = ['native', 'usdc', 'usdt', 'dai'] as const
 
 const coinOption = {
   coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (native)' },
-  chain: { type: 'string', value: 'name', about: 'chain to pay on (the first of the network)' },
+  chain: { type: 'string', value: 'name', about: 'chain to pay on (first chain of the network)' },
 } as const
 
-function readCoin({ values }: Surroundings): Coin {
+function readCoin({ values }: CommandContext): Coin {
   const coin = text(values, 'coin') ?? 'native'
-  if (!isCoin(coin)) throw new CairnError('USAGE', { message: `There is no coin "${coin}": native, usdc, usdt or dai` })
+  if (!isCoin(coin)) throw new CairnError('USAGE', { message: `Unknown coin "${coin}". Use native, usdc, usdt or dai` })
   return coin
 }
 
-/** The wallet that pays: the user's own, or the test wallet of a local network. */
-async function findPayer(surroundings: Surroundings, client: Client): Promise<{ address: string; privateKey: string }> {
+/** Returns the wallet that pays: the user's own, or the test wallet of a local network. */
+async function findPayer(context: CommandContext, client: Client): Promise<{ address: string; privateKey: string }> {
   const { wallet } = client.network
-  if ((await surroundings.state.readWallet()) !== undefined || wallet === undefined) return openWallet(surroundings)
-  surroundings.output.note(`Paying with the local network's test wallet ${wallet.address}.`)
+  if ((await context.state.readWallet()) !== undefined || wallet === undefined) return openWallet(context)
+  context.output.note(`Paying with the local network's test wallet ${wallet.address}.`)
   return wallet
 }
 
-/** Who gets test coins: the user's wallet, which stays closed, or the test wallet of a local network. */
-async function findReceiver({ state }: Surroundings, { network }: Client): Promise<string> {
+/** Returns the receiver of test coins: the user's wallet, which stays locked, or the test wallet of a local network. */
+async function findReceiver({ state }: CommandContext, { network }: Client): Promise<string> {
   const address = (await state.readAddress()) ?? network.wallet?.address
   if (address === undefined) throw new CairnError('NO_WALLET')
   return address
@@ -56,28 +56,28 @@ function describeState({ state, reason, confirmations }: Payment): string {
 
 function describeReport({ payments, fault }: PaymentReport): string {
   const [first] = payments
-  const what = first === undefined ? 'waiting for the block' : describeState(first)
+  const what = first === undefined ? 'waiting for a block' : describeState(first)
   return fault === null ? what : `${what} (${fault})`
 }
 
 export const pay: Command = {
   name: 'pay',
-  summary: 'Buy storage from a wallet',
+  summary: 'Buy storage with a wallet',
   usage: '<size>',
   arity: [1, 1],
   options: {
     ...coinOption,
-    token: { type: 'string', value: 'address', about: 'contract of the token, where a coin has several' },
-    for: { type: 'string', value: 'address', about: 'account that gets the storage (the wallet’s own)' },
-    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
-    'no-wait': { type: 'boolean', about: 'do not wait until it is credited' },
+    token: { type: 'string', value: 'address', about: 'token contract, if the coin has several' },
+    for: { type: 'string', value: 'address', about: 'account that receives the storage (the wallet’s own)' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },
+    'no-wait': { type: 'boolean', about: 'do not wait for the credit' },
   },
   examples: ['cairn pay 1GiB', 'cairn pay 500MiB --coin usdc --chain polygon'],
-  async run(surroundings) {
-    const { args, values, session, output, prompt, signal } = surroundings
+  async run(context) {
+    const { args, values, session, output, prompt, signal } = context
     const client = await session.anonymous()
     const sizeBytes = parseBytes(args[0] ?? '')
-    const coin = readCoin(surroundings)
+    const coin = readCoin(context)
     const chain = findChain(client, text(values, 'chain'))
     const price = await getPrice(client, sizeBytes, { network: chain.name, coin }, { signal })
     const question = `Pay ${price.amount} ${price.symbol} on ${chain.name} for ${formatBytes(sizeBytes)}?`
@@ -85,17 +85,17 @@ export const pay: Command = {
       output.note('Nothing was paid.')
       throw new CairnError('ABORTED')
     }
-    const { privateKey } = await findPayer(surroundings, client)
+    const { privateKey } = await findPayer(context, client)
     const beneficiary = text(values, 'for')
     const token = text(values, 'token')
-    const wish = {
+    const params = {
       units: price.units,
       coin,
       network: chain.name,
       ...(token === undefined ? {} : { token }),
       ...(beneficiary === undefined ? {} : { beneficiary }),
     }
-    const paid = await payForStorage(client, { privateKey }, wish, {
+    const paid = await payForStorage(client, { privateKey }, params, {
       signal,
       onEvent: (event) => {
         if (event.step === 'approving') output.note(`Approving ${price.amount} ${price.symbol}…`)
@@ -104,7 +104,7 @@ export const pay: Command = {
     })
     const facts = { ...paid, units: paid.units.toString(), amount: price.amount, symbol: price.symbol }
     if (flag(values, 'no-wait')) {
-      output.result(facts, `Paid with transaction ${paid.txHash}. Its state is in: cairn payments`, paid.txHash)
+      output.result(facts, `Paid with transaction ${paid.txHash}. To check its status: cairn payments`, paid.txHash)
       return
     }
     let last = ''
@@ -119,11 +119,14 @@ export const pay: Command = {
     const bytes = payments.reduce((sum, payment) => sum + (payment.bytes ?? 0), 0)
     const refused = payments.find(({ state }) => state === 'refused')
     if (refused !== undefined) {
-      throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? 'It buys nothing', details: facts })
+      throw new CairnError('PAYMENT_FAILED', {
+        message: refused.reason ?? 'The payment was not credited',
+        details: facts,
+      })
     }
     output.result(
       { ...facts, bytes, state: 'credited' },
-      `${formatBytes(bytes)} bought for ${paid.beneficiary}.`,
+      `Bought ${formatBytes(bytes)} for ${paid.beneficiary}.`,
       paid.txHash,
     )
   },
@@ -131,20 +134,20 @@ export const pay: Command = {
 
 export const price: Command = {
   name: 'price',
-  summary: 'What storage costs',
+  summary: 'Show the price of storage',
   usage: '<size>',
   arity: [1, 1],
   options: coinOption,
   examples: ['cairn price 1GiB', 'cairn price 10GiB --coin dai'],
-  async run(surroundings) {
-    const { args, values, session, output, signal } = surroundings
+  async run(context) {
+    const { args, values, session, output, signal } = context
     const client = await session.anonymous()
     const network = text(values, 'chain')
     const sizeBytes = parseBytes(args[0] ?? '')
     const found = await getPrice(
       client,
       sizeBytes,
-      { coin: readCoin(surroundings), ...(network === undefined ? {} : { network }) },
+      { coin: readCoin(context), ...(network === undefined ? {} : { network }) },
       { signal },
     )
     output.result(
@@ -157,7 +160,7 @@ export const price: Command = {
 
 export const payments: Command = {
   name: 'payments',
-  summary: 'Your payments and their status',
+  summary: 'List your payments and their status',
   usage: '',
   arity: [0, 0],
   examples: ['cairn payments'],
@@ -189,11 +192,11 @@ export const faucet: Command = {
   arity: [0, 1],
   options: { coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (all)' } },
   examples: ['cairn faucet', 'cairn faucet 0x… --coin usdc'],
-  async run(surroundings) {
-    const { args, values, session, output, signal } = surroundings
+  async run(context) {
+    const { args, values, session, output, signal } = context
     const client = await session.anonymous()
-    const address = args[0] ?? (await findReceiver(surroundings, client))
-    const coin = text(values, 'coin') === undefined ? undefined : readCoin(surroundings)
+    const address = args[0] ?? (await findReceiver(context, client))
+    const coin = text(values, 'coin') === undefined ? undefined : readCoin(context)
     const sent = await useFaucet(client, address, coin, { signal })
     output.result(
       { address, sent },

@@ -4,10 +4,10 @@ import { formatBytes } from '../sizes.ts'
 
 export const pin: Command = {
   name: 'pin',
-  summary: 'Keep a CID that is stored elsewhere',
+  summary: 'Pin a CID that is stored elsewhere',
   usage: '<cid>',
   arity: [1, 1],
-  options: { name: { type: 'string', short: 'n', about: 'name in listings', value: 'text' } },
+  options: { name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' } },
   examples: ['cairn pin bafy… --name website'],
   async run({ args, values, session, output, signal }) {
     const pinned = await pinCid(await session.client(), args[0] ?? '', text(values, 'name'), { signal })

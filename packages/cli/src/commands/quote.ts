@@ -34,7 +34,7 @@ export const quote: Command = {
       `Total         ${formatBytes(totalSize)}`,
       `Allowed       ${formatBytes(dataLimit)}`,
       `Used          ${formatBytes(dataUsed)}`,
-      `After upload  ${after < 0 ? `${formatBytes(-after)} too little` : `${formatBytes(after)} left`}`,
+      `After upload  ${after < 0 ? `${formatBytes(-after)} missing` : `${formatBytes(after)} left`}`,
     ])
   },
 }

@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 export const rename: Command = {
   name: 'rename',
   aliases: ['mv'],
-  summary: 'Give an upload another name',
+  summary: 'Rename an upload',
   usage: '<id> <name>',
   arity: [2, 2],
   examples: ['cairn rename 01a1fb48-8ce7-7000-9a0a-6ad385a93770 photo.jpg'],

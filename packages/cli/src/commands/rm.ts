@@ -1,4 +1,4 @@
-import { CairnError, deleteFile, isCid } from '@cairn/sdk'
+import { CairnError, deleteFile, isAnyCid } from '@cairn/sdk'
 import { type Command, flag } from '../command.ts'
 
 export const rm: Command = {
@@ -6,7 +6,7 @@ export const rm: Command = {
   summary: 'Delete uploads by id or CID',
   usage: '<id|cid…>',
   arity: [1, Number.POSITIVE_INFINITY],
-  options: { yes: { type: 'boolean', short: 'y', about: 'do not ask' } },
+  options: { yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' } },
   examples: ['cairn rm bafy… --yes'],
   async run({ args, values, session, output, prompt, signal }) {
     if (
@@ -18,7 +18,7 @@ export const rm: Command = {
     }
     const client = await session.client()
     for (const which of args) {
-      await deleteFile(client, isCid(which) ? { cid: which } : { id: which }, { signal })
+      await deleteFile(client, isAnyCid(which) ? { cid: which } : { id: which }, { signal })
       output.result({ deleted: which }, `Deleted ${which}`, which)
     }
   },

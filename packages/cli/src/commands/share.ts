@@ -5,14 +5,14 @@ import { showChange } from '../show-change.ts'
 
 export const share: Command = {
   name: 'share',
-  summary: 'Let addresses decrypt a file',
+  summary: 'Share a file with addresses',
   usage: '<cid> <address…>',
   arity: [2, 101],
   examples: ['cairn share bafy… 0x7099…'],
-  async run(surroundings) {
-    const { args, output, signal } = surroundings
+  async run(context) {
+    const { args, output, signal } = context
     const [cid = '', ...addresses] = args
-    const change = await shareFile(await openKeyClient(surroundings), cid, addresses, { signal })
+    const change = await shareFile(await openKeyClient(context), cid, addresses, { signal })
     showChange(output, { cid, sharedTo: addresses }, `Shared ${cid} with ${addresses.join(', ')}.`, change)
   },
 }
@@ -20,15 +20,20 @@ export const share: Command = {
 export const unshare: Command = {
   name: 'unshare',
   aliases: ['revoke'],
-  summary: 'Take the right to decrypt from addresses',
+  summary: 'Stop sharing a file with addresses',
   usage: '<cid> <address…>',
   arity: [2, 101],
   examples: ['cairn unshare bafy… 0x7099…'],
-  async run(surroundings) {
-    const { args, output, signal } = surroundings
+  async run(context) {
+    const { args, output, signal } = context
     const [cid = '', ...addresses] = args
-    const change = await revokeAccess(await openKeyClient(surroundings), cid, addresses, { signal })
-    showChange(output, { cid, revokedFrom: addresses }, `Revoked ${addresses.join(', ')} from ${cid}.`, change)
-    output.note('Who had the key may have kept it: `cairn keys rotate` encrypts the file anew.')
+    const change = await revokeAccess(await openKeyClient(context), cid, addresses, { signal })
+    showChange(
+      output,
+      { cid, revokedFrom: addresses },
+      `Revoked the access of ${addresses.join(', ')} to ${cid}.`,
+      change,
+    )
+    output.note('These addresses may have kept the key. Run `cairn keys rotate` to encrypt the file with a new key.')
   },
 }

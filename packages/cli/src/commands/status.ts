@@ -3,7 +3,7 @@ import type { Command } from '../command.ts'
 
 export const status: Command = {
   name: 'status',
-  summary: 'Where the network is, and whether it takes requests',
+  summary: 'Show the addresses of the network and whether it is ready',
   usage: '',
   arity: [0, 0],
   examples: ['cairn status --json'],

@@ -14,13 +14,13 @@ import {
   uploadFolder,
   uploadStream,
 } from '@cairn/sdk'
-import { type Command, flag, type Surroundings, text } from '../command.ts'
+import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
 
-function readOptions({ values, signal }: Surroundings): UploadOptions {
+function readOptions({ values, signal }: CommandContext): UploadOptions {
   const version = text(values, 'cid-version') ?? '1'
   if (version !== '0' && version !== '1') throw new CairnError('USAGE', { message: 'cid-version must be 0 or 1' })
   const options: UploadOptions = {
@@ -33,7 +33,7 @@ function readOptions({ values, signal }: Surroundings): UploadOptions {
   if (mimeType !== undefined) options.mimeType = mimeType
   if (profile === 'unixfs-v1-2025') options.profile = profile
   else if (profile !== undefined)
-    throw new CairnError('USAGE', { message: `There is no profile ${profile}`, hint: 'There is unixfs-v1-2025.' })
+    throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
   return options
 }
 
@@ -41,26 +41,26 @@ async function uploadOne(
   client: Client,
   path: string,
   options: UploadOptions,
-  surroundings: Surroundings,
+  context: CommandContext,
 ): Promise<UploadResult> {
-  if (path === '-') return uploadStream(client, surroundings.stdin, { name: 'stdin', ...options })
-  if (flag(surroundings.values, 'car')) return uploadCar(client, path, options)
+  if (path === '-') return uploadStream(client, context.stdin, { name: 'stdin', ...options })
+  if (flag(context.values, 'car')) return uploadCar(client, path, options)
   const found = await stat(path).catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
-  const upload = (wish: UploadOptions) =>
-    found.isDirectory() ? uploadFolder(client, path, wish) : uploadFile(client, path, wish)
-  if (!flag(surroundings.values, 'resume')) return upload(options)
-  return uploadResumably(surroundings.state, client.network.api, path, options, upload)
+  const upload = (uploadOptions: UploadOptions) =>
+    found.isDirectory() ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
+  if (!flag(context.values, 'resume')) return upload(options)
+  return uploadResumably(context.state, client.network.api, path, options, upload)
 }
 
-/** What encrypted uploads take beside the options of all. */
-async function readEncryption({ values, stdin }: Surroundings): Promise<Partial<EncryptedFolderOptions>> {
+/** Returns the options of encrypted uploads. */
+async function readEncryption({ values, stdin }: CommandContext): Promise<Partial<EncryptedFolderOptions>> {
   const asOne = flag(values, 'as-one')
   const format = text(values, 'format') ?? (asOne ? 'v2' : 'v1')
   if (format !== 'v1' && format !== 'v2') throw new CairnError('USAGE', { message: '--format must be v1 or v2' })
   if (asOne && format === 'v1')
-    throw new CairnError('USAGE', { message: 'The files of a folder with one key are of format v2' })
+    throw new CairnError('USAGE', { message: 'Files of a folder with one key must use format v2' })
   const shareTo = (text(values, 'share') ?? '').split(',').filter((address) => address !== '')
   const file = text(values, 'conditions')
   return {
@@ -75,7 +75,7 @@ async function encryptOne(
   client: Client,
   path: string,
   options: EncryptedFolderOptions,
-  { stdin }: Surroundings,
+  { stdin }: CommandContext,
 ): Promise<EncryptedUploadResult[]> {
   if (path === '-') return [await uploadEncryptedStream(client, stdin, { name: 'stdin', ...options })]
   const found = await stat(path).catch((cause: unknown) => {
@@ -86,15 +86,15 @@ async function encryptOne(
     : [await uploadEncrypted(client, path, options)]
 }
 
-async function uploadAllEncrypted(surroundings: Surroundings, options: UploadOptions): Promise<void> {
-  const { args, output } = surroundings
-  const client = await openKeyClient(surroundings, { withApiKey: true })
+async function uploadAllEncrypted(context: CommandContext, options: UploadOptions): Promise<void> {
+  const { args, output } = context
+  const client = await openKeyClient(context, { withApiKey: true })
   const { wrapWithDirectory: _wrap, ...rest } = options
-  const encryption = await readEncryption(surroundings)
+  const encryption = await readEncryption(context)
   for (const path of args) {
     const progress = output.progress(path)
     const settings = { ...rest, ...encryption, ...(progress === undefined ? {} : { onProgress: progress.onProgress }) }
-    const results = await encryptOne(client, path, settings, surroundings).finally(() => progress?.done())
+    const results = await encryptOne(client, path, settings, context).finally(() => progress?.done())
     for (const { keys, ...result } of results) {
       const nodes = { done: keys.done, pending: keys.pending.map(({ node, error }) => ({ node, code: error.code })) }
       output.result(
@@ -105,7 +105,7 @@ async function uploadAllEncrypted(surroundings: Surroundings, options: UploadOpt
       )
       if (keys.pending.length > 0)
         output.note(
-          `Nodes ${keys.pending.map(({ node }) => node).join(', ')} lack the key: cairn keys repair ${result.cid}`,
+          `Nodes ${keys.pending.map(({ node }) => node).join(', ')} do not have the key yet. Run: cairn keys repair ${result.cid}`,
         )
     }
   }
@@ -113,27 +113,32 @@ async function uploadAllEncrypted(surroundings: Surroundings, options: UploadOpt
 
 export const upload: Command = {
   name: 'upload',
-  summary: 'Upload files and folders; - is standard input',
+  summary: 'Upload files and folders, or standard input with -',
   usage: '<path…|->',
   arity: [1, Number.POSITIVE_INFINITY],
   options: {
-    name: { type: 'string', short: 'n', about: 'name in listings', value: 'text' },
+    name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' },
     'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n', choices: ['0', '1'] },
-    profile: { type: 'string', about: 'unixfs-v1-2025: chunks of 1 MiB', value: 'name', choices: ['unixfs-v1-2025'] },
-    wrap: { type: 'boolean', short: 'w', about: 'put a single file into a folder' },
-    mime: { type: 'string', about: 'MIME type to keep', value: 'type' },
-    resume: { type: 'boolean', about: 'send it in parts: after a break the same call goes on' },
-    car: { type: 'boolean', about: 'the file is a CAR: keep its root' },
-    encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine, the key split over five nodes' },
+    profile: {
+      type: 'string',
+      about: 'import profile: unixfs-v1-2025 uses chunks of 1 MiB',
+      value: 'name',
+      choices: ['unixfs-v1-2025'],
+    },
+    wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
+    mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
+    resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
+    car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
+    encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },
     format: {
       type: 'string',
-      about: 'of encrypted files: v1, or v2 that can be sought in (v1)',
+      about: 'format of encrypted files: v1, or v2 with random access (v1)',
       value: 'v1|v2',
       choices: ['v1', 'v2'],
     },
-    'as-one': { type: 'boolean', about: 'an encrypted folder gets one CID and one key, and hides its names' },
-    share: { type: 'string', about: 'addresses that may decrypt, separated by commas', value: 'addresses' },
-    conditions: { type: 'string', about: 'JSON of conditions under which anybody may decrypt', value: 'file' },
+    'as-one': { type: 'boolean', about: 'encrypt a folder as one CID with one key, and hide its file names' },
+    share: { type: 'string', about: 'addresses that can decrypt it, separated by commas', value: 'addresses' },
+    conditions: { type: 'string', about: 'JSON file of conditions under which anyone can decrypt it', value: 'file' },
   },
   examples: [
     'cairn upload photo.jpg',
@@ -143,26 +148,25 @@ export const upload: Command = {
     'cairn upload site/ --json',
     'tar c src | cairn upload - --name src.tar',
   ],
-  async run(surroundings) {
-    const { args, output, session } = surroundings
-    const options = readOptions(surroundings)
+  async run(context) {
+    const { args, output, session } = context
+    const options = readOptions(context)
     if (args.length > 1 && options.name !== undefined)
-      throw new CairnError('USAGE', { message: '--name goes with one path only' })
-    const other = ['encrypt', 'car'].find((name) => flag(surroundings.values, name)) ?? (args.includes('-') ? '-' : '')
-    if (flag(surroundings.values, 'resume') && other !== '')
+      throw new CairnError('USAGE', { message: '--name requires exactly one path' })
+    const other = ['encrypt', 'car'].find((name) => flag(context.values, name)) ?? (args.includes('-') ? '-' : '')
+    if (flag(context.values, 'resume') && other !== '')
       throw new CairnError('USAGE', {
-        message: `--resume goes with files and folders, not with ${other.length > 1 ? `--${other}` : other}`,
+        message: `--resume supports files and folders, not ${other.length > 1 ? `--${other}` : other}`,
       })
-    if (flag(surroundings.values, 'encrypt')) return uploadAllEncrypted(surroundings, options)
+    if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
     for (const name of ['format', 'share', 'conditions', 'as-one'])
-      if (surroundings.values[name] !== undefined)
-        throw new CairnError('USAGE', { message: `--${name} goes with --encrypt` })
+      if (context.values[name] !== undefined) throw new CairnError('USAGE', { message: `--${name} requires --encrypt` })
     const client = await session.client()
     for (const path of args) {
       const progress = output.progress(path)
       const finish = () => progress?.done()
       const withProgress = progress === undefined ? options : { ...options, onProgress: progress.onProgress }
-      const result = await uploadOne(client, path, withProgress, surroundings).finally(finish)
+      const result = await uploadOne(client, path, withProgress, context).finally(finish)
       const url = `${client.network.gateway}/ipfs/${result.cid}`
       output.result(
         { ...result, url },

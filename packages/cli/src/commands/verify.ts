@@ -15,17 +15,17 @@ import {
 import { type Command, flag, text } from '../command.ts'
 import { formatBytes } from '../sizes.ts'
 
-/** Checks on this machine where content is stored. It fails when anything does not hold. */
+/** Verifies on this machine where content is stored. Fails if any check fails. */
 export const verify: Command = {
   name: 'verify',
-  summary: 'Check on this machine that a CID is stored, where and by whom',
+  summary: 'Verify on this machine that a CID is stored, and which providers store it',
   usage: '<cid>',
   arity: [1, 1],
   options: {
-    full: { type: 'boolean', about: 'Also fetch every byte from a provider and look for all blocks' },
-    offline: { type: 'boolean', about: 'Check recorded proofs alone, ask no provider' },
-    wait: { type: 'boolean', about: 'Wait until a provider has proven it, as after an upload' },
-    leaves: { type: 'string', value: 'n', about: 'Leaves to ask each provider for (8; 64 at most)' },
+    full: { type: 'boolean', about: 'also download every byte from a provider and check all blocks' },
+    offline: { type: 'boolean', about: 'check only recorded proofs, without contacting providers' },
+    wait: { type: 'boolean', about: 'wait until a provider has proven storage, for example after an upload' },
+    leaves: { type: 'string', value: 'n', about: 'number of leaves to request from each provider, up to 64 (8)' },
   },
   examples: ['cairn verify bafy…', 'cairn verify --wait bafy…', 'cairn verify --full bafy…'],
   async run({ args, values, session, output, signal }) {
@@ -42,7 +42,7 @@ export const verify: Command = {
     }).finally(() => meter?.done())
     output.result(report, () => describeReport(report), report.isProven ? 'proven' : 'not proven')
     if (!report.isProven) {
-      throw new CairnError('PROOF_INVALID', { message: 'Not all of it was proven; the report says what' })
+      throw new CairnError('PROOF_INVALID', { message: 'The content is not fully proven' })
     }
   },
 }
@@ -52,40 +52,40 @@ const marks: Record<Check['outcome'], string> = { proven: '✓', failed: '✗', 
 function describeReport(report: StorageReport): string[] {
   const lines = [`${report.isProven ? 'Proven' : 'NOT proven'}: ${report.cid}`]
   for (const piece of report.pieces) lines.push('', ...describePiece(piece))
-  lines.push('', `${marks[report.content.outcome]} content    ${report.content.says}`)
-  if (report.waitingPacks > 0) lines.push(`– waiting    ${report.waitingPacks} packs are in no piece yet`)
-  if (report.furtherPieces > 0) lines.push(`– further    ${report.furtherPieces} pieces were not looked at`)
-  lines.push('', 'Not proven by this, and by nothing of its kind:', ...report.unproven.map((one) => `  ${one}`))
+  lines.push('', `${marks[report.content.outcome]} content    ${report.content.message}`)
+  if (report.waitingPacks > 0) lines.push(`– waiting    ${report.waitingPacks} packs are not in a piece yet`)
+  if (report.furtherPieces > 0) lines.push(`– further    ${report.furtherPieces} pieces were not checked`)
+  lines.push('', 'A storage proof does not prove:', ...report.unproven.map((one) => `  ${one}`))
   return lines
 }
 
 function describePiece(piece: PieceReport): string[] {
   return [
     `Piece      ${piece.piece} (${formatBytes(piece.payloadBytes)})`,
-    `${marks[piece.block.outcome]} block      ${piece.block.says}`,
-    `${marks[piece.inclusion.outcome]} aggregate  ${piece.inclusion.says}`,
+    `${marks[piece.block.outcome]} block      ${piece.block.message}`,
+    `${marks[piece.inclusion.outcome]} aggregate  ${piece.inclusion.message}`,
     ...(piece.aggregate === null ? [] : [`           ${piece.aggregate}`]),
     ...piece.providers.flatMap(describeProvider),
     ...(piece.providers.length === 0 ? [] : [`  proven by ${piece.copies} different keys`]),
-    ...(piece.aggregate !== null && piece.providers.length === 0 ? ['– provider   No provider holds it yet'] : []),
+    ...(piece.aggregate !== null && piece.providers.length === 0 ? ['– provider   No provider stores it yet'] : []),
   ]
 }
 
-function describeProvider({ name, key, dealId, asked, recorded }: ProviderReport): string[] {
+function describeProvider({ name, key, dealId, challenged, recorded }: ProviderReport): string[] {
   const at = (time: number | undefined) => (time === undefined ? '' : `, ${new Date(time).toISOString()}`)
   return [
     `  ${name}, deal ${dealId}${key === null ? '' : `, key ${key}`}`,
-    `  ${marks[asked.outcome]} now      ${asked.says}${at(asked.provenAt)}`,
-    `  ${marks[recorded.outcome]} recorded ${recorded.says}${at(recorded.provenAt)}${
+    `  ${marks[challenged.outcome]} now      ${challenged.message}${at(challenged.provenAt)}`,
+    `  ${marks[recorded.outcome]} recorded ${recorded.message}${at(recorded.provenAt)}${
       recorded.nonceSource === undefined ? '' : ` (nonce: ${recorded.nonceSource})`
     }`,
   ]
 }
 
-/** The deals of a CID as the service states them. */
+/** Shows the deals of a CID as the service reports them. */
 export const deals: Command = {
   name: 'deals',
-  summary: 'Providers that keep a CID, and since when',
+  summary: 'List the providers that store a CID',
   usage: '<cid>',
   arity: [1, 1],
   examples: ['cairn deals bafy…'],
@@ -107,7 +107,7 @@ export const deals: Command = {
       ]),
       rows,
     )
-    if (rows.length === 0) output.note('No deal yet: the content waits to be put into an aggregate.')
+    if (rows.length === 0) output.note('No deal yet. The content is waiting for an aggregate.')
   },
 }
 
@@ -115,19 +115,19 @@ function formatTime(time: number | null): string {
   return time === null ? '–' : new Date(time).toISOString()
 }
 
-/** The history of challenges. */
+/** Shows the history of challenges. */
 export const checks: Command = {
   name: 'checks',
-  summary: 'Challenges to the providers of a CID or piece, newest first',
+  summary: 'List challenges to the providers of a CID or piece, newest first',
   usage: '<cid|piece>',
   arity: [1, 1],
-  options: { limit: { type: 'string', value: 'n', about: 'At most so many (20)' } },
+  options: { limit: { type: 'string', value: 'n', about: 'maximum number of rows (20)' } },
   examples: ['cairn checks bafy…', 'cairn checks --limit 100 bafkzcib…'],
   async run({ args, values, session, output, signal }) {
     const limit = readCount(text(values, 'limit'), 'limit', 100_000) ?? 20
     const client = await session.anonymous()
     const given = args[0] ?? ''
-    // Piece CIDs of version 2 all begin alike: raw, then the hash of a padded tree.
+    // Piece CIDs of version 2 share a prefix: raw, then the hash of a padded tree.
     const piece = given.startsWith('bafkzcib') ? given : (await getProofs(client, given, { signal })).pieces[0]?.piece
     const found: PossessionCheck[] = []
     for await (const check of listChecks(client, piece ?? given, { signal })) {
@@ -147,10 +147,10 @@ export const checks: Command = {
   },
 }
 
-/** The replication factor. */
+/** Shows or sets the replication factor. */
 export const copies: Command = {
   name: 'copies',
-  summary: 'Show or set with how many providers your content is kept',
+  summary: 'Show or set the number of copies of your content',
   usage: '[n]',
   arity: [0, 1],
   examples: ['cairn copies', 'cairn copies 3'],
@@ -159,15 +159,19 @@ export const copies: Command = {
     const client = await session.client()
     const found =
       wanted === undefined ? await getCopies(client, { signal }) : await setCopies(client, wanted, { signal })
-    output.result(found, `${found.copies} copies (default ${found.usual}, maximum ${found.most})`, String(found.copies))
+    output.result(
+      found,
+      `${found.copies} copies (default ${found.defaultCopies}, maximum ${found.maxCopies})`,
+      String(found.copies),
+    )
   },
 }
 
-function readCount(value: string | undefined, name: string, most: number): number | undefined {
+function readCount(value: string | undefined, name: string, max: number): number | undefined {
   if (value === undefined) return undefined
   const count = Number(value)
-  if (!Number.isInteger(count) || count < 1 || count > most) {
-    throw new CairnError('INVALID_REQUEST', { message: `${name} is a whole number from 1 to ${most}` })
+  if (!Number.isInteger(count) || count < 1 || count > max) {
+    throw new CairnError('INVALID_REQUEST', { message: `${name} must be a whole number from 1 to ${max}` })
   }
   return count
 }

@@ -8,60 +8,54 @@ import {
   type Wallet,
   walletFromPrivateKey,
 } from '@cairn/sdk'
-import { type Command, flag, pickAction, type Surroundings } from '../command.ts'
+import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
+import { openWallet } from '../open-wallet.ts'
 
-/** Opens the wallet with its password. @throws CairnError NO_WALLET, INVALID_KEYSTORE */
-export async function openWallet({ state, prompt }: Pick<Surroundings, 'state' | 'prompt'>): Promise<Wallet> {
-  const keystore = await state.readWallet()
-  if (keystore === undefined) throw new CairnError('NO_WALLET')
-  return decryptKeystore(keystore, await prompt.password('Password of your wallet'))
-}
-
-async function store(surroundings: Surroundings, wallet: Wallet): Promise<void> {
-  const { state, prompt, output, values } = surroundings
+async function store(context: CommandContext, wallet: Wallet): Promise<void> {
+  const { state, prompt, output, values } = context
   if ((await state.readWallet()) !== undefined && !flag(values, 'force')) {
     throw new CairnError('FILE_EXISTS', {
-      message: 'There is a wallet already',
-      hint: 'Export it first, then give --force to replace it.',
+      message: 'A wallet already exists',
+      hint: 'Export it first, then use --force to replace it.',
     })
   }
   const password = await prompt.password('Choose a password for your wallet', { twice: true })
   await state.writeWallet(await encryptKeystore(wallet.privateKey, password))
-  await nameOthers(surroundings, wallet.address.toLowerCase())
-  output.result({ address: wallet.address }, [`Wallet ${wallet.address}`, `kept in ${state.folder}`], wallet.address)
+  await nameOthers(context, wallet.address.toLowerCase())
+  output.result({ address: wallet.address }, [`Wallet ${wallet.address}`, `stored in ${state.folder}`], wallet.address)
 }
 
-/** Names the API keys that do not go with the wallet, and those that may not. */
-async function nameOthers({ state, output }: Surroundings, own: string): Promise<void> {
+/** Names the API keys that do not belong to the wallet, and those that may not. */
+async function nameOthers({ state, output }: CommandContext, own: string): Promise<void> {
   for (const [api, { address }] of Object.entries(await state.readKeys())) {
     if (address === own) continue
     output.note(
       address === undefined
-        ? `The API key imported for ${api} stays in use, whichever account it is for. To end that: cairn api-key forget`
-        : `The API key for ${api} is of ${address} and is not used any more. Make one for this wallet: cairn api-key new`,
+        ? `The API key imported for ${api} stays in use, even if it belongs to another account. To remove it: cairn api-key clear`
+        : `The API key for ${api} belongs to ${address} and is no longer used. To create one for this wallet: cairn api-key new`,
     )
   }
 }
 
-async function importWallet(surroundings: Surroundings): Promise<void> {
-  const { args, prompt } = surroundings
+async function importWallet(context: CommandContext): Promise<void> {
+  const { args, prompt } = context
   const path = args[1]
-  if (path === undefined) return store(surroundings, walletFromPrivateKey((await prompt.secret('Private key')).trim()))
+  if (path === undefined) return store(context, walletFromPrivateKey((await prompt.secret('Private key')).trim()))
   const content = await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
-  // A keystore of ethers or geth, or a file with nothing but the key.
-  if (!content.trimStart().startsWith('{')) return store(surroundings, walletFromPrivateKey(content.trim()))
-  return store(surroundings, await decryptKeystore(content, await prompt.password('Password of that file')))
+  // A keystore of ethers or geth, or a file with only the key.
+  if (!content.trimStart().startsWith('{')) return store(context, walletFromPrivateKey(content.trim()))
+  return store(context, await decryptKeystore(content, await prompt.password('Password of the file')))
 }
 
-async function show({ state, output }: Surroundings): Promise<void> {
+async function show({ state, output }: CommandContext): Promise<void> {
   const address = await state.readAddress()
   if (address === undefined) throw new CairnError('NO_WALLET')
   output.result({ address }, address)
 }
 
-async function exportWallet({ args, state, output }: Surroundings): Promise<void> {
+async function exportWallet({ args, state, output }: CommandContext): Promise<void> {
   const keystore = await state.readWallet()
   if (keystore === undefined) throw new CairnError('NO_WALLET')
   const path = args[1]
@@ -70,58 +64,61 @@ async function exportWallet({ args, state, output }: Surroundings): Promise<void
     return
   }
   await writeFile(path, keystore, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
-    throw new CairnError('FILE_EXISTS', { message: `${path} exists already or cannot be written`, cause })
+    throw new CairnError('FILE_EXISTS', { message: `${path} already exists or is not writable`, cause })
   })
-  output.result({ path }, `Keystore written to ${path}. It opens with your password in ethers, geth and here.`, path)
+  output.result({ path }, `Keystore written to ${path}. Your password opens it in ethers, geth and here.`, path)
 }
 
-async function sign(surroundings: Surroundings): Promise<void> {
-  const message = surroundings.args[1]
-  if (message === undefined) throw new CairnError('USAGE', { message: 'wallet sign needs a message' })
-  const wallet = await openWallet(surroundings)
+async function sign(context: CommandContext): Promise<void> {
+  const message = context.args[1]
+  if (message === undefined) throw new CairnError('USAGE', { message: 'wallet sign requires a message' })
+  const wallet = await openWallet(context)
   const signature = signMessage(wallet.privateKey, message)
-  surroundings.output.result({ address: wallet.address, signature }, signature)
+  context.output.result({ address: wallet.address, signature }, signature)
 }
 
-async function changePassword(surroundings: Surroundings): Promise<void> {
-  const { state, prompt, output } = surroundings
-  const wallet = await openWallet(surroundings)
+async function changePassword(context: CommandContext): Promise<void> {
+  const { state, prompt, output } = context
+  const wallet = await openWallet(context)
   await state.writeWallet(
-    // Never out of CAIRN_PASSWORD_FILE: that holds the old one.
+    // Never from CAIRN_PASSWORD_FILE, which contains the old password.
     await encryptKeystore(wallet.privateKey, await prompt.secret('New password', { twice: true })),
   )
   output.result({ address: wallet.address }, 'The password was changed.', wallet.address)
 }
 
-async function forget({ state, output, prompt, values }: Surroundings): Promise<void> {
-  if (!flag(values, 'yes') && !(await prompt.confirm('Forget the wallet? Without an export it is gone for ever.'))) {
-    output.note('The wallet stays.')
+async function remove({ state, output, prompt, values }: CommandContext): Promise<void> {
+  if (
+    !flag(values, 'yes') &&
+    !(await prompt.confirm('Remove the wallet? Without an export, it cannot be recovered.'))
+  ) {
+    output.note('The wallet was not removed.')
     throw new CairnError('ABORTED')
   }
-  if (!(await state.forgetWallet())) throw new CairnError('NO_WALLET')
-  output.result({ forgotten: true }, 'The wallet was removed from this machine.')
+  if (!(await state.clearWallet())) throw new CairnError('NO_WALLET')
+  output.result({ removed: true }, 'The wallet was removed from this machine.')
 }
 
-const actions: Record<string, (surroundings: Surroundings) => Promise<void>> = {
-  create: (surroundings) => store(surroundings, createWallet()),
+const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+  create: (context) => store(context, createWallet()),
   import: importWallet,
   show,
   export: exportWallet,
   sign,
   password: changePassword,
-  forget,
+  remove,
 }
 
 export const wallet: Command = {
   name: 'wallet',
-  summary: 'Make, import, show, export, use or forget the wallet',
+  summary: 'Create, import, show, export, use or clear the wallet',
   usage: `<${Object.keys(actions).join('|')}> [file or message]`,
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    force: { type: 'boolean', about: 'replace a wallet that is there' },
-    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+    force: { type: 'boolean', about: 'replace an existing wallet' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },
   },
   examples: ['cairn wallet create', 'cairn wallet import keystore.json', 'cairn wallet sign "hello"'],
-  run: (surroundings) => pickAction('wallet', actions, surroundings.args[0])(surroundings),
+  run: (context) => pickAction('wallet', actions, context.args[0])(context),
 }

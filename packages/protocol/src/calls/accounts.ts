@@ -2,14 +2,16 @@ import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall, scopes } from '../call.ts'
 import { keyEnd, keyScopes } from '../key-grant.ts'
-import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const messageQuery = v.object({
   publicKey: addressSchema,
-  /** What the signature is for. Without a purpose, a text of `get_message` is for either: published clients name none. */
+  /**
+   * Purpose of the signature. Without one, a message of `get_message` is valid for either: published clients name none.
+   */
   purpose: v.optional(v.picklist(['api-key', 'upload'])),
-  /** What the API key may do, separated by commas. Defaults to `files:read,files:write`. */
+  /** Scopes of the API key, separated by commas. Defaults to `files:read,files:write`. */
   scopes: v.optional(
     v.pipe(
       v.string(),
@@ -18,7 +20,7 @@ const messageQuery = v.object({
       keyScopes,
     ),
   ),
-  /** When the API key expires, ms since 1970, or `never`. Defaults to 90 days from now. */
+  /** Expiry of the API key in ms since 1970, or `never`. Defaults to 90 days from now. */
   expiresAt: v.optional(
     v.union([
       v.pipe(
@@ -30,9 +32,9 @@ const messageQuery = v.object({
   ),
 })
 const message = v.string()
-const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 
-/** `GET /api/auth/get_message`: the text a wallet signs for an API key or for one upload. */
+/** `GET /api/auth/get_message`: the message that a wallet signs for an API key or for one upload. */
 export const getMessage = defineCall({
   id: 'getMessage',
   method: 'GET',
@@ -41,7 +43,7 @@ export const getMessage = defineCall({
   tag: 'Accounts',
   summary: 'Get a message to sign',
   description:
-    'Gives a fresh text for this address. It names its purpose and, for an API key, what the key may do and when it expires. The text itself expires after five minutes and can be used once. Answers a bare JSON string.',
+    'Returns a new message for this address as a bare JSON string. The message states its purpose and, for an API key, the scopes and expiry of the key. It expires after five minutes and can be used once.',
   auth: 'none',
   query: messageQuery,
   response: { kind: 'json', schema: message },
@@ -51,7 +53,7 @@ export const getMessage = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/auth/get_auth_message`: the same under its other published name, for an API key unless the purpose says otherwise. */
+/** `GET /api/auth/get_auth_message`: the same under its other published name, for an API key by default. */
 export const getAuthMessage = defineCall({
   ...getMessage,
   id: 'getAuthMessage',
@@ -59,7 +61,7 @@ export const getAuthMessage = defineCall({
   summary: 'Get a message to sign (other name)',
 })
 
-/** `POST /api/auth/create_api_key`: a signed message for an API key. */
+/** `POST /api/auth/create_api_key`: exchanges a signed message for an API key. */
 export const createApiKey = defineCall({
   id: 'createApiKey',
   method: 'POST',
@@ -68,7 +70,7 @@ export const createApiKey = defineCall({
   tag: 'Accounts',
   summary: 'Get an API key for a signed message',
   description:
-    'The key may do what the signed text says, until the end that it names: `scopes` and `expiresAt` can repeat that and change nothing. The key is shown this once; only its hash is kept. EVM wallets sign by EIP-191, contract wallets by EIP-1271 where a chain is configured, Solana wallets by ed25519 (signature in base58, base64 or hex).',
+    'The signed message sets the scopes and the expiry of the key. `scopes` and `expiresAt` can repeat these values but not change them. The key is returned only once, and the service stores only its hash. EVM wallets sign with EIP-191, contract wallets with EIP-1271 if a chain is configured, Solana wallets with ed25519 (signature in base58, base64 or hex).',
   auth: 'none',
   body: {
     kind: 'json',
@@ -86,7 +88,7 @@ export const createApiKey = defineCall({
 })
 
 const apiKey = v.object({
-  /** Names the key in lists and for revoking; no secret. */
+  /** Identifies the key in lists and for revocation; not a secret. */
   id: v.string(),
   name: v.string(),
   scopes: v.array(v.picklist(scopes)),
@@ -96,7 +98,7 @@ const apiKey = v.object({
 })
 export type ApiKeyInfo = v.InferOutput<typeof apiKey>
 
-/** `GET /api/auth/api_keys`: the account's keys that are not revoked. */
+/** `GET /api/auth/api_keys`: lists the API keys of the account that are not revoked. */
 export const listApiKeys = defineCall({
   id: 'listApiKeys',
   method: 'GET',
@@ -113,7 +115,7 @@ export const listApiKeys = defineCall({
   idempotent: true,
 })
 
-/** `DELETE /api/auth/api_keys/{id}`: ends a key at once. */
+/** `DELETE /api/auth/api_keys/{id}`: revokes an API key with immediate effect. */
 export const revokeApiKey = defineCall({
   id: 'revokeApiKey',
   method: 'DELETE',
@@ -121,7 +123,7 @@ export const revokeApiKey = defineCall({
   host: 'api',
   tag: 'Accounts',
   summary: 'Revoke an API key',
-  description: 'Takes effect with the next request. Revoking a revoked key is no error.',
+  description: 'Takes effect with the next request. Revoking a revoked key succeeds.',
   auth: 'apiKey',
   scope: 'account',
   params: v.object({ id: v.pipe(v.string(), v.regex(/^[0-9a-z]{1,32}$/)) }),
@@ -132,14 +134,14 @@ export const revokeApiKey = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/user/user_data_usage`: bytes allowed and used. */
+/** `GET /api/user/user_data_usage`: storage limit and usage in bytes. */
 export const getDataUsage = defineCall({
   id: 'getDataUsage',
   method: 'GET',
   path: '/api/user/user_data_usage',
   host: 'api',
   tag: 'Accounts',
-  summary: 'Storage allowed and used, in bytes',
+  summary: 'Get the storage limit and usage in bytes',
   auth: 'apiKey',
   scope: 'files:read',
   response: {
@@ -147,7 +149,7 @@ export const getDataUsage = defineCall({
     schema: v.object({
       dataLimit: v.number(),
       dataUsed: v.number(),
-      /** Of the peer's lifetime class and second backend, which Cairn does not have: always 0. */
+      /** Lifetime storage and a second backend of the peer, which Cairn does not have: always 0. */
       dataLimitPermanent: v.optional(v.number(), 0),
       dataUsedPermanent: v.optional(v.number(), 0),
       walrusDataLimit: v.optional(v.number(), 0),

@@ -4,14 +4,14 @@ import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
-  fileTypeLengthMost,
-  fileTypesMost,
-  jsonBodyBytesMost,
-  listPageRowsMost,
-  nameBytesMost,
+  maxFileTypeLength,
+  maxFileTypes,
+  maxJsonBodyBytes,
+  maxListPageRows,
+  maxNameBytes,
 } from '../limits.ts'
 
-/** One row of a listing, as published clients read it. Sizes are decimal text, times ms since 1970. */
+/** One row of a listing, in the format of published clients. Sizes are decimal text, times ms since 1970. */
 export const fileEntrySchema = v.object({
   id: v.string(),
   publicKey: v.string(),
@@ -28,10 +28,12 @@ export const fileEntrySchema = v.object({
 })
 export type FileEntry = v.InferOutput<typeof fileEntrySchema>
 
-/** What listings can be sorted by. */
+/** Sort fields of listings. */
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
-/** `GET /api/user/files_uploaded`: the account's uploads, newest first, paged by the id of the last row seen. */
+/**
+ * `GET /api/user/files_uploaded`: lists the uploads of the account, newest first, paged by the id of the last row seen.
+ */
 export const listFiles = defineCall({
   id: 'listFiles',
   method: 'GET',
@@ -40,11 +42,11 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Up to 2,000 rows a page. The next page is asked for with `lastKey` = the id of the last row; the first with none or the word `null`. `totalFiles` counts all rows that fit the filter. `fileType` is `all`, `encrypted`, `plain` or the start of a MIME type, or several of these with commas between: `image,video,encrypted`.',
+    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `fileType` is `all`, `encrypted`, `plain` or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
-    /** Id of the last row of the page before; absent, empty or `null` for the first. */
+    /** Id of the last row of the previous page; absent, empty or `null` for the first. */
     lastKey: v.optional(
       v.pipe(
         v.string(),
@@ -53,23 +55,23 @@ export const listFiles = defineCall({
       ),
     ),
     /**
-     * `all`, `encrypted` or `plain`, or the start of a MIME type such as `image`; or several of these with commas between:
-     * files of any of the types, and of the access.
+     * `all`, `encrypted` or `plain`, or the start of a MIME type such as `image`; or several of these separated by
+     * commas: files with any of the types, and with the access.
      */
     fileType: v.optional(
       v.pipe(
         v.string(),
-        v.maxLength(fileTypeLengthMost),
-        v.check((text) => text.split(',').length <= fileTypesMost, `At most ${fileTypesMost} types`),
+        v.maxLength(maxFileTypeLength),
+        v.check((text) => text.split(',').length <= maxFileTypes, `At most ${maxFileTypes} types`),
       ),
     ),
-    /** Text that the name contains (any case), or the start of a CID. */
+    /** Text in the name (any case), or the start of a CID. */
     search: v.optional(v.pipe(v.string(), v.maxLength(200))),
     sort: v.optional(v.picklist(fileSorts)),
     order: v.optional(v.picklist(['asc', 'desc'])),
-    /** Rows a page, 1 to 2,000. */
+    /** Rows per page, 1 to 2,000. */
     limit: v.optional(
-      v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number), v.minValue(1), v.maxValue(listPageRowsMost)),
+      v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number), v.minValue(1), v.maxValue(maxListPageRows)),
     ),
   }),
   response: { kind: 'json', schema: v.object({ fileList: v.array(fileEntrySchema), totalFiles: v.number() }) },
@@ -79,16 +81,16 @@ export const listFiles = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/lighthouse/file_info`: what is known of a CID. */
+/** `GET /api/lighthouse/file_info`: returns the file info of a CID. */
 export const getFileInfo = defineCall({
   id: 'getFileInfo',
   method: 'GET',
   path: '/api/lighthouse/file_info',
   host: 'api',
   tag: 'Files',
-  summary: 'What is known of a CID',
+  summary: 'Show information about a CID',
   description:
-    'With an API key it answers from the newest upload of the caller, if there is one; otherwise from the oldest upload of anyone. The name, the type and the encrypted flag are what that uploader said: `isOwn` tells whether it was the caller.',
+    'With an API key, returns the newest upload of the caller if there is one, otherwise the oldest upload of any account. The uploader set the name, the type and the encrypted flag. `isOwn` is true if the uploader is the caller.',
   auth: 'optionalApiKey',
   scope: 'files:read',
   query: v.object({ cid: anyCidSchema }),
@@ -111,7 +113,7 @@ export const getFileInfo = defineCall({
   idempotent: true,
 })
 
-/** `DELETE /api/user/delete_file`: takes an upload off the account, by its row id or by CID (all rows of it). */
+/** `DELETE /api/user/delete_file`: removes an upload from the account, by its row id or by CID (all rows of it). */
 export const deleteFile = defineCall({
   id: 'deleteFile',
   method: 'DELETE',
@@ -120,7 +122,7 @@ export const deleteFile = defineCall({
   tag: 'Files',
   summary: 'Delete an upload',
   description:
-    'By `id` (one row) or by `cid` (every row of the account with it). The bytes go when nobody else keeps them, after a grace time.',
+    'Deletes one row by `id`, or every row of the account with a `cid`. The bytes are removed after a grace period if no other upload uses them.',
   auth: 'apiKey',
   scope: 'files:write',
   query: v.object({ id: v.optional(v.pipe(v.string(), v.maxLength(64))), cid: v.optional(anyCidSchema) }),
@@ -131,7 +133,7 @@ export const deleteFile = defineCall({
   idempotent: false,
 })
 
-/** `PATCH /api/user/files/{id}`: gives an upload another name. */
+/** `PATCH /api/user/files/{id}`: renames an upload. */
 export const renameFile = defineCall({
   id: 'renameFile',
   method: 'PATCH',
@@ -139,17 +141,18 @@ export const renameFile = defineCall({
   host: 'api',
   tag: 'Files',
   summary: 'Rename an upload',
-  description: 'Changes the name in listings. The CID stays: names of uploads are not part of the content.',
+  description:
+    'Changes the name in listings. The CID stays the same, because the name of an upload is not part of the content.',
   auth: 'apiKey',
   scope: 'files:write',
   params: v.object({ id: v.pipe(v.string(), v.maxLength(64)) }),
   body: {
     kind: 'json',
-    schema: v.object({ fileName: v.pipe(labelText(nameBytesMost), v.nonEmpty()) }),
+    schema: v.object({ fileName: v.pipe(labelText(maxNameBytes), v.nonEmpty()) }),
   },
   response: { kind: 'json', schema: fileEntrySchema },
   errors: [...authErrors, 'INVALID_PATH', 'INVALID_LABEL', 'CONFLICT'],
   dialect: 'api',
-  limits: { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs },
+  limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs },
   idempotent: true,
 })

@@ -1,9 +1,10 @@
 import * as v from 'valibot'
-import { defineCall } from '../call.ts'
+import { defineCall, deniedErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import type { ErrorCode } from '../errors.ts'
 
 const readErrors = [
+  ...deniedErrors,
   'INVALID_CID',
   'INVALID_PATH',
   'BLOCK_NOT_FOUND',
@@ -18,7 +19,7 @@ const readErrors = [
 
 const params = v.object({ cid: anyCidSchema, path: v.optional(v.pipe(v.string(), v.maxLength(8192))) })
 
-/** `POST /api/v0/cat/{cid}/{path}`: the bytes of a file, as published clients fetch them before decrypting. */
+/** `POST /api/v0/cat/{cid}/{path}`: returns the bytes of a file, as published clients fetch them before decrypting. */
 export const catFile = defineCall({
   id: 'catFile',
   method: 'POST',
@@ -44,7 +45,7 @@ export const getIpfs = defineCall({
   tag: 'Gateway',
   summary: 'Read a file, a folder page, a block or a CAR',
   description:
-    'Ranges, conditional requests and HEAD as in RFC 9110. `?format=raw|car|tar|…` wins over `Accept`; CARs take `dag-scope` and `entity-bytes`. Subdomain form: `{cid}.ipfs.{host}`.',
+    'Supports ranges, conditional requests and HEAD (RFC 9110). `?format=raw|car|tar|…` takes precedence over `Accept`. CARs support `dag-scope` and `entity-bytes`. Subdomain form: `{cid}.ipfs.{host}`.',
   auth: 'none',
   params,
   query: v.looseObject({
@@ -68,9 +69,9 @@ export const getIpns = defineCall({
   path: '/ipns/{name}/{path*}',
   host: 'gateway',
   tag: 'Gateway',
-  summary: 'Read what a name points to',
+  summary: 'Read the content of a name',
   description:
-    'As `/ipfs/{cid}`, but cached only as long as the record allows. `{name}` is an IPNS name in any form, or a DNS name with a DNSLink where the operator set a resolver. `?format=ipns-record` gives the signed record. Subdomain form: `{name}.ipns.{host}`.',
+    'Like `/ipfs/{cid}`, but cached only as long as the record allows. `{name}` is an IPNS name in any form, or a DNS name with a DNSLink if the operator configured a resolver. `?format=ipns-record` returns the signed record. Subdomain form: `{name}.ipns.{host}`.',
   auth: 'none',
   params: v.object({
     name: v.pipe(v.string(), v.maxLength(253)),
@@ -89,6 +90,7 @@ export const getIpns = defineCall({
     'BLOCK_NOT_FOUND',
     'PATH_NOT_FOUND',
     'NOT_ACCEPTABLE',
+    ...deniedErrors,
   ],
   dialect: 'gateway',
   limits: {},

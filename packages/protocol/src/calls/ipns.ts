@@ -4,10 +4,10 @@ import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, namePublishesPerMinute } from '../limits.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
-/** Names a key of the account as published clients do: its id, 32 hex characters. */
+/** Identifies a name key of the account for published clients: its id, 32 hex characters. */
 const keyName = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(128))
 
-/** `GET /api/ipns/generate_key`: a new name, as published clients ask for one. */
+/** `GET /api/ipns/generate_key`: creates a name, in the format of published clients. */
 export const generateIpnsKey = defineCall({
   id: 'generateIpnsKey',
   method: 'GET',
@@ -16,7 +16,7 @@ export const generateIpnsKey = defineCall({
   tag: 'Names',
   summary: 'Create a name (published clients)',
   description:
-    'The service makes an Ed25519 key and keeps it sealed. `ipnsName` is the key’s id in the calls that follow.',
+    'The service creates an Ed25519 key and stores it sealed. `ipnsName` identifies the key in the other calls.',
   auth: 'apiKey',
   scope: 'files:write',
   response: { kind: 'json', schema: v.object({ ipnsName: v.string(), ipnsId: v.string() }) },
@@ -26,7 +26,7 @@ export const generateIpnsKey = defineCall({
   idempotent: false,
 })
 
-/** `GET /api/ipns/publish_record`: lets a name point to a CID, as published clients ask for it. */
+/** `GET /api/ipns/publish_record`: points a name to a CID, in the format of published clients. */
 export const publishIpnsRecord = defineCall({
   id: 'publishIpnsRecord',
   method: 'GET',
@@ -52,7 +52,7 @@ export const publishIpnsRecord = defineCall({
   idempotent: false,
 })
 
-/** `GET /api/ipns/get_ipns_records`: the account's names, as published clients list them. */
+/** `GET /api/ipns/get_ipns_records`: lists the names of the account, in the format of published clients. */
 export const getIpnsRecords = defineCall({
   id: 'getIpnsRecords',
   method: 'GET',
@@ -60,7 +60,8 @@ export const getIpnsRecords = defineCall({
   host: 'api',
   tag: 'Names',
   summary: 'List names (published clients)',
-  description: 'All names of the account whose key the service holds. `cid` is empty where nothing was published.',
+  description:
+    'Returns the names of the account whose key the service stores. `cid` is empty if nothing was published.',
   auth: 'apiKey',
   scope: 'files:read',
   response: {
@@ -81,7 +82,7 @@ export const getIpnsRecords = defineCall({
   idempotent: true,
 })
 
-/** `DELETE /api/ipns/remove_key`: removes a name and its key, as published clients ask for it. */
+/** `DELETE /api/ipns/remove_key`: removes a name and its key, in the format of published clients. */
 export const removeIpnsKey = defineCall({
   id: 'removeIpnsKey',
   method: 'DELETE',

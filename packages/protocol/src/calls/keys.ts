@@ -2,22 +2,22 @@ import * as v from 'valibot'
 import { identitySchema } from '../address.ts'
 import { makeCall, sessionErrors } from '../call.ts'
 import { cidSchema } from '../cid.ts'
-import { callTimeoutMs, jsonBodyBytesMost, keyListRowsMost, sharedAddressesPerCallMost } from '../limits.ts'
+import { callTimeoutMs, maxJsonBodyBytes, maxKeyListRows, maxSharedAddressesPerCall } from '../limits.ts'
 import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
 import { nodeNumberSchema } from './sessions.ts'
 
-const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 const node = v.object({ node: nodeNumberSchema })
-const addresses = v.pipe(v.array(identitySchema), v.maxLength(sharedAddressesPerCallMost))
+const addresses = v.pipe(v.array(identitySchema), v.maxLength(maxSharedAddressesPerCall))
 const someAddresses = v.pipe(addresses, v.minLength(1))
 
-/** Who asks (the session's own address) and about which file. */
+/** The caller (the address of the session) and the file. */
 const subject = { address: identitySchema, cid: cidSchema }
 
-/** Values that are known only when a key is asked for, by `{condition id}.{name}`. */
+/** Values that are known only at read time, by `{condition id}.{name}`. */
 const dynamicData = v.optional(v.nullable(v.record(v.pipe(v.string(), v.maxLength(128)), v.unknown())))
 
-/** Conditions as they come; `parseConditions` reads them whole, for its messages name field and condition. */
+/** Unparsed conditions: `parseConditions` reads them as a whole, because its messages name field and condition. */
 const conditionFields = {
   conditions: v.pipe(v.array(v.unknown()), v.maxLength(100)),
   aggregator: v.optional(v.nullable(v.string())),
@@ -25,21 +25,21 @@ const conditionFields = {
   decryptionType: v.optional(v.nullable(v.string())),
 }
 
-/** What a change answers; published clients need five equal ones, but for `data`. */
+/** Response of a change; published clients need five equal ones, except for `data`. */
 const success = v.object({
   message: v.literal('success'),
   data: v.optional(
     v.looseObject({
       version: v.optional(v.number()),
-      /** Whether a set that was saved waits beside the one in force until three nodes hold it. */
+      /** Whether a saved set is pending next to the active one until three nodes store it. */
       waits: v.optional(v.boolean()),
-      /** Ids of conditions that were taken although every value meets them: `>= 0` of a number that is never negative. */
+      /** Ids of accepted conditions that every value meets, such as `>= 0` of a number that is never negative. */
       openConditions: v.optional(v.array(v.number())),
     }),
   ),
 })
 
-/** The form all changes share. */
+/** The format that all changes share. */
 const change = {
   host: 'keys',
   tag: 'Keys',
@@ -60,7 +60,9 @@ const changeErrors = [
   'DATA_DAMAGED',
 ] as const
 
-/** `POST /api/setSharedKey/{node}`: saves this node's shard of a file's key. The first to save owns the CID. */
+/**
+ * `POST /api/setSharedKey/{node}`: saves the shard of a file key for this node. The first address to save owns the CID.
+ */
 export const saveShard = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'saveShard',
@@ -68,34 +70,34 @@ export const saveShard = /* @__PURE__ */ makeCall(() => ({
   path: '/api/setSharedKey/{node}',
   summary: 'Save a shard',
   description:
-    'The first writer owns the CID. The owner may save again: the shard before it is kept for 30 days, and answers until three nodes hold the new set.',
+    'The first writer owns the CID. The owner can save a new shard. The previous shard is kept for 30 days and stays active until three nodes have the new set.',
   body: {
     kind: 'json',
     schema: v.object({
       ...subject,
       payload: shardPayloadSchema,
       sharedTo: v.optional(v.nullable(addresses)),
-      /** Commitments to the whole set: the node checks its own and tells recipients of all. */
+      /** Commitments to the whole set: the node verifies its own and returns all to recipients. */
       set: v.optional(shardSetSchema),
     }),
   },
   errors: [...changeErrors, 'SHARD_MISMATCH', 'INVALID_SHARD', 'KEY_LIMIT'],
 }))
 
-/** `PUT /api/setSharedKey/{node}`: lets more addresses read. */
+/** `PUT /api/setSharedKey/{node}`: gives more addresses read access. */
 export const shareKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'shareKey',
   method: 'PUT',
   path: '/api/setSharedKey/{node}',
   summary: 'Share with addresses',
-  description: 'Owner only. Sharing twice is one share.',
+  description: 'Owner only. Sharing again with the same address has no effect.',
   body: { kind: 'json', schema: v.object({ ...subject, shareTo: someAddresses }) },
   errors: [...changeErrors, 'KEY_LIMIT', 'KEY_RETIRED'],
   dialect: 'keyNodeShare',
 }))
 
-/** `DELETE /api/setSharedKey/{node}`: takes the right to read from addresses. */
+/** `DELETE /api/setSharedKey/{node}`: revokes the read access of addresses. */
 export const revokeKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'revokeKey',
@@ -103,23 +105,23 @@ export const revokeKey = /* @__PURE__ */ makeCall(() => ({
   path: '/api/setSharedKey/{node}',
   summary: 'Revoke addresses',
   description:
-    'Owner only. Stops keys from being given out; who had the key before may have kept it. Revoking whom nothing was shared with is success.',
+    'Owner only. The addresses can no longer retrieve the key, but may have kept a copy. Revoking an address without access succeeds.',
   body: { kind: 'json', schema: v.object({ ...subject, revokeTo: someAddresses }) },
   errors: changeErrors,
 }))
 
 const retrieved = v.object({
   payload: shardPayloadSchema,
-  /** Commitments to the set the shard is of, where its owner gave them. */
+  /** Commitments to the set of the shard, if its owner sent them. */
   set: v.optional(shardSetSchema),
   version: v.optional(v.number()),
-  /** Shards of other sets under the same CID: one being saved, or the one before. */
+  /** Shards of other sets under the same CID: a pending one, or the previous one. */
   alternatives: v.optional(
     v.array(v.object({ payload: shardPayloadSchema, set: v.optional(shardSetSchema), savedAt: v.number() })),
   ),
 })
 
-/** `POST /api/retrieveSharedKey/{node}`: this node's shard, for who may read the file. */
+/** `POST /api/retrieveSharedKey/{node}`: returns the shard of this node to addresses with read access. */
 export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
   id: 'retrieveShard',
   method: 'POST',
@@ -127,7 +129,7 @@ export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
   host: 'keys',
   tag: 'Keys',
   summary: 'Get a shard',
-  description: 'For the owner, addresses the file is shared with, and whoever meets its conditions.',
+  description: 'For the owner, for addresses that the file is shared with, and for addresses that meet its conditions.',
   auth: 'session',
   params: node,
   body: {
@@ -148,7 +150,7 @@ export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-/** `POST /api/transferOwnership/{node}`: gives a file to another owner. */
+/** `POST /api/transferOwnership/{node}`: transfers a file to another owner. */
 export const transferOwnership = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'transferOwnership',
@@ -156,7 +158,7 @@ export const transferOwnership = /* @__PURE__ */ makeCall(() => ({
   path: '/api/transferOwnership/{node}',
   summary: 'Transfer ownership',
   description:
-    'Owner only. Conditions stay; the list of addresses goes unless resetSharedTo is false. A retired key cannot be handed over.',
+    'Owner only. Keeps the conditions, and clears the list of addresses unless resetSharedTo is false. A retired key cannot be transferred.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -176,7 +178,8 @@ export const createConditions = /* @__PURE__ */ makeCall(() => ({
   path: '/api/fileAccessConditions/{node}',
   tag: 'Conditions',
   summary: 'Save a shard with conditions',
-  description: 'decryptionType ACCESS_CONDITIONS makes the file nobody’s: no one can change its rights any more.',
+  description:
+    'With decryptionType ACCESS_CONDITIONS the file has no owner, and its access rights can no longer change.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -198,7 +201,9 @@ export const createConditions = /* @__PURE__ */ makeCall(() => ({
   ],
 }))
 
-/** `PUT /api/fileAccessConditions/{node}`: sets the conditions of a file whose key is saved. An empty list clears them. */
+/**
+ * `PUT /api/fileAccessConditions/{node}`: sets the conditions of a file with a saved key. An empty list removes them.
+ */
 export const updateConditions = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'updateConditions',
@@ -207,7 +212,7 @@ export const updateConditions = /* @__PURE__ */ makeCall(() => ({
   tag: 'Conditions',
   summary: 'Set conditions',
   description:
-    'An empty list clears them. decryptionType ACCESS_CONDITIONS leaves the file to them alone: nobody owns it or is shared with any more.',
+    'An empty list removes all conditions. With decryptionType ACCESS_CONDITIONS only the conditions grant access: the file no longer has an owner or shares.',
   body: { kind: 'json', schema: v.object({ ...subject, ...conditionFields }) },
   errors: [...changeErrors, 'KEY_RETIRED', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED', 'CONDITION_UNKNOWN'],
 }))
@@ -224,16 +229,16 @@ export const removeConditions = /* @__PURE__ */ makeCall(() => ({
   errors: changeErrors,
 }))
 
-/** `GET /api/fileAccessConditions/get/{cid}`: the conditions of a file. */
+/** `GET /api/fileAccessConditions/get/{cid}`: returns the conditions of a file. */
 export const getConditions = /* @__PURE__ */ makeCall(() => ({
   id: 'getConditions',
   method: 'GET',
   path: '/api/fileAccessConditions/get/{cid}',
   host: 'keys',
   tag: 'Conditions',
-  summary: 'The conditions of a file',
+  summary: 'Get the conditions of a file',
   description:
-    'Open to all, as published clients ask without a token; `sharedTo` is shown to owner and recipients only.',
+    'Public, because published clients send no token. `sharedTo` is returned only to the owner and to recipients.',
   auth: 'none',
   params: v.object({ cid: cidSchema }),
   response: {
@@ -256,14 +261,14 @@ export const getConditions = /* @__PURE__ */ makeCall(() => ({
 
 const verdict = v.object({
   isAllowed: v.boolean(),
-  /** What allows it: owning, being shared with, the conditions; or nothing. */
+  /** The reason for access: ownership, sharing, the conditions; or none. */
   by: v.picklist(['owner', 'shared', 'conditions', 'none']),
   aggregator: v.nullable(v.string()),
   conditions: v.array(
     v.object({
       id: v.number(),
       result: v.picklist(['true', 'false', 'unknown']),
-      /** What the chain said: integers as decimal text. */
+      /** The value on the chain; integers as decimal text. */
       observed: v.optional(v.unknown()),
       reason: v.optional(v.string()),
     }),
@@ -271,15 +276,15 @@ const verdict = v.object({
 })
 export type AccessVerdict = v.InferOutput<typeof verdict>
 
-/** `POST /api/keys/explain/{node}`: why somebody may or may not read a file. */
+/** `POST /api/keys/explain/{node}`: explains why an address may or may not read a file. */
 export const explainAccess = /* @__PURE__ */ makeCall(() => ({
   id: 'explainAccess',
   method: 'POST',
   path: '/api/keys/explain/{node}',
   host: 'keys',
   tag: 'Conditions',
-  summary: 'Why access is given or not',
-  description: 'Tells the owner about any address, and everybody else about himself.',
+  summary: 'Explain an access decision',
+  description: 'The owner can ask about any address, other callers only about their own.',
   auth: 'session',
   params: node,
   body: { kind: 'json', schema: v.object({ ...subject, about: v.optional(identitySchema), dynamicData }) },
@@ -290,16 +295,16 @@ export const explainAccess = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-/** `POST /api/keys/explain-conditions/{node}`: what conditions that are saved nowhere say about an address. */
+/** `POST /api/keys/explain-conditions/{node}`: evaluates unsaved conditions for an address. */
 export const explainConditions = /* @__PURE__ */ makeCall(() => ({
   id: 'explainConditions',
   method: 'POST',
   path: '/api/keys/explain-conditions/{node}',
   host: 'keys',
   tag: 'Conditions',
-  summary: 'Try conditions on an address before they are saved',
+  summary: 'Evaluate conditions for an address before saving them',
   description:
-    'Saves nothing and opens nothing. Every condition is read, also those that do not decide any more. Anybody who is signed in may ask about any address: what chains say is public.',
+    'Has no side effects. Evaluates every condition, including those that no longer affect the result. Any signed-in caller can ask about any address, because chain data is public.',
   auth: 'session',
   params: node,
   body: {
@@ -320,37 +325,38 @@ const status = v.object({
   owner: v.string(),
   /** `provisional` until three nodes name the same owner; `pending` while a new set is on fewer than three. */
   state: v.picklist(['provisional', 'held', 'pending', 'retired']),
-  /** Grows with every change on this node. */
+  /** Increases with every change on this node. */
   version: v.number(),
-  /** Name of the set its shard is of; a legacy set has a name of its own that starts with `auth:`. */
+  /** Id of the set of its shard; a legacy set has an id that starts with `auth:`. */
   setId: v.string(),
   pendingSetId: v.nullable(v.string()),
   /** Hash over owner, addresses, conditions and set: equal on nodes that agree. */
   digest: v.string(),
   sharedTo: v.array(v.string()),
   hasConditions: v.boolean(),
-  /** Name of the conditions: equal on nodes that have the same. */
+  /** Id of the conditions: equal on nodes with the same conditions. */
   conditionsId: v.optional(v.nullable(v.string()), null),
-  /** How often addresses were revoked here under this owner; shown to the owner alone. */
+  /** Number of revocations of each address on this node under this owner; shown to the owner alone. */
   revocations: v.optional(v.array(v.object({ address: v.string(), times: v.number() })), []),
   successor: v.nullable(v.string()),
   lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
-  /** How long the last change may still be on its way to the other nodes, in ms: nobody should take it back before. */
+  /** Time in ms that the last change may still be on its way to the other nodes: it must not be reverted before. */
   settlesInMs: v.optional(v.number(), 0),
   createdAt: v.number(),
   updatedAt: v.number(),
 })
 export type KeyStatus = v.InferOutput<typeof status>
 
-/** `GET /api/keys/status/{node}/{cid}`: what a node holds about a file, for its owner and recipients. */
+/** `GET /api/keys/status/{node}/{cid}`: returns the state of a file key on a node, for its owner and recipients. */
 export const getKeyStatus = /* @__PURE__ */ makeCall(() => ({
   id: 'getKeyStatus',
   method: 'GET',
   path: '/api/keys/status/{node}/{cid}',
   host: 'keys',
   tag: 'Keys',
-  summary: 'What a node holds about a file',
-  description: 'Compare the digests of the five: a change that stopped half-way shows, and repairKey mends it.',
+  summary: 'Get the state of a file key on a node',
+  description:
+    'Compare the digests of the five nodes to detect an incomplete change. repairKey completes or reverts it.',
   auth: 'session',
   params: v.object({ node: nodeNumberSchema, cid: cidSchema }),
   response: { kind: 'json', schema: status },
@@ -360,22 +366,22 @@ export const getKeyStatus = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-/** `POST /api/keys/repair/{node}`: lets a node catch up with what three of its peers agree on. */
+/** `POST /api/keys/repair/{node}`: makes a node catch up with the state that three of its peers agree on. */
 export const repairKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'repairKey',
   method: 'POST',
   path: '/api/keys/repair/{node}',
-  summary: 'Let a node catch up with its peers',
+  summary: 'Repair a node from its peers',
   description:
-    'The node asks its peers for signed statements. What three of them state and is newer than its own, it takes over: owner, addresses, conditions; never a shard. For the owner, an owner before, and those it is shared with. With `discardVersion` the owner has it take over what is older, too.',
+    'The node requests signed statements from its peers and adopts the newer state that three of them agree on: owner, addresses and conditions, never a shard. For the owner, previous owners and addresses that the file is shared with. With `discardVersion`, the owner lets the node adopt an older state too.',
   body: {
     kind: 'json',
     schema: v.object({
       ...subject,
       /**
-       * Version of this node's own record that the owner, as three peers name them, has seen and gives up: a change that
-       * reached too few nodes is taken back. A record that changed since stays as it is.
+       * Version of the record of this node that the owner, as named by three peers, has seen and discards: a change on
+       * too few nodes is reverted. A record that changed since stays.
        */
       discardVersion: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     }),
@@ -386,11 +392,12 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
       message: v.literal('success'),
       data: v.object({
         /**
-         * `undecided`: no three peers agree on something newer. `unable`: they do, but on a set whose shard this node lacks.
-         * `recent`: its owner's last change may still be on its way to the others, so it is not taken back yet.
+         * `undecided`: no three peers agree on a newer state. `unable`: they do, but on a set whose shard this node
+         * lacks. `recent`: the last change by the owner may still be on its way to the others, so it is not reverted
+         * yet.
          */
         outcome: v.picklist(['current', 'adopted', 'undecided', 'unable', 'recent']),
-        /** After `recent`: when to ask again, in ms. */
+        /** After `recent`: the time in ms to wait before a retry. */
         retryAfterMs: v.optional(v.number()),
         version: v.number(),
         digest: v.string(),
@@ -401,15 +408,15 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   limits: { ...json, timeoutMs: 20_000 },
 }))
 
-/** `POST /api/keys/attest/{node}`: a node's signed statement about a file, for its peers alone. */
+/** `POST /api/keys/attest/{node}`: returns the signed statement of a node about a file, for its peers only. */
 export const attestKey = /* @__PURE__ */ makeCall(() => ({
   id: 'attestKey',
   method: 'POST',
   path: '/api/keys/attest/{node}',
   host: 'keys',
   tag: 'Keys',
-  summary: 'A signed statement for a peer',
-  description: 'Between nodes: the bearer is a token that the asking node signed for this one.',
+  summary: 'Get a signed statement as a peer',
+  description: 'Used between nodes. The bearer is a token that the calling node signed for this one.',
   auth: 'session',
   params: node,
   body: { kind: 'json', schema: v.object({ cid: cidSchema }) },
@@ -420,7 +427,7 @@ export const attestKey = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-/** `POST /api/keys/retire/{node}`: ends a key for good: after a rotation, or when its file is to be forgotten. */
+/** `POST /api/keys/retire/{node}`: retires a key permanently, after a rotation or to make its file unreadable. */
 export const retireKey = /* @__PURE__ */ makeCall(() => ({
   ...change,
   id: 'retireKey',
@@ -428,28 +435,28 @@ export const retireKey = /* @__PURE__ */ makeCall(() => ({
   path: '/api/keys/retire/{node}',
   summary: 'Retire a key',
   description:
-    'Owner only. The shard is destroyed after 30 days and given to nobody but the owner before; the CID stays taken, and names its successor.',
+    'Owner only. The shard is destroyed after 30 days, and until then only the owner can retrieve it. The CID stays reserved and refers to its successor.',
   body: { kind: 'json', schema: v.object({ ...subject, successor: v.optional(cidSchema) }) },
   errors: changeErrors,
 }))
 
-/** `GET /api/keys/list/{node}`: the files an address owns, or those shared with it. */
+/** `GET /api/keys/list/{node}`: lists the files that an address owns, or those shared with it. */
 export const listKeys = /* @__PURE__ */ makeCall(() => ({
   id: 'listKeys',
   method: 'GET',
   path: '/api/keys/list/{node}',
   host: 'keys',
   tag: 'Keys',
-  summary: 'Files shared by and with an address',
+  summary: 'List files shared by and with an address',
   auth: 'session',
   params: node,
   query: v.object({
-    /** `owner`: the caller’s own files and whom they are shared with; `recipient`: those shared with the caller. */
+    /** `owner`: the files of the caller, with their recipients; `recipient`: those shared with the caller. */
     role: v.picklist(['owner', 'recipient']),
-    /** `next` of the page before. */
+    /** `next` of the previous page. */
     after: v.optional(v.pipe(v.string(), v.maxLength(200))),
     limit: v.optional(
-      v.pipe(v.union([v.string(), v.number()]), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(keyListRowsMost)),
+      v.pipe(v.union([v.string(), v.number()]), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(maxKeyListRows)),
     ),
   }),
   response: {
@@ -459,7 +466,7 @@ export const listKeys = /* @__PURE__ */ makeCall(() => ({
         v.object({
           cid: v.string(),
           owner: v.string(),
-          /** Whom it is shared with; shown to the owner only. */
+          /** Recipients; shown to the owner only. */
           sharedTo: v.array(v.string()),
           hasConditions: v.boolean(),
           state: v.picklist(['provisional', 'held', 'pending', 'retired']),

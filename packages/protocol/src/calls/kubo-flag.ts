@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** A yes or no of Kubo's RPC, as its clients write it. */
+/** A boolean of the Kubo RPC, in the format of its clients. */
 export const kuboFlag = v.optional(
   v.pipe(
     v.picklist(['true', 'false', '1', '0', '']),

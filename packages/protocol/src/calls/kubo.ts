@@ -1,50 +1,15 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, shortageErrors } from '../call.ts'
-import type { ErrorCode } from '../errors.ts'
+import { kuboCommon, kuboPath, kuboPaths, kuboReadErrors, kuboReading } from './kubo-common.ts'
 import { kuboFlag } from './kubo-flag.ts'
 
-const kuboPath = v.pipe(v.string(), v.nonEmpty(), v.maxLength(8192))
-const kuboPaths = v.pipe(
-  v.union([kuboPath, v.pipe(v.array(kuboPath), v.maxLength(100))]),
-  v.transform((paths) => [paths].flat()),
-)
-
-const readErrors = [
-  'INVALID_CID',
-  'INVALID_NAME',
-  'INVALID_PATH',
-  'BLOCK_NOT_FOUND',
-  'PATH_NOT_FOUND',
-  'NOT_A_DIRECTORY',
-  'NAME_UNRESOLVED',
-  'NAME_EXPIRED',
-  'NAME_TOO_DEEP',
-  'UPSTREAM_FAILED',
-  'NOT_ACCEPTABLE',
-  'NOT_SUPPORTED',
-  'DATA_DAMAGED',
-  'UNSUPPORTED_CODEC',
-  'DAG_TOO_DEEP',
-] as const satisfies readonly ErrorCode[]
-
-const common = {
-  method: 'POST',
-  host: 'api',
-  tag: 'Kubo RPC',
-  dialect: 'kubo',
-  idempotent: true,
-} as const
-
-/** Calls that read any content: open to all, as the gateway is. */
-const reading = { ...common, auth: 'none', errors: readErrors, limits: { perMinute: 6000 } } as const
-
-/** `POST /api/v0/version`: clients of Kubo ask for it before any other call. */
+/** `POST /api/v0/version`: clients of Kubo request it before any other call. */
 export const kuboVersion = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'kuboVersion',
   path: '/api/v0/version',
-  summary: 'Kubo’s version call',
-  description: 'Answers the version of Kubo whose RPC this service follows, with `+cairn` behind it.',
+  summary: 'Get the version (Kubo’s form)',
+  description: 'Returns the Kubo version whose RPC this service implements, with the suffix `+cairn`.',
   auth: 'none',
   query: v.looseObject({ number: kuboFlag, commit: kuboFlag, repo: kuboFlag, all: kuboFlag }),
   response: {
@@ -61,16 +26,16 @@ export const kuboVersion = defineCall({
   limits: { perMinute: 6000 },
 })
 
-/** `POST /api/v0/id`: the peer that delegated routing names as provider. */
+/** `POST /api/v0/id`: returns the peer that delegated routing names as provider. */
 export const kuboId = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'kuboId',
   path: '/api/v0/id',
-  summary: 'Kubo’s id call',
-  description: 'Answers the gateway as a peer. It speaks HTTP only and cannot be dialled by libp2p.',
+  summary: 'Get the peer id (Kubo’s form)',
+  description: 'Returns the gateway as a peer. It supports only HTTP and does not accept libp2p connections.',
   auth: 'none',
   query: v.looseObject({
-    /** Read by the client. */
+    /** Only used by the client. */
     format: v.optional(v.pipe(v.string(), v.maxLength(200))),
     'peerid-base': v.optional(v.picklist(['b58mh'])),
   }),
@@ -88,9 +53,9 @@ export const kuboId = defineCall({
   limits: { perMinute: 6000 },
 })
 
-/** `POST /api/v0/cat?arg={cid}/{path}`: the bytes of a file. */
+/** `POST /api/v0/cat?arg={cid}/{path}`: returns the bytes of a file. */
 export const catKubo = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'catKubo',
   path: '/api/v0/cat',
   summary: 'Read a file (Kubo’s form)',
@@ -103,15 +68,15 @@ export const catKubo = defineCall({
   response: { kind: 'bytes' },
 })
 
-/** `POST /api/v0/get`: a file or folder as a TAR archive. */
+/** `POST /api/v0/get`: returns a file or folder as a TAR archive. */
 export const kuboGet = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboGet',
   path: '/api/v0/get',
   summary: 'Read a file or folder as TAR (Kubo’s form)',
   query: v.looseObject({
     arg: kuboPath,
-    /** Read by the client. */
+    /** Only used by the client. */
     output: v.optional(v.string()),
     archive: kuboFlag,
     compress: kuboFlag,
@@ -121,28 +86,28 @@ export const kuboGet = defineCall({
   response: { kind: 'bytes' },
 })
 
-/** `POST /api/v0/ls`: the entries of folders. */
+/** `POST /api/v0/ls`: lists the entries of folders. */
 export const kuboLs = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboLs',
   path: '/api/v0/ls',
   summary: 'List a folder (Kubo’s form)',
   query: v.looseObject({
     arg: kuboPaths,
-    /** Read by the client. */
+    /** Only used by the client. */
     headers: kuboFlag,
     'resolve-type': kuboFlag,
     size: kuboFlag,
     stream: kuboFlag,
     long: kuboFlag,
   }),
-  response: { kind: 'bytes', description: 'JSON lines; one line unless `stream` is set.' },
+  response: { kind: 'bytes', description: 'Returns JSON lines, a single line unless `stream` is set.' },
   limits: { perMinute: 600 },
 })
 
-/** `POST /api/v0/dag/get`: a node as DAG-JSON. */
+/** `POST /api/v0/dag/get`: returns a node as DAG-JSON. */
 export const kuboDagGet = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboDagGet',
   path: '/api/v0/dag/get',
   summary: 'Read a node as DAG-JSON or DAG-CBOR (Kubo’s form)',
@@ -150,9 +115,9 @@ export const kuboDagGet = defineCall({
   response: { kind: 'bytes' },
 })
 
-/** `POST /api/v0/dag/export`: a DAG as a CAR. */
+/** `POST /api/v0/dag/export`: returns a DAG as a CAR. */
 export const kuboDagExport = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboDagExport',
   path: '/api/v0/dag/export',
   summary: 'Read a DAG as a CAR (Kubo’s form)',
@@ -160,9 +125,9 @@ export const kuboDagExport = defineCall({
   response: { kind: 'bytes' },
 })
 
-/** `POST /api/v0/dag/resolve`: the CID that a path leads to. */
+/** `POST /api/v0/dag/resolve`: resolves a path to its CID. */
 export const kuboDagResolve = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboDagResolve',
   path: '/api/v0/dag/resolve',
   summary: 'Resolve a path to a CID (Kubo’s form)',
@@ -170,9 +135,9 @@ export const kuboDagResolve = defineCall({
   response: { kind: 'json', schema: v.object({ Cid: v.object({ '/': v.string() }), RemPath: v.string() }) },
 })
 
-/** `POST /api/v0/block/get`: the bytes of one block. */
+/** `POST /api/v0/block/get`: returns the bytes of one block. */
 export const kuboBlockGet = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboBlockGet',
   path: '/api/v0/block/get',
   summary: 'Read a block (Kubo’s form)',
@@ -180,12 +145,12 @@ export const kuboBlockGet = defineCall({
   response: { kind: 'bytes' },
 })
 
-/** `POST /api/v0/block/stat`: the size of one block, in bytes. */
+/** `POST /api/v0/block/stat`: returns the size of one block, in bytes. */
 export const kuboBlockStat = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboBlockStat',
   path: '/api/v0/block/stat',
-  summary: 'Size of a block (Kubo’s form)',
+  summary: 'Get the size of a block (Kubo’s form)',
   query: v.looseObject({ arg: kuboPath }),
   response: { kind: 'json', schema: v.object({ Key: v.string(), Size: v.number() }) },
 })
@@ -200,9 +165,9 @@ const resolveOptions = {
 }
 const resolvedPath = { kind: 'json', schema: v.object({ Path: v.string() }) } as const
 
-/** `POST /api/v0/resolve`: a path with all names in it followed to a CID. */
+/** `POST /api/v0/resolve`: resolves a path, with all names in it, to a CID. */
 export const kuboResolve = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboResolve',
   path: '/api/v0/resolve',
   summary: 'Resolve a path (Kubo’s form)',
@@ -210,9 +175,9 @@ export const kuboResolve = defineCall({
   response: resolvedPath,
 })
 
-/** `POST /api/v0/name/resolve`: the path that a name leads to. */
+/** `POST /api/v0/name/resolve`: resolves a name to its path. */
 export const kuboNameResolve = defineCall({
-  ...reading,
+  ...kuboReading,
   id: 'kuboNameResolve',
   path: '/api/v0/name/resolve',
   summary: 'Resolve a name (Kubo’s form)',
@@ -220,9 +185,9 @@ export const kuboNameResolve = defineCall({
   response: resolvedPath,
 })
 
-/** `POST /api/v0/pin/add`: keeps content for the account, as `pinCid`. */
+/** `POST /api/v0/pin/add`: pins content for the account, like `pinCid`. */
 export const kuboPinAdd = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'kuboPinAdd',
   path: '/api/v0/pin/add',
   summary: 'Pin (Kubo’s form)',
@@ -237,7 +202,7 @@ export const kuboPinAdd = defineCall({
   response: { kind: 'json', schema: v.object({ Pins: v.array(v.string()) }) },
   errors: [
     ...authErrors,
-    ...readErrors,
+    ...kuboReadErrors,
     'INVALID_LABEL',
     'SIGNED_FOR_ANOTHER_USE',
     'BLOCK_HASH_MISMATCH',
@@ -251,9 +216,9 @@ export const kuboPinAdd = defineCall({
   limits: { perMinute: 120 },
 })
 
-/** `POST /api/v0/pin/ls`: the uploads and pins of the account. */
+/** `POST /api/v0/pin/ls`: lists the uploads and pins of the account. */
 export const kuboPinLs = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'kuboPinLs',
   path: '/api/v0/pin/ls',
   summary: 'List pins (Kubo’s form)',
@@ -265,18 +230,18 @@ export const kuboPinLs = defineCall({
     /** Part of the name, case-sensitive. */
     name: v.optional(v.pipe(v.string(), v.maxLength(255))),
     names: kuboFlag,
-    /** Read by the client. */
+    /** Only used by the client. */
     quiet: kuboFlag,
     stream: kuboFlag,
   }),
-  response: { kind: 'bytes', description: 'One JSON object; with `stream`, a line per pin.' },
-  errors: [...authErrors, ...readErrors],
+  response: { kind: 'bytes', description: 'Returns one JSON object, or one line per pin with `stream`.' },
+  errors: [...authErrors, ...kuboReadErrors],
   limits: { perMinute: 120 },
 })
 
 /** `POST /api/v0/pin/rm`: removes all uploads and pins of a CID from the account. */
 export const kuboPinRm = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'kuboPinRm',
   path: '/api/v0/pin/rm',
   summary: 'Remove a pin (Kubo’s form)',
@@ -284,16 +249,16 @@ export const kuboPinRm = defineCall({
   scope: 'files:write',
   query: v.looseObject({ arg: kuboPaths, recursive: kuboFlag }),
   response: { kind: 'json', schema: v.object({ Pins: v.array(v.string()) }) },
-  errors: [...authErrors, ...readErrors, 'CONFLICT'],
+  errors: [...authErrors, ...kuboReadErrors, 'CONFLICT'],
   limits: { perMinute: 120 },
 })
 
-/** `POST /api/v0/{call}`: answers every call of Kubo's RPC that the service does not have. */
+/** `POST /api/v0/{call}`: rejects every other call of the Kubo RPC. */
 export const refuseKubo = defineCall({
-  ...common,
+  ...kuboCommon,
   id: 'refuseKubo',
   path: '/api/v0/{call*}',
-  summary: 'Calls of Kubo that this service does not have',
+  summary: 'Kubo calls that this service does not support',
   auth: 'none',
   params: v.object({ call: v.string() }),
   response: { kind: 'none' },

@@ -4,57 +4,53 @@ import { anyNameSchema } from '../ipns-name.ts'
 import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
-  jsonBodyBytesMost,
-  nameLabelCharactersMost,
-  nameLifetimeMsLeast,
-  nameLifetimeMsMost,
+  maxJsonBodyBytes,
+  maxNameLabelCharacters,
+  maxNameLifetimeMs,
+  maxNameRecordBytes,
+  maxNameRows,
+  maxNameTtlMs,
+  maxNameValueCharacters,
+  minNameLifetimeMs,
   namePublishesPerMinute,
-  nameRecordBytesMost,
-  nameRowsMost,
-  nameTtlMsMost,
-  nameValueCharactersMost,
 } from '../limits.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
-const publishLimits = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }
+const publishLimits = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }
 
-/** A sequence number: 64 bits without sign, so as decimal text. */
+/** A sequence number: unsigned 64 bits, so it is decimal text. */
 const sequence = v.pipe(v.string(), v.regex(/^\d{1,20}$/))
-/** A record as it is signed, in base64: at most 10 KiB of bytes. */
-const record = v.pipe(
-  v.string(),
-  v.maxLength(Math.ceil(nameRecordBytesMost / 3) * 4),
-  v.regex(/^[A-Za-z0-9+/]+={0,2}$/),
-)
+/** A signed record in base64: at most 10 KiB of bytes. */
+const record = v.pipe(v.string(), v.maxLength(Math.ceil(maxNameRecordBytes / 3) * 4), v.regex(/^[A-Za-z0-9+/]+={0,2}$/))
 const params = v.object({ name: anyNameSchema })
-const label = v.pipe(labelText(nameLabelCharactersMost), v.nonEmpty())
+const label = v.pipe(labelText(maxNameLabelCharacters), v.nonEmpty())
 const limit = v.optional(
-  v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number), v.minValue(1), v.maxValue(nameRowsMost)),
+  v.pipe(v.string(), v.regex(/^\d{1,3}$/), v.transform(Number), v.minValue(1), v.maxValue(maxNameRows)),
 )
 
-/** One name of an account, and what it points to. */
+/** One name of an account, and its target. */
 const nameState = v.object({
-  /** Names it within the account; the `keyName` of published clients. */
+  /** Identifies the name within the account; the `keyName` of published clients. */
   id: v.string(),
   label: v.nullable(v.string()),
-  /** The name itself in its canonical form (k51…). */
+  /** The name itself in canonical form (k51…). */
   name: v.string(),
-  /** `/ipfs/{cid}` or `/ipns/{name}`, with a path where one was published; null where nothing was. */
+  /** `/ipfs/{cid}` or `/ipns/{name}`, with a path if one was published; null for an unpublished name. */
   value: v.nullable(v.string()),
-  /** The CID that the value begins with; null for one that begins with a name. */
+  /** The CID that the value starts with; null if it starts with a name. */
   cid: v.nullable(v.string()),
   sequence: v.nullable(sequence),
-  /** When the record ends, ms since 1970; the service renews it before that where it holds the key. */
+  /** Expiry of the record in ms since 1970; the service renews it earlier if it stores the key. */
   validUntil: v.nullable(v.number()),
   ttlMs: v.nullable(v.number()),
   keyHeld: v.picklist(['service', 'owner']),
   createdAt: v.number(),
   updatedAt: v.number(),
 })
-/** One name of an account, and what it points to. */
+/** One name of an account, and its target. */
 export type NameState = v.InferOutput<typeof nameState>
 
-/** `GET /api/names`: the account's names, newest first. */
+/** `GET /api/names`: lists the names of the account, newest first. */
 export const listNames = defineCall({
   id: 'listNames',
   method: 'GET',
@@ -62,7 +58,7 @@ export const listNames = defineCall({
   host: 'api',
   tag: 'Names',
   summary: 'List names',
-  description: '`after` is the id of the last row seen.',
+  description: 'Set `after` to the id of the last row of the previous page.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({ after: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/))), limit }),
@@ -73,7 +69,7 @@ export const listNames = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/names`: a new name whose key the service makes and keeps sealed. */
+/** `POST /api/names`: creates a name with a key that the service generates and stores encrypted. */
 export const createName = defineCall({
   id: 'createName',
   method: 'POST',
@@ -91,14 +87,14 @@ export const createName = defineCall({
   idempotent: false,
 })
 
-/** `GET /api/names/{name}`: one name of the account. */
+/** `GET /api/names/{name}`: returns one name of the account. */
 export const getName = defineCall({
   id: 'getName',
   method: 'GET',
   path: '/api/names/{name}',
   host: 'api',
   tag: 'Names',
-  summary: 'One name of the account',
+  summary: 'Get a name of the account',
   auth: 'apiKey',
   scope: 'files:read',
   params,
@@ -109,7 +105,7 @@ export const getName = defineCall({
   idempotent: true,
 })
 
-/** `PATCH /api/names/{name}`: gives a name of the account another label. */
+/** `PATCH /api/names/{name}`: sets the label of a name of the account. */
 export const labelName = defineCall({
   id: 'labelName',
   method: 'PATCH',
@@ -117,7 +113,7 @@ export const labelName = defineCall({
   host: 'api',
   tag: 'Names',
   summary: 'Label a name',
-  description: 'Labels are for lists: they are no part of the name, and null takes one away.',
+  description: 'Labels appear only in lists and are not part of the name. null removes the label.',
   auth: 'apiKey',
   scope: 'files:write',
   params,
@@ -125,11 +121,11 @@ export const labelName = defineCall({
   response: { kind: 'json', schema: nameState },
   errors: [...authErrors, 'INVALID_LABEL', 'INVALID_NAME', 'NAME_NOT_FOUND', 'CONFLICT'],
   dialect: 'api',
-  limits: { ...limits, bodyBytes: jsonBodyBytesMost },
+  limits: { ...limits, bodyBytes: maxJsonBodyBytes },
   idempotent: true,
 })
 
-/** `DELETE /api/names/{name}`: takes a name off the account; a key that the service holds is destroyed. */
+/** `DELETE /api/names/{name}`: removes a name from the account; a key that the service stores is destroyed. */
 export const removeName = defineCall({
   id: 'removeName',
   method: 'DELETE',
@@ -138,7 +134,7 @@ export const removeName = defineCall({
   tag: 'Names',
   summary: 'Remove a name',
   description:
-    'A key that the service holds is destroyed: export it before. Records that are out stay valid until they end. A name whose key its owner holds is only forgotten.',
+    'Destroys the key if the service stores it, so export it first. Published records stay valid until they expire. If the owner keeps the key, only the entry is removed.',
   auth: 'apiKey',
   scope: 'files:write',
   params,
@@ -155,13 +151,13 @@ const signedState = v.object({
   sequence,
   validUntil: v.number(),
   ttlMs: v.number(),
-  /** The signed record in base64: whoever has it can check all the rest by the name alone. */
+  /** The signed record in base64: it proves all other fields by the name alone. */
   record,
 })
-/** What a name points to, with the signed record that says so. */
+/** The target of a name, with the signed record that proves it. */
 export type SignedName = v.InferOutput<typeof signedState>
 
-/** `POST /api/names/{name}/records`: signs and publishes a record by the key that the service holds. */
+/** `POST /api/names/{name}/records`: signs and publishes a record with the key that the service stores. */
 export const publishName = defineCall({
   id: 'publishName',
   method: 'POST',
@@ -170,22 +166,25 @@ export const publishName = defineCall({
   tag: 'Names',
   summary: 'Publish a name',
   description:
-    'The service renews the record with the same lifetime before it ends, until something else is published.',
+    'The service renews the record with the same lifetime before it expires, until another value is published.',
   auth: 'apiKey',
   scope: 'files:write',
   params,
   body: {
     kind: 'json',
     schema: v.object({
-      /** A CID, `/ipfs/{cid}` or `/ipns/{name}`, the latter two with a path where wanted. */
-      value: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(nameValueCharactersMost)),
-      /** How long one record is good for; 48 hours where absent. */
+      /** A CID, `/ipfs/{cid}` or `/ipns/{name}`, the latter two with an optional path. */
+      value: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(maxNameValueCharacters)),
+      /** Lifetime of the record in ms. Defaults to 48 hours. */
       lifetimeMs: v.optional(
-        v.pipe(v.number(), v.safeInteger(), v.minValue(nameLifetimeMsLeast), v.maxValue(nameLifetimeMsMost)),
+        v.pipe(v.number(), v.safeInteger(), v.minValue(minNameLifetimeMs), v.maxValue(maxNameLifetimeMs)),
       ),
-      /** How long readers may keep the answer; five minutes where absent, and never longer than the record is good for. */
-      ttlMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(nameTtlMsMost))),
-      /** Must be above every one that was ever seen for this name; chosen so where absent. */
+      /**
+       * Time in ms that readers may cache the answer. Defaults to five minutes, and never exceeds the lifetime of the
+       * record.
+       */
+      ttlMs: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(maxNameTtlMs))),
+      /** Must exceed every sequence ever seen for this name. Chosen automatically by default. */
       sequence: v.optional(sequence),
     }),
   },
@@ -207,15 +206,16 @@ export const publishName = defineCall({
   idempotent: false,
 })
 
-/** `GET /api/names/{name}/records`: what a name of the account pointed to, newest first. */
+/** `GET /api/names/{name}/records`: lists the past targets of a name of the account, newest first. */
 export const listNameRecords = defineCall({
   id: 'listNameRecords',
   method: 'GET',
   path: '/api/names/{name}/records',
   host: 'api',
   tag: 'Names',
-  summary: 'History of a name',
-  description: '`before` is the sequence of the last row seen. Renewals of one record are one row. The oldest rows go.',
+  summary: 'List the history of a name',
+  description:
+    'Set `before` to the sequence number of the last row of the previous page. Renewals of a record are one row. The oldest rows are removed.',
   auth: 'apiKey',
   scope: 'files:read',
   params,
@@ -234,7 +234,9 @@ export const listNameRecords = defineCall({
   idempotent: true,
 })
 
-/** `PUT /api/names/{name}/record`: keeps a record that the name's owner signed, and lists the name in the account. */
+/**
+ * `PUT /api/names/{name}/record`: stores a record that the owner of the name signed, and adds the name to the account.
+ */
 export const registerName = defineCall({
   id: 'registerName',
   method: 'PUT',
@@ -243,7 +245,7 @@ export const registerName = defineCall({
   tag: 'Names',
   summary: 'Publish a record signed elsewhere',
   description:
-    'For names whose key stays with its owner. The first record also puts the name on the account’s list, which proves nothing about whose name it is: the signature of the record does. Sending the same record again is no error.',
+    'For names whose key stays with the owner. The first record also adds the name to the list of the account. The list does not prove ownership, the signature of the record does. Sending the same record again succeeds.',
   auth: 'apiKey',
   scope: 'files:write',
   params,
@@ -264,7 +266,7 @@ export const registerName = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/names/{name}/record`: what any name points to, with the record that proves it. */
+/** `GET /api/names/{name}/record`: returns the target of any name, with the record that proves it. */
 export const resolveName = defineCall({
   id: 'resolveName',
   method: 'GET',
@@ -272,7 +274,7 @@ export const resolveName = defineCall({
   host: 'api',
   tag: 'Names',
   summary: 'Resolve a name',
-  description: 'One step: a value that is a name itself is not followed. Check the record by the name.',
+  description: 'Resolves one step and does not follow a value that is itself a name. Verify the record with the name.',
   auth: 'none',
   params,
   response: { kind: 'json', schema: signedState },
@@ -282,16 +284,16 @@ export const resolveName = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/names/{name}/key`: hands the key of a name to its owner. */
+/** `POST /api/names/{name}/key`: exports the key of a name to its owner. */
 export const exportName = defineCall({
   id: 'exportName',
   method: 'POST',
   path: '/api/names/{name}/key',
   host: 'api',
   tag: 'Names',
-  summary: 'Export the key of a name',
+  summary: 'Export a name key',
   description:
-    'Needs an API key with every scope. `libp2p` is the base64 of the bytes that `ipfs key import` reads from a file, `pem` is PKCS#8. Whoever has it can publish the name for ever.',
+    'Requires an API key with all scopes. `libp2p` is the file format of `ipfs key import` in base64, `pem` is PKCS#8. Anyone with the key can publish the name permanently.',
   auth: 'apiKey',
   scope: 'account',
   params,
@@ -309,6 +311,6 @@ export const exportName = defineCall({
     'INVALID_CONFIGURATION',
   ],
   dialect: 'api',
-  limits: { ...limits, bodyBytes: jsonBodyBytesMost, perMinute: 30 },
+  limits: { ...limits, bodyBytes: maxJsonBodyBytes, perMinute: 30 },
   idempotent: true,
 })

@@ -4,18 +4,19 @@ import { keyEnd, keyScopes } from '../key-grant.ts'
 import { labelText } from '../label-text.ts'
 import { maxKeyNameCharacters } from '../limits.ts'
 
-/** What each call that makes an API key takes beside the signature. */
+/** Fields of each call that creates an API key, in addition to the signature. */
 export const newKeyFields = {
-  /** Name shown in lists; `default` where it is absent. */
+  /** Name shown in lists. Defaults to `default`. */
   keyName: v.optional(labelText(maxKeyNameCharacters)),
-  /** The scopes that were signed; others are refused. */
+  /** The signed scopes; others are rejected. */
   scopes: v.optional(keyScopes),
-  /** The end that was signed, ms since 1970, null for never; another is refused. */
+  /** The signed expiry in ms since 1970, null for no expiry; any other is rejected. */
   expiresAt: v.optional(v.nullable(keyEnd)),
 }
 
-/** Errors of each call that makes an API key. */
+/** Error codes of each call that creates an API key. */
 export const newKeyErrors = [
+  'ACCOUNT_BLOCKED',
   'INVALID_ADDRESS',
   'INVALID_LABEL',
   'INVALID_SIGNATURE',

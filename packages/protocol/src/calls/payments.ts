@@ -1,15 +1,16 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall } from '../call.ts'
-import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
-/** An amount in the smallest units of a coin: a whole number, as text, for it may pass 2^53. */
+/** An amount in the smallest units of a coin: a whole number as text, because it may exceed 2^53. */
 const units = v.pipe(v.string(), v.regex(/^\d{1,78}$/))
 
 /**
- * `seen`: in a block that is not final yet. `unpriced`: final, but there was no fresh price; it is credited when there is
- * one. `credited`: its bytes are there. `refused`: it buys nothing, for the reason given. `orphaned`: the chain dropped it.
+ * `seen`: in a block that is not final yet. `unpriced`: final, but without a fresh price; it is credited when there is
+ * one. `credited`: its bytes are available. `refused`: it buys nothing, for the given reason. `orphaned`: the chain
+ * dropped it.
  */
 export const paymentStates = ['seen', 'unpriced', 'credited', 'refused', 'orphaned'] as const
 
@@ -18,42 +19,42 @@ const payment = v.object({
   network: v.string(),
   chainId: v.number(),
   txHash: v.string(),
-  /** Which payment of its transaction, counted from 0. */
+  /** Index of the payment within its transaction, from 0. */
   ordinal: v.number(),
   blockNumber: v.number(),
   payer: v.string(),
-  /** Account that gets the storage. */
+  /** Account that receives the storage. */
   beneficiary: v.string(),
-  /** `native`, a stablecoin's name, or empty for a token that is not taken. */
+  /** `native`, the name of a stablecoin, or empty for a token that is not accepted. */
   coin: v.string(),
-  /** Contract of the token; empty for the chain's own coin. */
+  /** Contract of the token; empty for the native coin of the chain. */
   token: v.string(),
   units,
   state: v.picklist(paymentStates),
-  /** Why it was not credited, where it was not. */
+  /** Reason for a missing credit. */
   reason: v.nullable(v.string()),
-  /** Blocks on top of it that count, and how many are needed; null once its block is final. */
+  /** Number of confirmations, and how many are required; null once its block is final. */
   confirmations: v.nullable(v.object({ have: v.number(), need: v.nullable(v.number()) })),
-  /** Bytes credited. */
+  /** Credited bytes. */
   bytes: v.nullable(v.number()),
-  /** US dollars for one coin that it was credited at, decimal. */
+  /** Price of one coin in US dollars at the time of the credit, decimal. */
   price: v.nullable(v.string()),
   seenAt: v.number(),
   creditedAt: v.nullable(v.number()),
 })
-/** One payment, and what became of it. */
+/** One payment, and its state. */
 export type Payment = v.InferOutput<typeof payment>
 
-/** `GET /api/lighthouse/get_ticker`: US dollars for one coin, as a bare JSON number. */
+/** `GET /api/lighthouse/get_ticker`: returns the price of one coin in US dollars, as a bare JSON number. */
 export const getTicker = defineCall({
   id: 'getTicker',
   method: 'GET',
   path: '/api/lighthouse/get_ticker',
   host: 'api',
   tag: 'Payments',
-  summary: 'Price of a coin in US dollars',
+  summary: 'Get the price of a coin in US dollars',
   description:
-    'From the price feeds that the operator configured, which payments are credited by, too. Payments are credited at no worse a price than any of the ten minutes before.',
+    'From the price feeds that the operator configured. Payments are credited at the best price of the preceding ten minutes.',
   auth: 'none',
   query: v.object({ symbol: v.pipe(v.string(), v.trim(), v.regex(/^[A-Za-z0-9]{1,12}$/)) }),
   response: { kind: 'json', schema: v.number() },
@@ -63,7 +64,7 @@ export const getTicker = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/payments`: the account's payments, newest first. */
+/** `GET /api/payments`: lists the payments of the account, newest first. */
 export const listPayments = defineCall({
   id: 'listPayments',
   method: 'GET',
@@ -72,7 +73,7 @@ export const listPayments = defineCall({
   tag: 'Payments',
   summary: 'List payments',
   description:
-    'Payments for the account, by whoever paid them: pending ones too. `after` is the id of the last row seen.',
+    'Returns the payments for the account from any payer, including pending ones. Set `after` to the id of the last row of the previous page.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
@@ -86,16 +87,16 @@ export const listPayments = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/payments/{network}/{txHash}`: what became of a transaction. */
+/** `GET /api/payments/{network}/{txHash}`: returns the state of a transaction. */
 export const getPayment = defineCall({
   id: 'getPayment',
   method: 'GET',
   path: '/api/payments/{network}/{txHash}',
   host: 'api',
   tag: 'Payments',
-  summary: 'What became of a transaction',
+  summary: 'Get the payments of a transaction',
   description:
-    'All payments of one transaction. None yet: it is not mined, or not seen yet; `checkedAt` says when the chain was last looked at, and `fault` why nothing is credited at the moment.',
+    'Returns all payments of one transaction. The list is empty until the service has read the block of the transaction. `checkedAt` is the time the chain was last read, and `fault` explains why crediting is paused.',
   auth: 'none',
   params: v.object({
     network: v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,32}$/)),
@@ -117,15 +118,16 @@ export const getPayment = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/user/quota`: what the account may store, where that comes from, and what is taken. */
+/** `GET /api/user/quota`: returns the storage limit of the account, its sources, and its usage. */
 export const getQuotaDetails = defineCall({
   id: 'getQuotaDetails',
   method: 'GET',
   path: '/api/user/quota',
   host: 'api',
   tag: 'Payments',
-  summary: 'What the account may store, and why',
-  description: 'All in bytes. `entries` are the newest changes of the limit; `after` is the id of the last one seen.',
+  summary: 'Get the storage limit of the account and its ledger',
+  description:
+    'All values are in bytes. `entries` are the newest changes of the limit. Set `after` to the id of the last entry of the previous page.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({ after: v.optional(v.pipe(v.string(), v.maxLength(200))) }),
@@ -134,7 +136,7 @@ export const getQuotaDetails = defineCall({
     schema: v.object({
       limitBytes: v.number(),
       usedBytes: v.number(),
-      /** Held for uploads under way. */
+      /** Reserved for uploads in progress. */
       reservedBytes: v.number(),
       availableBytes: v.number(),
       allowanceBytes: v.number(),
@@ -157,7 +159,7 @@ export const getQuotaDetails = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/faucet`: coins for testing, on local networks only. */
+/** `POST /api/faucet`: sends test coins, on local networks only. */
 export const useFaucet = defineCall({
   id: 'useFaucet',
   method: 'POST',
@@ -165,13 +167,13 @@ export const useFaucet = defineCall({
   host: 'api',
   tag: 'Payments',
   summary: 'Get test coins on a local network',
-  description: 'Sends coins that are worth nothing. Networks other than local ones answer 501.',
+  description: 'Sends coins without value. Networks that are not local return 501.',
   auth: 'none',
   body: {
     kind: 'json',
     schema: v.object({
       address: addressSchema,
-      /** `native` or a stablecoin's name; all of them where absent. */
+      /** `native` or the name of a stablecoin. Defaults to all of them. */
       coin: v.optional(v.picklist(['native', 'usdc', 'usdt', 'dai'])),
     }),
   },
@@ -181,6 +183,6 @@ export const useFaucet = defineCall({
   },
   errors: ['NOT_SUPPORTED', 'INVALID_ADDRESS', 'UPSTREAM_FAILED'],
   dialect: 'api',
-  limits: { bodyBytes: jsonBodyBytesMost, timeoutMs: 20_000, perMinute: 30 },
+  limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: 20_000, perMinute: 30 },
   idempotent: false,
 })

@@ -1,13 +1,16 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { anyCidSchema, cidSchema } from '../cid.ts'
-import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { anyCidSchema } from '../cid.ts'
+import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { challengeAnswerSchema } from './provider.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const node: v.GenericSchema<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const pieceCid = v.pipe(v.string(), v.regex(/^b[a-z2-7]{50,110}$/, 'Invalid piece CID'))
-/** Rules with plain types: those of all fields together would be too deep for the compiler. Times, ms since 1970; the last is the last that a Date can be. */
+/**
+ * Rules with plain types: those of all fields together would be too deep for the compiler. Times are in ms since 1970;
+ * the maximum is that of a Date.
+ */
 const time: v.GenericSchema<number> = v.pipe(
   v.number(),
   v.safeInteger(),
@@ -16,17 +19,17 @@ const time: v.GenericSchema<number> = v.pipe(
 )
 const size: v.GenericSchema<number> = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
-/** A block of 2 MiB and what is left and right of it, in base64. */
-const blockTextMost = 3 * 1024 * 1024
-/** CARs of the content that one piece has. */
-const carsMost = 100_000
-/** Pieces that one answer describes. */
-export const proofPiecesMost = 32
-/** Deals that it describes of each. */
-export const proofDealsMost = 32
-const cidQuery = v.object({ cid: cidSchema, network: v.optional(v.pipe(v.string(), v.maxLength(32))) })
+/** A block of 2 MiB and the bytes next to it, in base64. */
+const maxBlockText = 3 * 1024 * 1024
+/** Maximum number of CARs of the content in one piece. */
+const maxCars = 100_000
+/** Maximum number of pieces per response. */
+export const maxProofPieces = 32
+/** Maximum number of deals per piece. */
+export const maxProofDeals = 32
+const cidQuery = v.object({ cid: anyCidSchema, network: v.optional(v.pipe(v.string(), v.maxLength(32))) })
 
-/** States of a deal; what a user sees. */
+/** States of a deal, as users see them. */
 export const dealStates = ['queued', 'offered', 'kept', 'proving', 'faulted', 'failed', 'ended'] as const
 
 const possessionCheck = v.object({
@@ -36,13 +39,13 @@ const possessionCheck = v.object({
   outcome: v.picklist(['proved', 'wrong', 'silent']),
   reason: v.nullable(v.string()),
   nonce: node,
-  /** Where the nonce came from: `random`, or a block of a chain. */
+  /** Source of the nonce: `random`, or a block of a chain. */
   nonceSource: v.string(),
   leafCount: size,
-  /** As the provider signed it; kept for the newest ones only. */
+  /** The signed answer of the provider; stored for the newest ones only. */
   answer: v.nullable(challengeAnswerSchema),
 })
-/** A challenge to a provider, and what came of it. */
+/** A challenge to a provider, and its result. */
 export type PossessionCheck = v.InferOutput<typeof possessionCheck>
 
 const deal = v.object({
@@ -50,9 +53,9 @@ const deal = v.object({
   provider: v.object({
     name: v.string(),
     kind: v.picklist(['cairn', 'filecoin']),
-    /** Public key its proofs are signed with; null before the first. */
+    /** Public key that signs its proofs; null before the first. */
     key: v.nullable(v.string()),
-    /** Where it answers; null where strangers cannot ask it. */
+    /** Its public endpoint; null if it has none. */
     url: v.nullable(v.string()),
   }),
   state: v.picklist(dealStates),
@@ -62,7 +65,7 @@ const deal = v.object({
   proofs: size,
   faults: size,
   nextCheckAt: v.nullable(time),
-  /** Since when the provider has not answered the challenge that is open; null when it answered the last one. */
+  /** Time since which the provider has not answered the open challenge; null if it answered the last one. */
   silentSince: v.nullable(time),
   retrievalUrl: v.nullable(v.string()),
   error: v.nullable(v.string()),
@@ -80,19 +83,19 @@ const pieceProofSchema = v.object({
   paddedBytes: size,
   createdAt: time,
   /**
-   * Where the CARs that hold blocks of the content lie in the piece, in payload bytes. A large one goes over several pieces,
+   * Position of the CARs with blocks of the content in the piece, in payload bytes. A large CAR spans several pieces,
    * cut between blocks: only its first part has the header.
    */
-  cars: v.pipe(v.array(v.object({ offset: size, length: size, isHeaded: v.boolean() })), v.maxLength(carsMost)),
-  /** Where the root block of the CID lies in this piece, with the bytes around it; null where it lies in another. */
+  cars: v.pipe(v.array(v.object({ offset: size, length: size, isHeaded: v.boolean() })), v.maxLength(maxCars)),
+  /** Position of the root block of the CID in this piece, with the bytes around it; null if it is in another. */
   block: v.nullable(
     v.object({
-      /** Of the block itself, in payload bytes. */
+      /** Position of the block itself, in payload bytes. */
       offset: size,
       length: size,
-      /** The bytes proven: from `from` on, in base64, with the nodes beside them. */
+      /** The proven bytes: from `from` on, in base64, with the nodes next to them. */
       from: size,
-      bytes: v.pipe(v.string(), v.maxLength(blockTextMost), v.regex(base64)),
+      bytes: v.pipe(v.string(), v.maxLength(maxBlockText), v.regex(base64)),
       path: v.pipe(v.array(node), v.maxLength(128)),
     }),
   ),
@@ -101,49 +104,49 @@ const pieceProofSchema = v.object({
       piece: v.string(),
       pieceV1: v.string(),
       paddedBytes: size,
-      /** Where the piece lies in it, in padded bytes, and which entry of the index it is. */
+      /** Position of the piece in it, in padded bytes, and its entry in the index. */
       offset: size,
       copies: size,
       inclusion: v.object({ subtree: merklePath, entry: merklePath }),
       deals: v.pipe(
         v.array(v.object({ ...deal.entries, lastProof: v.nullable(possessionCheck) })),
-        v.maxLength(proofDealsMost),
+        v.maxLength(maxProofDeals),
       ),
     }),
   ),
 })
 
-/** What there is to check about one piece of some content. */
+/** Everything needed to verify one piece of some content. */
 export type PieceProof = v.InferOutput<typeof pieceProofSchema>
-/** The schema with its type said plainly: the compiler gives up on one so deep. */
+/** The schema with an explicit type: the compiler fails on one this deep. */
 const pieceProof: v.GenericSchema<PieceProof> = pieceProofSchema
 
-/** `GET /api/proofs/{cid}`: all there is to check about where a CID is stored. */
+/** `GET /api/proofs/{cid}`: returns everything needed to verify where a CID is stored. */
 export const getProofs = defineCall({
   id: 'getProofs',
   method: 'GET',
   path: '/api/proofs/{cid}',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Proofs of storage of a CID',
+  summary: 'Get the proofs of storage of a CID',
   description:
-    'From the root block to its piece, from the piece to the aggregate, and the last proof of every provider that keeps it. A client checks it all by itself: `cairn verify` and `verifyStorage` of the SDK do. Pieces are listed for every pack that the content needs, 32 at a time; `aggregate` is null while a piece waits to be put into one.',
+    'Returns the path from the root block to its piece, from the piece to the aggregate, and the last proof of every provider that stores it. Clients can verify all of it, as `cairn verify` and `verifyStorage` of the SDK do. Pieces are listed for every pack of the content, 32 per page. `aggregate` is null until the piece joins an aggregate.',
   auth: 'none',
   params: v.object({ cid: anyCidSchema }),
   query: v.object({
-    /** How many pieces were seen on the pages before. */
+    /** Number of pieces on the previous pages. */
     from: v.optional(v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number))),
   }),
   response: {
     kind: 'json',
     schema: v.object({
       cid: v.string(),
-      /** Period of challenges in ms: a copy that was not proven for longer is counted as lost. */
+      /** Period of challenges in ms: a copy without a proof for longer counts as lost. */
       challengeMs: size,
-      /** Packs of the content that no piece has yet, and pieces on later pages. */
+      /** Packs of the content that are not part of a piece yet, and pieces on later pages. */
       waitingPacks: size,
       furtherPieces: size,
-      pieces: v.pipe(v.array(pieceProof), v.maxLength(proofPiecesMost)),
+      pieces: v.pipe(v.array(pieceProof), v.maxLength(maxProofPieces)),
     }),
   },
   errors: ['INVALID_CID', 'BLOCK_NOT_FOUND', 'PROOF_NOT_FOUND', 'DATA_DAMAGED', 'PIECE_DAMAGED'],
@@ -152,16 +155,16 @@ export const getProofs = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/pieces/{piece}/checks`: every challenge to the providers of a piece, newest first. */
+/** `GET /api/pieces/{piece}/checks`: lists every challenge to the providers of a piece, newest first. */
 export const listChecks = defineCall({
   id: 'listChecks',
   method: 'GET',
   path: '/api/pieces/{piece}/checks',
   host: 'api',
   tag: 'Proofs',
-  summary: 'History of challenges of a piece',
+  summary: 'List the challenges of a piece',
   description:
-    'Of a piece or of the aggregate it lies in. `after` is the id of the last row seen. The answers themselves are kept for the newest only.',
+    'Returns the challenges of a piece, or of the aggregate that contains it. Set `after` to the id of the last row of the previous page. Only the newest challenge keeps its full response.',
   auth: 'none',
   params: v.object({ piece: pieceCid }),
   query: v.object({
@@ -175,15 +178,15 @@ export const listChecks = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/aggregates/{piece}/payload`: what a provider fetches. */
+/** `GET /api/aggregates/{piece}/payload`: returns the bytes that a provider fetches. */
 export const getAggregatePayload = defineCall({
   id: 'getAggregatePayload',
   method: 'GET',
   path: '/api/aggregates/{piece}/payload',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Bytes of an aggregate, for its providers',
-  description: 'With the token that the offer carried. One range may be asked for.',
+  summary: 'Download an aggregate as its provider',
+  description: 'Requires the token of the offer. Supports a single range.',
   auth: 'none',
   params: v.object({ piece: pieceCid }),
   response: { kind: 'bytes' },
@@ -193,24 +196,27 @@ export const getAggregatePayload = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/user/copies`: how many providers keep what the account stores. */
+/** `GET /api/user/copies`: returns the number of providers that store the content of the account. */
 export const getCopies = defineCall({
   id: 'getCopies',
   method: 'GET',
   path: '/api/user/copies',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Replication factor of the account',
+  summary: 'Get the replication factor of the account',
   auth: 'apiKey',
   scope: 'files:read',
-  response: { kind: 'json', schema: v.object({ copies: v.number(), usual: v.number(), most: v.number() }) },
+  response: {
+    kind: 'json',
+    schema: v.object({ copies: v.number(), defaultCopies: v.number(), maxCopies: v.number() }),
+  },
   errors: [...authErrors],
   dialect: 'api',
   limits,
   idempotent: true,
 })
 
-/** `PUT /api/user/copies`: sets it. */
+/** `PUT /api/user/copies`: sets the number of providers. */
 export const setCopies = defineCall({
   id: 'setCopies',
   method: 'PUT',
@@ -219,17 +225,20 @@ export const setCopies = defineCall({
   tag: 'Proofs',
   summary: 'Set the replication factor of the account',
   description:
-    'Holds for what the account stores from now on, and raises that of what it stored before. Lowering it leaves existing copies where they are.',
+    'Applies to new uploads, and raises the number of copies of existing ones. A lower factor keeps existing copies.',
   auth: 'apiKey',
   scope: 'account',
   body: {
     kind: 'json',
     schema: v.object({ copies: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(20)) }),
   },
-  response: { kind: 'json', schema: v.object({ copies: v.number(), usual: v.number(), most: v.number() }) },
+  response: {
+    kind: 'json',
+    schema: v.object({ copies: v.number(), defaultCopies: v.number(), maxCopies: v.number() }),
+  },
   errors: [...authErrors],
   dialect: 'api',
-  limits: { ...limits, bodyBytes: jsonBodyBytesMost, perMinute: 30 },
+  limits: { ...limits, bodyBytes: maxJsonBodyBytes, perMinute: 30 },
   idempotent: true,
 })
 
@@ -257,16 +266,16 @@ const dealRow = v.object({
   content: v.number(),
 })
 
-/** `GET /api/lighthouse/deal_status`: the deals of a CID, in the forms that published clients read. */
+/** `GET /api/lighthouse/deal_status`: returns the deals of a CID, in the formats of published clients. */
 export const getDealStatus = defineCall({
   id: 'getDealStatus',
   method: 'GET',
   path: '/api/lighthouse/deal_status',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Deals of a CID',
+  summary: 'List the deals of a CID',
   description:
-    'An empty list while there is no deal yet. Epochs count 30 seconds from the genesis of the Filecoin network; `endEpoch` is 0, for deals here end when nobody needs them. `getProofs` says more.',
+    'The list is empty until the first deal. Epochs are 30 seconds each, from the genesis of the Filecoin network. `endEpoch` is 0, because deals last as long as the content is stored. `getProofs` returns more details.',
   auth: 'none',
   query: cidQuery,
   response: { kind: 'json', schema: v.array(dealRow) },
@@ -290,16 +299,16 @@ const wireProof = v.object({
   indexRecord: inclusionRecord,
 })
 
-/** `GET /api/lighthouse/get_proof`: inclusion proofs of a CID, in the forms that published clients read. */
+/** `GET /api/lighthouse/get_proof`: returns inclusion proofs of a CID, in the formats of published clients. */
 export const getProof = defineCall({
   id: 'getProof',
   method: 'GET',
   path: '/api/lighthouse/get_proof',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Inclusion proof (PoDSI) of a CID',
+  summary: 'Get the inclusion proof (PoDSI) of a CID',
   description:
-    'Proof of data-segment inclusion (FRC-0058) for each deal. Hashes, indices and sizes are hex without 0x. 400 while the content lies in no deal yet.',
+    'Proof of data-segment inclusion (FRC-0058) for each deal. Hashes, indices and sizes are hex without 0x. Returns 400 until the content is in a deal.',
   auth: 'none',
   query: cidQuery,
   response: {
@@ -321,14 +330,14 @@ export const getProof = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/lighthouse/pdp_deal_status`: as published documentation has it. */
+/** `GET /api/lighthouse/pdp_deal_status`: in the format of the published documentation. */
 export const getPdpDealStatus = defineCall({
   id: 'getPdpDealStatus',
   method: 'GET',
   path: '/api/lighthouse/pdp_deal_status',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Providers that prove possession of a CID',
+  summary: 'List the providers that prove possession of a CID',
   auth: 'none',
   query: cidQuery,
   response: {
@@ -351,16 +360,16 @@ export const getPdpDealStatus = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/lighthouse/pdp_deal_request`: asks for what is done anyhow. */
+/** `GET /api/lighthouse/pdp_deal_request`: requests a deal, which Cairn makes anyway. */
 export const requestPdpDeal = defineCall({
   id: 'requestPdpDeal',
   method: 'GET',
   path: '/api/lighthouse/pdp_deal_request',
   host: 'api',
   tag: 'Proofs',
-  summary: 'Ask for proofs of possession of a CID',
+  summary: 'Request proofs of possession of a CID',
   description:
-    'Everything stored is dealt and proven without being asked for; this answers `Success` where the CID is stored.',
+    'The service creates deals and proofs for all content automatically. Returns `Success` if the CID is stored.',
   auth: 'apiKey',
   scope: 'files:write',
   query: cidQuery,

@@ -1,53 +1,46 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
-import {
-  callTimeoutMs,
-  jsonBodyBytesMost,
-  leafWindowsMost,
-  pieceListRowsMost,
-  possessionLeavesMost,
-} from '../limits.ts'
+import { callTimeoutMs, maxJsonBodyBytes, maxLeafWindows, maxPieceListRows, maxPossessionLeaves } from '../limits.ts'
 
-/** A piece CID of version 2, checked for its form; the provider reads it whole afterwards. */
+/** A piece CID of version 2, checked by its form; the provider parses it fully. */
 const pieceCid = v.pipe(v.string('Invalid piece CID'), v.regex(/^[a-zA-Z0-9]{20,160}$/, 'Invalid piece CID'))
 const params = v.object({ cid: pieceCid })
-const hex32 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'Give 32 bytes as 64 hex characters in lower case'))
-const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const hex32 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, 'must be 32 bytes as 64 lowercase hex characters'))
+const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 
-/** Leaves that follow each other, counted from the first of the tree: where a piece lies in an aggregate, say. */
+/**
+ * A run of consecutive leaves, counted from the first of the tree: for example the position of a piece in an aggregate.
+ */
 const leafWindow = v.object({
   start: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
   count: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
 })
 export type LeafWindow = v.InferOutput<typeof leafWindow>
-/** Windows in their order that do not overlap: the pieces of an aggregate and its index, say. */
-const leafWindowList = v.pipe(v.array(leafWindow), v.minLength(1), v.maxLength(leafWindowsMost))
+/** Windows in ascending order without overlap: for example the pieces of an aggregate and its index. */
+const leafWindowList = v.pipe(v.array(leafWindow), v.minLength(1), v.maxLength(maxLeafWindows))
 const leafWindows = v.union([leafWindowList, leafWindow])
 export type LeafWindows = LeafWindow | readonly LeafWindow[]
 
-/**
- * What becomes of a piece at a provider: it waits to be fetched, is being fetched, is kept, could not be had, or was kept and
- * is no longer what it was.
- */
+/** State of a piece at a provider: queued for download, downloading, stored, failed, or stored and damaged since. */
 export const pieceStates = ['queued', 'pulling', 'kept', 'failed', 'damaged'] as const
 export type PieceState = (typeof pieceStates)[number]
 
-/** What a provider tells about a piece. Times are ms since 1970. */
+/** Status of a piece at a provider. Times are ms since 1970. */
 export const pieceStatusSchema = v.object({
   piece: v.string(),
   state: v.picklist(pieceStates),
-  /** Bytes of the payload, as the piece CID says. */
+  /** Size of the payload in bytes, as in the piece CID. */
   payloadBytes: v.number(),
-  /** How much of them is there. */
+  /** Bytes of it that are there. */
   receivedBytes: v.number(),
-  /** Since when the whole piece is kept. */
+  /** Time since which the whole piece is stored. */
   keptSince: v.nullable(v.number()),
-  /** Why the last try to fetch it failed, or what is wrong with it. */
+  /** Error of the last download attempt, or the damage. */
   lastError: v.nullable(v.object({ code: v.string(), message: v.string() })),
-  /** When it was last read for somebody, to within a minute. */
+  /** Time of the last read by a client, to within a minute. */
   lastReadAt: v.nullable(v.number()),
-  /** When the provider last read all of it and found it whole. */
+  /** Time when the provider last read all of it and found it intact. */
   checkedAt: v.nullable(v.number()),
 })
 export type PieceStatus = v.InferOutput<typeof pieceStatusSchema>
@@ -58,28 +51,28 @@ const keyErrors = ['UNAUTHENTICATED'] as const satisfies readonly ErrorCode[]
 const pieceErrors = ['INVALID_PIECE_CID', 'PIECE_NOT_FOUND'] as const satisfies readonly ErrorCode[]
 const readErrors = [...pieceErrors, 'PIECE_DAMAGED'] as const satisfies readonly ErrorCode[]
 
-/** `GET /` of a provider: who it is, and what it has room for. */
+/** `GET /` of a provider: returns its identity and capacity. */
 export const describeProvider = defineCall({
   ...forAll,
   id: 'describeProvider',
   method: 'GET',
   path: '/',
-  summary: 'Who the provider is, and its room',
+  summary: 'Get the identity and capacity of the provider',
   response: {
     kind: 'json',
     schema: v.object({
       name: v.string(),
-      /** Ed25519 public key, as multibase: what its statements are signed with. */
+      /** Ed25519 public key as multibase; it signs the statements of the provider. */
       id: v.string(),
       version: v.string(),
       capacityBytes: v.number(),
-      /** Bytes of the pieces it keeps or has promised to fetch, without the zeros that fill them up. */
+      /** Bytes of the pieces it stores or has accepted, without padding. */
       usedBytes: v.number(),
-      /** How many pieces there are in each state. */
+      /** Number of pieces in each state. */
       pieces: v.record(v.picklist(pieceStates), v.number()),
       limits: v.object({
-        payloadBytesMost: v.number(),
-        possessionLeavesMost: v.number(),
+        maxPayloadBytes: v.number(),
+        maxPossessionLeaves: v.number(),
         challengesPerMinute: v.number(),
         pullsAtOnce: v.number(),
       }),
@@ -89,7 +82,7 @@ export const describeProvider = defineCall({
   idempotent: true,
 })
 
-/** `POST /pieces`: asks a provider to fetch a piece and keep it. */
+/** `POST /pieces`: asks a provider to fetch a piece and store it. */
 export const offerPiece = defineCall({
   ...forKey,
   id: 'offerPiece',
@@ -97,16 +90,21 @@ export const offerPiece = defineCall({
   path: '/pieces',
   summary: 'Offer a piece',
   description:
-    'The provider fetches the payload from the URL in its own time, without what `content` says to be zeros, and keeps it only if it has the commitment that the piece CID states. Offered again, a piece that failed or is damaged is fetched anew; any other stays as it is.',
+    'The provider fetches the payload from the URL asynchronously, without the ranges outside `content`, which are zeros. It stores the payload only if it matches the commitment in the piece CID. Offering a failed or damaged piece again fetches it again, and has no effect on other pieces.',
   body: {
     kind: 'json',
     schema: v.object({
       piece: pieceCid,
-      /** Where the payload is: below one of the sources that the provider’s operator named. Redirects are not followed. */
+      /**
+       * URL of the payload, below one of the sources that the operator of the provider configured. Redirects are not
+       * followed.
+       */
       url: v.pipe(v.string(), v.maxLength(2048), v.url()),
-      /** Sent as the Authorization header to the URL, and to nobody else. */
+      /** Sent as the Authorization header to the URL, and to no other host. */
       authorization: v.optional(v.pipe(v.string(), v.maxLength(4096), v.regex(/^[\x20-\x7e]+$/))),
-      /** The leaves that hold something: no others are fetched, for they are zeros. Defaults to the whole payload. */
+      /**
+       * The leaves with data: the provider fetches no others, because they are zeros. Defaults to the whole payload.
+       */
       content: v.optional(leafWindowList),
     }),
   },
@@ -124,20 +122,20 @@ export const offerPiece = defineCall({
   idempotent: true,
 })
 
-/** `GET /pieces/{cid}`: what became of a piece. */
+/** `GET /pieces/{cid}`: returns the status of a piece. */
 export const getPieceStatus = defineCall({
   ...forAll,
   id: 'getPieceStatus',
   method: 'GET',
   path: '/pieces/{cid}',
-  summary: 'The state of a piece',
+  summary: 'Get the state of a piece',
   params,
   response: { kind: 'json', schema: pieceStatusSchema },
   errors: pieceErrors,
   idempotent: true,
 })
 
-/** `GET /pieces`: all pieces of a provider, in the order of their CIDs. */
+/** `GET /pieces`: lists all pieces of a provider, ordered by CID. */
 export const listPieces = defineCall({
   ...forKey,
   id: 'listPieces',
@@ -145,31 +143,31 @@ export const listPieces = defineCall({
   path: '/pieces',
   summary: 'List pieces',
   query: v.object({
-    /** Piece CID of the last row of the page before. */
+    /** Piece CID of the last row of the previous page. */
     after: v.optional(pieceCid),
-    /** Rows of the page. */
+    /** Rows per page. */
     limit: v.optional(
-      v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number), v.minValue(1), v.maxValue(pieceListRowsMost)),
+      v.pipe(v.string(), v.regex(/^\d{1,4}$/), v.transform(Number), v.minValue(1), v.maxValue(maxPieceListRows)),
     ),
     state: v.optional(v.picklist(pieceStates)),
   }),
   response: {
     kind: 'json',
-    /** `next` is what to give as `after`; absent on the last page. */
+    /** Pass `next` as `after`; absent on the last page. */
     schema: v.object({ pieces: v.array(pieceStatusSchema), next: v.optional(v.string()) }),
   },
   errors: [...keyErrors, 'INVALID_PIECE_CID'],
   idempotent: true,
 })
 
-/** An answer to a challenge: leaves with their paths, and the provider's signature over all of it. */
+/** Answer to a challenge: leaves with their paths, and the signature of the provider over all of it. */
 export const challengeAnswerSchema = v.object({
   piece: v.string(),
   nonce: hex32,
-  count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
-  /** Where the leaves were to lie; absent where that was anywhere. */
+  count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPossessionLeaves)),
+  /** Requested range of the leaves; absent for the whole payload. */
   within: v.optional(leafWindows),
-  /** By the provider's own clock, ms since 1970. That it is not older is known from the nonce alone. */
+  /** By the clock of the provider, in ms since 1970. Only the nonce proves that it is not older. */
   provenAt: v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8_640_000_000_000_000)),
   proof: v.pipe(
     v.array(
@@ -179,7 +177,7 @@ export const challengeAnswerSchema = v.object({
         path: v.pipe(v.array(hex32), v.maxLength(64)),
       }),
     ),
-    v.maxLength(possessionLeavesMost),
+    v.maxLength(maxPossessionLeaves),
   ),
   /** Id of the provider. */
   provider: v.pipe(v.string(), v.maxLength(100)),
@@ -188,7 +186,7 @@ export const challengeAnswerSchema = v.object({
 })
 export type ChallengeAnswer = v.InferOutput<typeof challengeAnswerSchema>
 
-/** `POST /pieces/{cid}/challenge`: proof that the provider has the bytes now. */
+/** `POST /pieces/{cid}/challenge`: returns a proof that the provider has the bytes now. */
 export const challengePiece = defineCall({
   ...forAll,
   id: 'challengePiece',
@@ -196,16 +194,16 @@ export const challengePiece = defineCall({
   path: '/pieces/{cid}/challenge',
   summary: 'Challenge a provider',
   description:
-    'Open to anybody. The nonce decides which leaves of the piece have to be shown; who picks it at random knows that the provider could not prepare the answer.',
+    'Public. The nonce selects the leaves of the piece to prove. With a random nonce, the provider cannot prepare the response in advance.',
   params,
   body: {
     kind: 'json',
     schema: v.object({
       /** 32 random bytes in hex. */
       nonce: hex32,
-      /** How many leaves. */
-      count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(possessionLeavesMost)),
-      /** Where they have to lie: one window or several. Defaults to the whole payload. */
+      /** Number of leaves. */
+      count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maxPossessionLeaves)),
+      /** Range of the leaves: one window or several. Defaults to the whole payload. */
       within: v.optional(leafWindows),
     }),
   },
@@ -215,7 +213,7 @@ export const challengePiece = defineCall({
   idempotent: true,
 })
 
-/** `GET /pieces/{cid}/payload`: the bytes of a piece, or one range of them. */
+/** `GET /pieces/{cid}/payload`: returns the bytes of a piece, or one range of them. */
 export const getPiecePayload = defineCall({
   ...forAll,
   id: 'getPiecePayload',
@@ -223,7 +221,7 @@ export const getPiecePayload = defineCall({
   path: '/pieces/{cid}/payload',
   summary: 'Read a piece',
   description:
-    'Open to anybody. HEAD, one range, If-Range and If-None-Match as in RFC 9110. Every byte is checked against the piece before it leaves: an answer that breaks off met damage.',
+    'Public. Supports HEAD, a single range, If-Range and If-None-Match (RFC 9110). Every byte is verified against the piece before it is sent. A response that stops early indicates damage.',
   params,
   response: { kind: 'bytes' },
   errors: [...readErrors, 'INVALID_RANGE'],
@@ -231,14 +229,14 @@ export const getPiecePayload = defineCall({
   idempotent: true,
 })
 
-/** `DELETE /pieces/{cid}`: ends the keeping of a piece. */
+/** `DELETE /pieces/{cid}`: removes a piece. */
 export const removePiece = defineCall({
   ...forKey,
   id: 'removePiece',
   method: 'DELETE',
   path: '/pieces/{cid}',
   summary: 'Remove a piece',
-  description: 'Removing what is not there is no error; `removed` says whether it was.',
+  description: 'Removing a missing piece succeeds. `removed` is true if the piece existed.',
   params,
   response: { kind: 'json', schema: v.object({ piece: v.string(), removed: v.boolean() }) },
   errors: [...keyErrors, 'INVALID_PIECE_CID'],

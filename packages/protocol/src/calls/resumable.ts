@@ -1,24 +1,24 @@
 import * as v from 'valibot'
-import { authErrors, defineCall, shortageErrors } from '../call.ts'
-import { jsonBodyBytesMost } from '../limits.ts'
+import { authErrors, defineCall, deniedErrors, shortageErrors } from '../call.ts'
+import { maxJsonBodyBytes } from '../limits.ts'
 import { uploadedSchema } from './uploads.ts'
 
-/** The version of the tus protocol that is spoken. @see https://tus.io/protocols/resumable-upload */
+/** Supported version of the tus protocol. @see https://tus.io/protocols/resumable-upload */
 export const tusVersion = '1.0.0'
-/** What of its extensions. */
+/** Supported tus extensions. */
 export const tusExtensions = ['creation', 'expiration', 'termination'] as const
-/** Media type of the bytes that a `PATCH` brings. */
+/** Media type of the body of a `PATCH`. */
 export const tusBodyType = 'application/offset+octet-stream'
-/** Longest `Upload-Metadata` in characters. */
-export const uploadMetadataCharactersMost = 8192
+/** Maximum length of `Upload-Metadata` in characters. */
+export const maxUploadMetadataCharacters = 8192
 
-/** Checked by the service, which answers another version with 412 and the one it speaks. */
+/** Checked by the service, which answers another version with 412 and its own version. */
 const tusHeader = { 'tus-resumable': v.optional(v.string()) }
 const idParams = v.object({ id: v.pipe(v.string(), v.uuid()) })
 
 /**
- * Where an upload stands. `receiving`: bytes are missing. `storing`: all are here and become content. `stored`: it is listed,
- * and `result` tells the CIDs. `failed`: the bytes are not what they were said to be, and are gone.
+ * State of an upload. `receiving`: bytes are missing. `storing`: all bytes are there and are being imported. `stored`:
+ * it is listed, and `result` has the CIDs. `failed`: the bytes are not what they claimed to be, and were removed.
  */
 export const uploadStates = ['receiving', 'storing', 'stored', 'failed'] as const
 export type UploadState = (typeof uploadStates)[number]
@@ -30,28 +30,30 @@ const uploadInfo = {
   offsetBytes: v.number(),
   name: v.nullable(v.string()),
   createdAt: v.number(),
-  /** When it is given up with what has come of it, or forgotten where it is over; ms since 1970. */
+  /**
+   * Expiry in ms since 1970: an unfinished upload is then removed with its bytes, the record of a finished one with it.
+   */
   expiresAt: v.number(),
 }
 
-/** An upload in parts, as the service tells it. */
+/** Status of an upload in parts. */
 export const uploadInfoSchema = v.object({
   ...uploadInfo,
-  /** What was stored: one item, or one for each encrypted file. */
+  /** The stored content: one item, or one per encrypted file. */
   result: v.optional(v.array(uploadedSchema)),
-  /** Why it failed. */
+  /** Reason of the failure. */
   error: v.optional(v.object({ code: v.string(), message: v.string(), hint: v.string() })),
 })
 export type UploadInfo = v.InferOutput<typeof uploadInfoSchema>
 
-/** `OPTIONS /api/uploads`: what of tus is spoken here. */
+/** `OPTIONS /api/uploads`: returns the supported parts of tus. */
 export const getTusOptions = defineCall({
   id: 'getTusOptions',
   method: 'OPTIONS',
   path: '/api/uploads',
   host: 'api',
   tag: 'Resumable uploads',
-  summary: 'What of tus is spoken',
+  summary: 'Get the supported tus features',
   auth: 'none',
   response: { kind: 'none', description: 'In the headers `Tus-Version`, `Tus-Extension` and `Tus-Max-Size`' },
   status: 204,
@@ -61,16 +63,16 @@ export const getTusOptions = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/uploads`: begins an upload whose bytes come in parts. */
+/** `POST /api/uploads`: starts an upload whose bytes arrive in parts. */
 export const createUpload = defineCall({
   id: 'createUpload',
   method: 'POST',
   path: '/api/uploads',
   host: 'api',
   tag: 'Resumable uploads',
-  summary: 'Begin an upload that can be resumed',
+  summary: 'Start a resumable upload',
   description:
-    'tus 1.0.0 (creation). Holds room for `Upload-Length` bytes and answers `Location`. `Upload-Metadata` may say `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption`, and, as `body-type`, what the bytes are: a file unless said, `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`.',
+    'tus 1.0.0 (creation). Reserves `Upload-Length` bytes and returns `Location`. `Upload-Metadata` can contain `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption` and `body-type`. `body-type` is the format of the bytes: `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`. Without it, the bytes are a file.',
   auth: 'apiKey',
   scope: 'files:write',
   headers: v.object({
@@ -80,7 +82,7 @@ export const createUpload = defineCall({
       v.regex(/^\d{1,15}$/, 'Upload-Length must be a whole number'),
       v.transform(Number),
     ),
-    'upload-metadata': v.optional(v.pipe(v.string(), v.maxLength(uploadMetadataCharactersMost))),
+    'upload-metadata': v.optional(v.pipe(v.string(), v.maxLength(maxUploadMetadataCharacters))),
   }),
   response: { kind: 'none', description: 'The upload is at `Location`' },
   status: 201,
@@ -97,19 +99,19 @@ export const createUpload = defineCall({
     'CONFLICT',
   ],
   dialect: 'upload',
-  limits: { bodyBytes: jsonBodyBytesMost, perMinute: 600 },
-  // Made twice it begins two, which take room until they end.
+  limits: { bodyBytes: maxJsonBodyBytes, perMinute: 600 },
+  // A repeated call starts a second upload, which occupies space until it expires.
   idempotent: false,
 })
 
-/** `GET /api/uploads`: the account's uploads in parts, newest first. */
+/** `GET /api/uploads`: lists the uploads in parts of the account, newest first. */
 export const listOpenUploads = defineCall({
   id: 'listOpenUploads',
   method: 'GET',
   path: '/api/uploads',
   host: 'api',
   tag: 'Resumable uploads',
-  summary: 'List uploads that are not over',
+  summary: 'List unfinished uploads',
   auth: 'apiKey',
   scope: 'files:read',
   response: { kind: 'json', schema: v.object({ uploads: v.array(v.object(uploadInfo)) }) },
@@ -119,16 +121,16 @@ export const listOpenUploads = defineCall({
   idempotent: true,
 })
 
-/** `HEAD` and `GET /api/uploads/{id}`: how far an upload is, and what came of it. */
+/** `HEAD` and `GET /api/uploads/{id}`: returns the progress and result of an upload. */
 export const getUpload = defineCall({
   id: 'getUpload',
   method: 'GET',
   path: '/api/uploads/{id}',
   host: 'api',
   tag: 'Resumable uploads',
-  summary: 'How far an upload is',
+  summary: 'Get the progress of an upload',
   description:
-    'tus 1.0.0: `HEAD` answers `Upload-Offset` and `Upload-Length`. `GET` has the same headers, and the CIDs once it is stored: an answer that was lost can be read here.',
+    'tus 1.0.0: `HEAD` returns `Upload-Offset` and `Upload-Length`. `GET` returns the same headers, and the CIDs when the upload is stored, for example after a lost response.',
   auth: 'apiKey',
   scope: 'files:write',
   params: idParams,
@@ -140,7 +142,7 @@ export const getUpload = defineCall({
   idempotent: true,
 })
 
-/** `PATCH /api/uploads/{id}`: brings bytes. */
+/** `PATCH /api/uploads/{id}`: appends bytes. */
 export const sendUploadBytes = defineCall({
   id: 'sendUploadBytes',
   method: 'PATCH',
@@ -149,7 +151,7 @@ export const sendUploadBytes = defineCall({
   tag: 'Resumable uploads',
   summary: 'Send bytes of an upload',
   description:
-    'tus 1.0.0. The bytes begin at `Upload-Offset`, which must be where the upload stands. What arrived before a connection broke is kept. Whoever brings the last byte is answered when the content is durable and listed; `GET` tells its CID. An empty `PATCH` at the end asks once more for what could not be stored then.',
+    'tus 1.0.0. The bytes start at `Upload-Offset`, which must equal the current offset of the upload. Bytes received before an interruption are kept. The response to the last byte is sent when the content is durable and listed. `GET` returns its CID. If storing failed, an empty `PATCH` at the end retries it.',
   auth: 'apiKey',
   scope: 'files:write',
   params: idParams,
@@ -159,11 +161,12 @@ export const sendUploadBytes = defineCall({
       v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'Upload-Offset must be a whole number'), v.transform(Number)),
     ),
   }),
-  body: { kind: 'bytes', mediaType: tusBodyType, description: 'Bytes from `Upload-Offset` on.' },
-  response: { kind: 'none', description: 'How far it is now is in `Upload-Offset`' },
+  body: { kind: 'bytes', mediaType: tusBodyType, description: 'The bytes from `Upload-Offset`.' },
+  response: { kind: 'none', description: 'The new offset is in `Upload-Offset`' },
   status: 204,
   errors: [
     ...authErrors,
+    ...deniedErrors,
     'PRECONDITION_FAILED',
     'UPLOAD_OFFSET',
     'UPLOAD_BUSY',
@@ -188,15 +191,16 @@ export const sendUploadBytes = defineCall({
   idempotent: true,
 })
 
-/** `DELETE /api/uploads/{id}`: gives an upload up, or forgets one that is over. What is stored stays. */
+/** `DELETE /api/uploads/{id}`: cancels an upload, or removes the record of a finished one. Stored content stays. */
 export const cancelUpload = defineCall({
   id: 'cancelUpload',
   method: 'DELETE',
   path: '/api/uploads/{id}',
   host: 'api',
   tag: 'Resumable uploads',
-  summary: 'Give an upload up',
-  description: 'tus 1.0.0 (termination). Its bytes are removed and the room it held is free. What was stored stays.',
+  summary: 'Cancel an upload',
+  description:
+    'tus 1.0.0 (termination). Removes the bytes of the upload and releases its reservation. Stored content is kept.',
   auth: 'apiKey',
   scope: 'files:write',
   params: idParams,

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
 import { anyNameSchema } from '../ipns-name.ts'
-import { callTimeoutMs, nameRecordBytesMost } from '../limits.ts'
+import { callTimeoutMs, maxNameRecordBytes } from '../limits.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const params = v.object({ name: anyNameSchema })
 
 const ipnsRecordType = 'application/vnd.ipfs.ipns-record'
 
-/** `GET /routing/v1/ipns/{name}`: the newest record of any name known here. */
+/** `GET /routing/v1/ipns/{name}`: returns the newest record of any known name. */
 export const getRoutedName = defineCall({
   id: 'getRoutedName',
   method: 'GET',
@@ -16,7 +16,7 @@ export const getRoutedName = defineCall({
   host: 'api',
   tag: 'Routing',
   summary: 'Find a record (delegated routing)',
-  description: `Answers ${ipnsRecordType}. Nothing found is status 200 with text/plain, as IPIP-0513 asks.`,
+  description: `Returns ${ipnsRecordType}. If no record is found, returns status 200 with text/plain (IPIP-0513).`,
   auth: 'none',
   params,
   response: { kind: 'bytes', description: ipnsRecordType },
@@ -35,7 +35,7 @@ export const putRoutedName = defineCall({
   tag: 'Routing',
   summary: 'Offer a record (delegated routing)',
   description:
-    'Records of names that no account has are kept until they end, as far as there is room for such; others are kept as if their account had sent them.',
+    'Records of names without an account are kept until they expire, up to a limit. Other records are stored as if the account had sent them.',
   auth: 'none',
   params,
   body: { kind: 'bytes', mediaType: ipnsRecordType, description: 'A signed record of at most 10 KiB.' },
@@ -50,17 +50,17 @@ export const putRoutedName = defineCall({
     'CONFLICT',
   ],
   dialect: 'api',
-  limits: { bodyBytes: nameRecordBytesMost, timeoutMs: callTimeoutMs, perMinute: 30 },
+  limits: { bodyBytes: maxNameRecordBytes, timeoutMs: callTimeoutMs, perMinute: 30 },
   idempotent: true,
 })
 
 const filters = {
-  /** Protocols of addresses wanted, `!` before those that are not (IPIP-0484). */
+  /** Protocols of the requested addresses; `!` excludes one (IPIP-0484). */
   'filter-addrs': v.optional(v.pipe(v.string(), v.maxLength(512))),
   'filter-protocols': v.optional(v.pipe(v.string(), v.maxLength(512))),
 }
 
-/** `GET /routing/v1/providers/{cid}`: who has a CID; here, that is our own gateway or nobody. */
+/** `GET /routing/v1/providers/{cid}`: returns the providers of a CID: our own gateway, or none. */
 export const getRoutedProviders = defineCall({
   id: 'getRoutedProviders',
   method: 'GET',
@@ -69,7 +69,7 @@ export const getRoutedProviders = defineCall({
   tag: 'Routing',
   summary: 'Find providers (delegated routing)',
   description:
-    'Names our gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored here. JSON, or NDJSON where Accept asks for it.',
+    'Returns this gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored on this service. The response is JSON, or NDJSON if requested with Accept.',
   auth: 'none',
   params: v.object({ cid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/=_-]{8,300}$/, 'Invalid CID')) }),
   query: v.looseObject(filters),
@@ -80,7 +80,7 @@ export const getRoutedProviders = defineCall({
   idempotent: true,
 })
 
-/** `GET /routing/v1/peers/{peer}`: where a peer is; we know of our own gateway only. */
+/** `GET /routing/v1/peers/{peer}`: returns the addresses of a peer; only our own gateway is known. */
 export const getRoutedPeers = defineCall({
   id: 'getRoutedPeers',
   method: 'GET',

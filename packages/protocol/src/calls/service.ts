@@ -3,14 +3,14 @@ import { defineCall } from '../call.ts'
 import { callTimeoutMs } from '../limits.ts'
 import { networkProfileSchema } from '../network-profile.ts'
 
-/** `GET /.well-known/cairn.json`: where this network's parts are. */
+/** `GET /.well-known/cairn.json`: returns the addresses of the services of this network. */
 export const getNetworkProfile = defineCall({
   id: 'getNetworkProfile',
   method: 'GET',
   path: '/.well-known/cairn.json',
   host: 'api',
   tag: 'Service',
-  summary: 'The profile of this network',
+  summary: 'Get the network profile',
   auth: 'none',
   response: { kind: 'json', schema: networkProfileSchema },
   errors: [],
@@ -19,14 +19,14 @@ export const getNetworkProfile = defineCall({
   idempotent: true,
 })
 
-/** `GET /healthz`: the process runs. */
+/** `GET /healthz`: the process is running. */
 export const getHealth = defineCall({
   id: 'getHealth',
   method: 'GET',
   path: '/healthz',
   host: 'api',
   tag: 'Service',
-  summary: 'Whether the process runs',
+  summary: 'Check that the process is running',
   auth: 'none',
   response: { kind: 'json', schema: v.object({ status: v.literal('ok') }) },
   errors: [],
@@ -35,30 +35,30 @@ export const getHealth = defineCall({
   idempotent: true,
 })
 
-/** Something outside of the service that it works with. Endpoints of chains are told by their place in the settings. */
+/** An external system that the service depends on. Chain endpoints are identified by their position in the settings. */
 const dependency = v.object({
   kind: v.string(),
   name: v.string(),
   endpoint: v.optional(v.number()),
-  /** `unknown` until it was asked. */
+  /** `unknown` until the first request. */
   state: v.picklist(['unknown', 'ok', 'failed']),
-  /** Why it failed. */
+  /** Reason of the failure. */
   reason: v.optional(v.string()),
-  /** Since when it is in this state. */
+  /** Time since which it is in this state. */
   since: v.optional(v.number()),
   lastSuccessAt: v.optional(v.number()),
 })
 
-/** `GET /readyz`: database and object store answer, and the service is not about to end. */
+/** `GET /readyz`: database and object store answer, and the service is not shutting down. */
 export const getReadiness = defineCall({
   id: 'getReadiness',
   method: 'GET',
   path: '/readyz',
   host: 'api',
   tag: 'Service',
-  summary: 'Whether requests are taken',
+  summary: 'Check that the service is ready',
   description:
-    '`parts` are what requests need: one that fails is a 503. `dependencies` are chains, storage providers and key nodes: one that fails sets `isDegraded`, and the service goes on with what it can do.',
+    '`parts` are required to serve requests. If one fails, the status is 503. `dependencies` are chains, storage providers and key nodes. If one fails, `isDegraded` is true and the service continues with reduced functionality.',
   auth: 'none',
   response: {
     kind: 'json',
@@ -76,14 +76,17 @@ export const getReadiness = defineCall({
   idempotent: true,
 })
 
-/** `GET /metrics`: figures in Prometheus' text format. Every service serves its own, on a listener that is not public. */
+/**
+ * `GET /metrics`: metrics in the Prometheus text format. Every service serves its own, on a listener that is not
+ * public.
+ */
 export const getMetrics = defineCall({
   id: 'getMetrics',
   method: 'GET',
   path: '/metrics',
   host: 'metrics',
   tag: 'Service',
-  summary: 'Metrics for Prometheus',
+  summary: 'Get metrics for Prometheus',
   auth: 'none',
   response: { kind: 'text', mediaType: 'text/plain; version=0.0.4' },
   errors: [],
@@ -92,14 +95,14 @@ export const getMetrics = defineCall({
   idempotent: true,
 })
 
-/** `GET /openapi.json`: this list of calls. */
+/** `GET /openapi.json`: returns this list of calls. */
 export const getOpenApi = defineCall({
   id: 'getOpenApi',
   method: 'GET',
   path: '/openapi.json',
   host: 'api',
   tag: 'Service',
-  summary: 'The OpenAPI document',
+  summary: 'Get the OpenAPI document',
   auth: 'none',
   response: { kind: 'json', schema: v.looseObject({ openapi: v.string() }) },
   errors: [],

@@ -2,12 +2,12 @@ import * as v from 'valibot'
 import { identitySchema, normalizeIdentity } from '../address.ts'
 import { defineCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors.ts'
-import { callTimeoutMs, jsonBodyBytesMost, keyShardCount, keyTextsMost } from '../limits.ts'
+import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 
-const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 
-/** The number of a key node, as paths have it. */
+/** The number of a key node, as in paths. */
 export const nodeNumberSchema = v.pipe(v.string(), v.regex(/^[1-5]$/, 'must be the number of a key node, 1 to 5'))
 const node = v.object({ node: nodeNumberSchema })
 
@@ -23,24 +23,27 @@ const signInErrors = [
 ] as const satisfies readonly ErrorCode[]
 
 const signature = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192))
-/** Chain that contract wallets are looked up on; ALL is every configured one. */
+/** Chain of contract wallets; ALL means every configured one. */
 const chain = v.optional(v.pipe(v.string(), v.maxLength(64)), 'ALL')
 
 const tokens = v.object({
-  /** Bearer of the calls that need a session, with its `jwt:`. */
+  /** Bearer token of the calls that need a session, with its `jwt:`. */
   token: v.string(),
-  /** Good for one renewal, with its `r:`. */
+  /** Valid for one renewal, with its `r:`. */
   refreshToken: v.string(),
 })
 
-/** Empty for what is no address: published clients look for a sentence of its own there. */
+/** Empty for an invalid address: published clients expect a specific message for it. */
 const signer = v.pipe(
   v.string(),
   v.maxLength(200),
   v.transform((text: string) => normalizeIdentity(text.trim())),
 )
 
-/** `GET /api/message/{address}`: the text that a wallet signs for an operation or a session with the key nodes. */
+/**
+ * `GET /api/message/{address}`: returns the message that a wallet signs for an operation or a session with the key
+ * nodes.
+ */
 export const getKeyMessage = defineCall({
   id: 'getKeyMessage',
   method: 'GET',
@@ -49,7 +52,7 @@ export const getKeyMessage = defineCall({
   tag: 'Sessions',
   summary: 'Get a message to sign for the key nodes',
   description:
-    'A fresh text with a nonce of each node. Its signature is a bearer for one operation, or can be exchanged for a session.',
+    'Returns a new message with a nonce from each node. Its signature is a bearer token for one operation, or can be exchanged for a session.',
   auth: 'none',
   params: v.object({ address: signer }),
   response: { kind: 'json', schema: v.array(v.object({ message: v.string() })) },
@@ -59,7 +62,7 @@ export const getKeyMessage = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/message/get-jwt`: a signature for a session. */
+/** `POST /api/message/get-jwt`: exchanges a signature for a session. */
 export const getJwt = defineCall({
   id: 'getJwt',
   method: 'POST',
@@ -68,7 +71,7 @@ export const getJwt = defineCall({
   tag: 'Sessions',
   summary: 'Exchange a signature for a session',
   description:
-    'Bundles one token of each node. For published clients; our own use openSession, whose tokens are bound.',
+    'Returns a bundle with one token of each node, for published clients. Other clients use openSession, whose tokens are bound to a session key.',
   auth: 'none',
   body: { kind: 'json', schema: v.object({ address: identitySchema, signature, chain }) },
   response: { kind: 'json', schema: tokens },
@@ -78,28 +81,28 @@ export const getJwt = defineCall({
   idempotent: false,
 })
 
-/** `PUT /api/message/get-jwt`: a refresh token for a new session. */
+/** `PUT /api/message/get-jwt`: exchanges a refresh token for a new session. */
 export const renewJwt = defineCall({
   ...getJwt,
   id: 'renewJwt',
   method: 'PUT',
   summary: 'Renew a session',
-  description: 'A refresh token is good once; used again, its whole family of sessions ends.',
+  description: 'A refresh token can be used once. Using it again revokes all sessions derived from it.',
   body: {
     kind: 'json',
     schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(8192)) }),
   },
 })
 
-/** `POST /api/keys/nonce/{node}`: one node's part of a challenge. */
+/** `POST /api/keys/nonce/{node}`: returns the part of one node of a challenge. */
 export const getNonce = defineCall({
   id: 'getNonce',
   method: 'POST',
   path: '/api/keys/nonce/{node}',
   host: 'keys',
   tag: 'Sessions',
-  summary: 'One node’s nonce for a challenge',
-  description: 'The node keeps nothing: it recognises the nonce when the signed text comes back.',
+  summary: 'Get a challenge nonce of a node',
+  description: 'Stateless: the node recognises the nonce in the signed message.',
   auth: 'none',
   params: node,
   body: {
@@ -126,23 +129,23 @@ export const getNonce = defineCall({
   idempotent: true,
 })
 
-/** Five of them go into one header of 16 KiB: no node may make them too long for it. */
+/** Five tokens share one header of 16 KiB: no node may make them too long for it. */
 const nodeToken = v.pipe(v.string(), v.nonEmpty(), v.maxLength(1536))
 const session = v.object({
   node: v.number(),
   token: nodeToken,
   refreshToken: nodeToken,
-  /** When each ends, ms since 1970. */
+  /** Expiry of each, in ms since 1970. */
   expiresAt: v.number(),
   refreshExpiresAt: v.number(),
-  /** Names the text that was signed, where one was: equal at all nodes. */
+  /** Id of the signed message, if there was one: equal at all nodes. */
   challengeId: v.optional(v.string()),
 })
 export type NodeSession = v.InferOutput<typeof session>
 
 /**
- * `POST /api/keys/session/{node}`: a signed text for this node's own token. An EIP-4361 text that names a session key binds
- * the token to it; the router's text gives a token that is a bearer.
+ * `POST /api/keys/session/{node}`: exchanges a signed message for a token of this node. An EIP-4361 message with a
+ * session key binds the token to it; the message of the router yields a bearer token.
  */
 export const openSession = defineCall({
   id: 'openSession',
@@ -157,13 +160,13 @@ export const openSession = defineCall({
     kind: 'json',
     schema: v.object({
       address: identitySchema,
-      /** The text that was signed; where only a contract can tell which of several it was, all of them. */
-      messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(keyTextsMost)),
+      /** The signed message; all candidates if only a contract can decide which one was signed. */
+      messages: v.pipe(v.array(v.pipe(v.string(), v.maxLength(4096))), v.minLength(1), v.maxLength(maxKeyTexts)),
       signature,
       chain,
       /**
-       * `save` opens a session that saves keys and does nothing else. A text of the router's is good for that as long as it
-       * says, for anything else a quarter of an hour.
+       * `save` opens a session that saves keys and does nothing else. A message of the router is valid for that until
+       * it expires, for anything else a quarter of an hour.
        */
       use: v.optional(v.literal('save')),
     }),
@@ -181,21 +184,21 @@ export const renewSession = defineCall({
   id: 'renewSession',
   method: 'PUT',
   summary: 'Renew a session with one node',
-  description: 'Needs a proof by the session key where the session is bound to one.',
+  description: 'Requires a proof with the session key if the session is bound to one.',
   body: {
     kind: 'json',
     schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(2048)) }),
   },
 })
 
-/** `DELETE /api/keys/session/{node}`: ends the session and all it was renewed from. */
+/** `DELETE /api/keys/session/{node}`: closes the session and all sessions it was renewed from. */
 export const closeSession = defineCall({
   id: 'closeSession',
   method: 'DELETE',
   path: '/api/keys/session/{node}',
   host: 'keys',
   tag: 'Sessions',
-  summary: 'End a session with one node',
+  summary: 'Close a session with one node',
   auth: 'session',
   params: node,
   response: { kind: 'json', schema: v.object({ message: v.string() }) },
@@ -205,14 +208,14 @@ export const closeSession = defineCall({
   idempotent: true,
 })
 
-/** `GET /api/keys/node/{node}`: who a node is. */
+/** `GET /api/keys/node/{node}`: returns the identity of a node. */
 export const getKeyNode = defineCall({
   id: 'getKeyNode',
   method: 'GET',
   path: '/api/keys/node/{node}',
   host: 'keys',
   tag: 'Sessions',
-  summary: 'Who a key node is',
+  summary: 'Get the identity of a key node',
   auth: 'none',
   params: node,
   response: {
@@ -220,12 +223,12 @@ export const getKeyNode = defineCall({
     schema: v.object({
       node: v.number(),
       network: v.string(),
-      /** Its Ed25519 key as a did:key; tokens and attestations are signed with it. */
+      /** Its Ed25519 key as a did:key; it signs tokens and attestations. */
       publicKey: v.string(),
-      /** Its clock, ms since 1970. */
+      /** Its clock, in ms since 1970. */
       time: v.number(),
       count: v.optional(v.number(), keyShardCount),
-      /** Names of the chains that conditions may use here. */
+      /** Names of the chains that conditions may use on this node. */
       chains: v.array(v.string()),
     }),
   },

@@ -1,22 +1,24 @@
 import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { defineCall } from '../call.ts'
-import { callTimeoutMs, jsonBodyBytesMost } from '../limits.ts'
+import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 
-const json = { bodyBytes: jsonBodyBytesMost, timeoutMs: callTimeoutMs }
+const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 
-/** `POST /api/auth/nonce`: the storage service's part of a text to sign, as `getNonce` is a key node's. */
+/**
+ * `POST /api/auth/nonce`: returns the storage service's part of a message to sign, as `getNonce` does for a key node.
+ */
 export const getSignInNonce = defineCall({
   id: 'getSignInNonce',
   method: 'POST',
   path: '/api/auth/nonce',
   host: 'api',
   tag: 'Accounts',
-  summary: 'A nonce for a text to sign in with',
+  summary: 'Get a sign-in nonce',
   description:
-    'For an EIP-4361 text that one signature opens storage and key nodes with. Nothing is kept: the service recognises its nonce when the signed text comes back.',
+    'For an EIP-4361 message that signs in to the storage service and the key nodes with one signature. Stateless: the service recognises the nonce in the signed message.',
   auth: 'none',
   body: {
     kind: 'json',
@@ -38,22 +40,22 @@ export const getSignInNonce = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/auth/sign_in`: a signed text for an API key. */
+/** `POST /api/auth/sign_in`: exchanges a signed message for an API key. */
 export const signIn = defineCall({
   id: 'signIn',
   method: 'POST',
   path: '/api/auth/sign_in',
   host: 'api',
   tag: 'Accounts',
-  summary: 'Get an API key for a signed text',
+  summary: 'Get an API key for a signed sign-in message',
   description:
-    'The text is the EIP-4361 text that key nodes take, too. The key may do what the text says, until the end that it names; a text without that gives one that reads and writes files for 90 days. The header X-Cairn-Proof has to prove the session key that it names, so that the text with its signature is of no use to others. Each text is good once.',
+    'The message is the EIP-4361 message that key nodes also accept. It sets the scopes and expiry of the key. Without them, the key reads and writes files for 90 days. The header X-Cairn-Proof must prove possession of the session key in the message, so that a leaked message and signature are useless. Each message can be used once.',
   auth: 'none',
   body: {
     kind: 'json',
     schema: v.object({
       address: addressSchema,
-      /** The text that was signed, to the letter. */
+      /** The signed message, byte for byte. */
       message: v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096)),
       signature: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
       ...newKeyFields,

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { authErrors, defineCall, shortageErrors } from '../call.ts'
+import { authErrors, defineCall, deniedErrors, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
-import { jsonBodyBytesMost, nameBytesMost } from '../limits.ts'
+import { maxJsonBodyBytes, maxNameBytes } from '../limits.ts'
 import { kuboFlag } from './kubo-flag.ts'
 
 /** MIME type to store for a single file; without it, the service derives one from name and content. */
@@ -10,14 +10,16 @@ const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
 /** `true` marks content that the client encrypted. */
 const encryption = v.optional(v.pipe(v.string(), v.maxLength(16)))
 
-/** What an upload answers: a file's or folder's name, CID, and cumulative DAG size in bytes as text (Kubo's `Size`). */
+/**
+ * Response of an upload: name, CID, and cumulative DAG size of a file or folder, in bytes as text (the `Size` of Kubo).
+ */
 export const uploadedSchema = v.object({ Name: v.string(), Hash: v.string(), Size: v.string() })
 export type Uploaded = v.InferOutput<typeof uploadedSchema>
 
-/** One object; an array where the header `Encryption: true` was sent; JSON lines for Kubo's own clients. */
+/** One object; an array if the header `Encryption: true` was sent; JSON lines for the clients of Kubo. */
 const uploadAnswer = v.union([uploadedSchema, v.array(uploadedSchema)])
 
-/** `POST /api/v0/add`: files as multipart, imported as UnixFS exactly as Kubo does. */
+/** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */
 export const addFiles = defineCall({
   id: 'addFiles',
   method: 'POST',
@@ -26,44 +28,45 @@ export const addFiles = defineCall({
   tag: 'Uploads',
   summary: 'Upload files or a folder',
   description:
-    'Multipart, each file a part named `file`; slashes in file names make folders. Answers one object (the root for a folder), an array with `Encryption: true` (an item for each file, or for the folder with `wrap-with-directory=true`), JSON lines for Kubo clients (`stream-channels`, `progress`). The answer comes when the data is durable.',
+    'Multipart, with one part named `file` per file. Slashes in file names create folders. Returns one object (the root, for a folder), an array with `Encryption: true` (one item per file, or one for the folder with `wrap-with-directory=true`), or JSON lines for Kubo clients (`stream-channels`, `progress`). The response is sent when the data is durable.',
   auth: 'apiKey',
   scope: 'files:write',
   allowsCredentials: true,
   query: v.looseObject({
-    /** 0 or 1; 1 where absent (0 for Kubo’s own clients). */
+    /** 0 or 1. Defaults to 1 (0 for the clients of Kubo). */
     'cid-version': v.optional(v.string()),
     'wrap-with-directory': kuboFlag,
-    /** Kubo: computes CIDs and stores nothing. */
+    /** Kubo: computes CIDs without storing anything. */
     'only-hash': kuboFlag,
-    /** Kubo: raw leaves for files; follows the CID version where absent. */
+    /** Kubo: raw leaves for files. Defaults to true for CID version 1. */
     'raw-leaves': kuboFlag,
     /** Import profile: `unixfs-v1-2025` for 1 MiB chunks and 1,024 links. */
     profile: v.optional(v.picklist(['unixfs-v0-2015', 'unixfs-v1-2025'])),
-    /** Links of a file node, 2 to 16,384. */
+    /** Maximum links of a file node, 2 to 16,384. */
     'max-file-links': v.optional(v.string()),
-    /** A folder of more entries becomes a HAMT; 0 for no limit. */
+    /** A folder with more entries becomes a HAMT; 0 for no limit. */
     'max-directory-links': v.optional(v.string()),
     /** Slots of a HAMT shard: a power of two from 8 to 1,024. */
     'max-hamt-fanout': v.optional(v.string()),
-    /** `false`: folders sent without anything in them are left out. */
+    /** `false`: omits folders without content. */
     'empty-dirs': kuboFlag,
-    /** Kubo: everything added is kept, whatever is said here. */
+    /** Kubo: every added file is pinned, whatever the value. */
     pin: kuboFlag,
     progress: kuboFlag,
     'stream-channels': kuboFlag,
   }),
   headers: v.object({
     'mime-type': mimeType,
-    /** `true`: the content is encrypted by the client; kept as a mark and answered as an array. */
+    /** `true`: the client encrypted the content; the service stores the flag and returns an array. */
     encryption,
-    /** Kept with the upload; one storage class exists. */
+    /** Stored with the upload; there is one storage class. */
     'x-storage-type': v.optional(labelText(64)),
   }),
-  body: { kind: 'multipart', description: 'Files, each a part with a file name.' },
+  body: { kind: 'multipart', description: 'One part with a file name per file.' },
   response: { kind: 'json', schema: uploadAnswer },
   errors: [
     ...authErrors,
+    ...deniedErrors,
     'INVALID_MULTIPART',
     'NO_FILE',
     'DUPLICATE_NAME',
@@ -82,7 +85,7 @@ export const addFiles = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/v0/dag/import`: a CAR, verified block by block, its roots kept. */
+/** `POST /api/v0/dag/import`: imports a CAR, verified block by block, and keeps its roots. */
 export const importCar = defineCall({
   id: 'importCar',
   method: 'POST',
@@ -91,19 +94,19 @@ export const importCar = defineCall({
   tag: 'Uploads',
   summary: 'Upload a CAR',
   description:
-    'Multipart with one CAR (CARv1 or CARv2). Each block is checked against its CID, and all that the roots link to must be there. Answers the first root; Kubo clients get Kubo’s form.',
+    'Multipart with one CAR (CARv1 or CARv2). Each block is verified against its CID, and every block that the roots link to must be present. Returns the first root, in Kubo’s form for Kubo clients.',
   auth: 'apiKey',
   scope: 'files:write',
   query: v.looseObject({
     'pin-roots': kuboFlag,
     stats: kuboFlag,
     silent: kuboFlag,
-    /** Kubo: blocks beyond 2 MiB, which are never taken here. */
+    /** Kubo: blocks beyond 2 MiB, which are always rejected here. */
     'allow-big-block': v.optional(v.picklist(['false', '0', ''])),
   }),
   headers: v.object({
     'mime-type': mimeType,
-    /** `true`: the client encrypted the content; the service only marks it. */
+    /** `true`: the client encrypted the content; the service only stores the flag. */
     encryption,
     'x-storage-type': v.optional(labelText(64)),
   }),
@@ -111,6 +114,7 @@ export const importCar = defineCall({
   response: { kind: 'json', schema: uploadAnswer },
   errors: [
     ...authErrors,
+    ...deniedErrors,
     'INVALID_MULTIPART',
     'NO_FILE',
     'INVALID_PATH',
@@ -132,7 +136,10 @@ export const importCar = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/lighthouse/pin`: keep a CID, fetched as a CAR from the gateways the operator configured where it is not here yet. */
+/**
+ * `POST /api/lighthouse/pin`: pins a CID. Content that is not here yet is fetched as a CAR from the gateways that the
+ * operator configured.
+ */
 export const pinCid = defineCall({
   id: 'pinCid',
   method: 'POST',
@@ -140,14 +147,14 @@ export const pinCid = defineCall({
   host: 'api',
   tag: 'Uploads',
   summary: 'Pin a CID',
-  description: 'Answers when all blocks are here, verified and durable.',
+  description: 'Responds when all blocks are stored, verified and durable.',
   auth: 'apiKey',
   scope: 'files:write',
   body: {
     kind: 'json',
     schema: v.object({
       cid: anyCidSchema,
-      fileName: v.optional(labelText(nameBytesMost)),
+      fileName: v.optional(labelText(maxNameBytes)),
     }),
   },
   response: {
@@ -162,6 +169,7 @@ export const pinCid = defineCall({
   },
   errors: [
     ...authErrors,
+    ...deniedErrors,
     'INVALID_CID',
     'INVALID_PATH',
     'INVALID_LABEL',
@@ -178,6 +186,6 @@ export const pinCid = defineCall({
     'CONFLICT',
   ],
   dialect: 'api',
-  limits: { bodyBytes: jsonBodyBytesMost, perMinute: 120 },
+  limits: { bodyBytes: maxJsonBodyBytes, perMinute: 120 },
   idempotent: true,
 })

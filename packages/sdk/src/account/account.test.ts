@@ -25,14 +25,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A client with the key of a wallet of its own. */
+/** A client with the API key of a new wallet. */
 async function createAccount(): Promise<Client> {
   const open = createClient({ network: network.profile })
   const { privateKey } = createWallet()
   return createClient({ network: network.profile, apiKey: await createApiKey(open, { privateKey }) })
 }
 
-test('a private key or a signing function makes keys, which can be named, narrowed, listed and revoked', async () => {
+test('a private key or a signing function creates keys, which can be named, narrowed, listed and revoked', async () => {
   const open = createClient({ network: network.profile })
   const { address, privateKey } = createWallet()
   const rights = { scopes: ['files:read', 'files:write', 'account'], expiresAt: null } as const
@@ -53,7 +53,7 @@ test('a private key or a signing function makes keys, which can be named, narrow
   const found = (await listApiKeys(all)).find(({ name }) => name === 'reader')
   expect(found).toMatchObject({ scopes: ['files:read'], expiresAt: null })
   expect(signed[0]).toContain('\nPurpose: Create an API key\nKey Scopes: files:read\nKey Expiration Time: never\n')
-  // Unless told otherwise a key reads and writes files, and has an end.
+  // By default an API key reads and writes files, and expires.
   await createApiKey(open, { address, sign }, { name: 'usual' })
   const usual = (await listApiKeys(all)).find(({ name }) => name === 'usual')
   expect(usual?.scopes).toEqual(['files:read', 'files:write'])
@@ -66,7 +66,7 @@ test('a private key or a signing function makes keys, which can be named, narrow
   await expect(wrong).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
 })
 
-test('uploads are listed page by page, shown, renamed, pinned and deleted by their own account only', async () => {
+test('only the account of an upload lists, shows, renames, pins and deletes it', async () => {
   const client = await createAccount()
   const names = ['a.txt', 'b.txt', 'c.txt']
   const cids: string[] = []
@@ -92,9 +92,9 @@ test('uploads are listed page by page, shown, renamed, pinned and deleted by the
   expect(await pinCid(stranger, cids[1] ?? '', 'mine')).toMatchObject({ cid: cids[1], fileName: 'mine' })
   expect(await getFileInfo(stranger, cids[1] ?? '')).toMatchObject({ fileName: 'mine', isOwn: true })
   expect(await getFileInfo(stranger, cids[0] ?? '')).toMatchObject({ fileName: 'a.txt', isOwn: false })
-  const told = await getFileInfo(createClient({ network: network.profile }), cids[1] ?? '')
-  expect(told).toMatchObject({ fileName: 'new.txt' })
-  expect(told).not.toHaveProperty('isOwn')
+  const info = await getFileInfo(createClient({ network: network.profile }), cids[1] ?? '')
+  expect(info).toMatchObject({ fileName: 'new.txt' })
+  expect(info).not.toHaveProperty('isOwn')
   const wrongKey = createClient({ network: network.profile, apiKey: 'wrong' })
   await expect(getFileInfo(wrongKey, cids[1] ?? '')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   await deleteFile(client, { id: row?.id ?? '' })
@@ -115,7 +115,7 @@ test('a quote measures a file and a folder without sending them', async () => {
   await expect(getQuote(client, join(folder, 'none'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })
 
-test('a network is found by its URL or a file, and never by what is neither', async () => {
+test('finds a network by its URL or a file, and by nothing else', async () => {
   const { api, gateway } = network.profile
   expect(await loadNetwork(`${api}/`)).toMatchObject({ api, gateway })
   const path = join(folder, 'network.json')
@@ -128,7 +128,7 @@ test('a network is found by its URL or a file, and never by what is neither', as
   await expect(loadNetwork(join(folder, 'none.json'))).rejects.toMatchObject({ code: 'NO_NETWORK' })
 })
 
-test('the state of a network is an answer, also where there is none', async () => {
+test('reports the status of a network, even if it is offline', async () => {
   expect(await getStatus(createClient({ network: network.profile }))).toMatchObject({ ready: true })
   const nowhere = { ...network.profile, api: 'http://127.0.0.1:1' }
   expect(await getStatus(createClient({ network: nowhere }))).toMatchObject({

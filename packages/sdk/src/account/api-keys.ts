@@ -11,26 +11,29 @@ import {
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
-import { resolveSigner } from './resolve-signer.ts'
+import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
 
-/** Who signs: a private key, or an address with a function that signs a text (an injected wallet, a viem client). */
-export type Signer = { privateKey: string } | { address: string; sign(message: string): Promise<string> }
-
-/** What a signature is for: an API key with these rights until this end, or one upload. */
+/** The purpose of a signature: an API key with these rights until it expires, or one upload. */
 export type MessageUse = ({ purpose: 'api-key' } & KeyGrant) | { purpose: 'upload' }
 
-/** What a new API key may do, and when it expires. */
+/** Rights of a new API key, and when it expires. */
 export type KeyRights = {
-  /** Defaults to `files:read` and `files:write`; `account` manages keys and takes keys of names out. */
+  /**
+   * `account` manages API keys and exports name keys.
+   * @defaultValue `['files:read', 'files:write']`
+   */
   scopes?: readonly Scope[]
-  /** ms since 1970, null for never. Defaults to 90 days from now. */
+  /**
+   * Expiry in ms since 1970; null for no expiry.
+   * @defaultValue 90 days from now
+   */
   expiresAt?: number | null
 }
 
 /**
- * The text that a wallet signs for an API key or for one upload. It says what for, can be used once, and expires after five
- * minutes.
- * @throws CairnError INVALID_ADDRESS, INVALID_REQUEST (an end that is past)
+ * Returns the text that a wallet signs for an API key or for one upload. The text names its purpose, is valid once, and
+ * expires after five minutes.
+ * @throws CairnError INVALID_ADDRESS, INVALID_REQUEST (an expiry in the past)
  */
 export function getMessage(client: Client, address: string, use: MessageUse, options?: CallOptions): Promise<string> {
   const query: CallInput<typeof getMessageCall>['query'] = { publicKey: address, purpose: use.purpose }
@@ -42,9 +45,11 @@ export function getMessage(client: Client, address: string, use: MessageUse, opt
 }
 
 /**
- * Makes an API key with a wallet, which signs what the key may do and when it expires. The key is shown this once.
- * @param request `name` in lists; rights as {@link KeyRights}
- * @throws CairnError INVALID_PRIVATE_KEY, INVALID_ADDRESS, INVALID_LABEL, INVALID_SIGNATURE, INVALID_REQUEST (an end that is past)
+ * Creates an API key. The wallet signs the rights of the key and its expiry. The response is the only place that shows
+ * the key.
+ * @param request `name` for lists; rights as {@link KeyRights}
+ * @throws CairnError INVALID_PRIVATE_KEY, INVALID_ADDRESS, INVALID_LABEL, INVALID_SIGNATURE, INVALID_REQUEST (an expiry
+ *   in the past)
  */
 export async function createApiKey(
   client: Client,
@@ -60,12 +65,15 @@ export async function createApiKey(
   return call(client, createApiKeyCall, { body }, options)
 }
 
-/** The account's keys that are not revoked; never the keys themselves. */
+/** Lists the API keys of the account that are not revoked, without their secrets. */
 export async function listApiKeys(client: Client, options?: CallOptions): Promise<ApiKeyInfo[]> {
   return (await call(client, listApiKeysCall, {}, options)).keys
 }
 
-/** Ends a key at once. @throws CairnError NOT_FOUND */
+/**
+ * Revokes an API key with immediate effect.
+ * @throws CairnError NOT_FOUND
+ */
 export async function revokeApiKey(client: Client, id: string, options?: CallOptions): Promise<void> {
   await call(client, revokeApiKeyCall, { params: { id } }, options)
 }

@@ -3,7 +3,7 @@ import { measure, mimeTypeOf, openPath } from '#platform'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** What an upload of a path would take, and what there is: the costing result of the specification, in bytes. */
+/** Bytes that an upload of a path needs, and bytes available: the costing result of the specification. */
 export type Quote = {
   metaData: { fileSize: number; mimeType: string | false; fileName: string }[]
   totalSize: number
@@ -11,7 +11,10 @@ export type Quote = {
   dataUsed: number
 }
 
-/** Measures a file or folder on disk against the account (Node). Nothing is sent but the question for its usage. @throws CairnError FILE_UNREADABLE */
+/**
+ * Measures a file or folder on disk against the account (Node). The only request reads the usage of the account.
+ * @throws CairnError FILE_UNREADABLE
+ */
 export async function getQuote(client: Client, path: string, options?: CallOptions): Promise<Quote> {
   const found = await openPath(path)
   const metaData: Quote['metaData'] = []

@@ -1,6 +1,7 @@
 import { proofHeader, storageParty } from '@cairn/crypto'
 import { CairnError, type CallInput, getSignInNonce, makeKeyGrant, signIn as signInCall } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import type { KeySession } from '../key-session.ts'
 import { loadSessionTools } from '../keys/load-session-tools.ts'
 import {
   describeText,
@@ -12,10 +13,10 @@ import {
   type SessionOptions,
   type SignedText,
 } from '../keys/open-session.ts'
-import type { KeySession } from '../keys/session.ts'
 import { call, describeCall, openResponse, parseAnswer, readText } from '../request.ts'
-import type { KeyRights, Signer } from './api-keys.ts'
-import { resolveSigner } from './resolve-signer.ts'
+import type { Signer } from '../signer/resolve-signer.ts'
+import { resolveSigner } from '../signer/resolve-signer.ts'
+import type { KeyRights } from './api-keys.ts'
 
 export type SignInOptions = SessionOptions &
   KeyRights & {
@@ -23,26 +24,27 @@ export type SignInOptions = SessionOptions &
     name?: string
   }
 
-/** What one signature opened. */
+/** Result of one signature. */
 export type SignedIn = {
   apiKey: string
-  /** Absent where fewer than three key nodes took part: `openKeySession` asks for a signature of its own later. */
+  /** Absent if fewer than three key nodes took part. `openKeySession` then needs a signature of its own. */
   keySession?: KeySession
-  /** Why there is none. */
+  /** Reason for a missing key session. */
   keyFault?: CairnError
 }
 
-/** Largest answer that is read, in bytes. */
-const answerBytesMost = 64 * 1024
+/** Maximum size of a response, in bytes. */
+const maxAnswerBytes = 64 * 1024
 
 /**
- * Signs in to storage and key nodes with one signature: each gives a nonce, the wallet signs one EIP-4361 text that names
- * them all and says what the API key may do and when it expires, each checks its own part. Key nodes that do not take part keep nobody from storage.
- *
+ * Signs in to storage and key nodes with one signature. Each service issues a nonce, the wallet signs one EIP-4361
+ * message that names all of them with the rights and expiry of the API key, and each service verifies its own part.
+ * Sign-in to storage succeeds even if key nodes are unavailable.
  * @example
  * const { apiKey, keySession } = await signIn(client, { privateKey }, { name: 'my program' })
  * client = createClient({ network, apiKey, keySession })
  * @throws CairnError INVALID_ADDRESS, INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, ABORTED
+ * @see https://eips.ethereum.org/EIPS/eip-4361
  */
 export async function signIn(client: Client, signer: Signer, options: SignInOptions = {}): Promise<SignedIn> {
   const wallet = await resolveSigner(signer)
@@ -74,12 +76,19 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
   }
 }
 
-/** The nonces of nodes of the same network, or none of them and why, where fewer than three could open a session. */
+/**
+ * Returns the nonces of nodes of the same network. Returns no nonces, with the reason, if fewer than three nodes could
+ * open a session.
+ */
 function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonces; fault: CairnError | undefined } {
   const nonces = answers.map((answer) =>
     'error' in answer || answer.value.network === network
       ? answer
-      : { error: new CairnError('WRONG_NODE', { message: `The key node is of the network ${answer.value.network}` }) },
+      : {
+          error: new CairnError('WRONG_NODE', {
+            message: `The key node belongs to the network ${answer.value.network}`,
+          }),
+        },
   )
   try {
     requireThree(nonces)
@@ -105,5 +114,5 @@ async function signInAtStorage(
   const sent = typeof send.body === 'string' ? send.body : ''
   const proof = await proveRequest({ ...covered, body: sent }, sessionKey, Date.now())
   const response = await openResponse(client, { ...send, headers: { ...send.headers, [proofHeader]: proof } })
-  return parseAnswer(signInCall, await readText(response, answerBytesMost, signal)).apiKey
+  return parseAnswer(signInCall, await readText(response, maxAnswerBytes, signal)).apiKey
 }

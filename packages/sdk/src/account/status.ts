@@ -2,12 +2,15 @@ import { CairnError, getReadiness } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** Whether a network takes requests, and why not. */
+/** Whether a network accepts requests, and the reason if it does not. */
 export type Status =
   | { ready: true; version: string; parts: Record<string, string> }
   | { ready: false; error: CairnError }
 
-/** Asks a network how it is. Never throws for a network that is down: that is an answer. @throws CairnError ABORTED */
+/**
+ * Reads the status of a network. A network that is down is a result, not an error.
+ * @throws CairnError ABORTED
+ */
 export async function getStatus(client: Client, options?: CallOptions): Promise<Status> {
   try {
     const { version, parts } = await call(client, getReadiness, {}, options)

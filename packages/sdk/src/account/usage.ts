@@ -5,7 +5,7 @@ import { type CallOptions, call } from '../request.ts'
 /** Storage of an account in bytes. */
 export type Usage = { limitBytes: number; usedBytes: number }
 
-/** What the account may store, and does. */
+/** Returns the storage limit and usage of the account, in bytes. */
 export async function getUsage(client: Client, options?: CallOptions): Promise<Usage> {
   const { dataLimit, dataUsed } = await call(client, getDataUsage, {}, options)
   return { limitBytes: dataLimit, usedBytes: dataUsed }

@@ -3,19 +3,20 @@ import { type BlockSource, type CarReading, readCar, UnixfsError, verifyBlock } 
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { describeFault, openResponse } from '../request.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
-/** Blocks of one answer, each checked against its CID; asked for in the order in which they come. */
+/** Blocks of one response, verified against their CIDs. Request them in the order of the response. */
 export type CarSource = BlockSource & {
-  /** Lets the block read last be asked for once more: the walk of a path ends where that of the content begins. */
+  /** Makes the last block available once more: the walk of a path ends at the block where the content begins. */
   repeatLast(): void
   close(): Promise<void>
 }
 
 /**
- * Opens content as a CAR of exactly the blocks that a walk needs, in depth-first order with repeated blocks repeated.
- * Nothing in it is trusted: blocks are compared with the CID that the walk asks for, so a gateway can fail but not lie.
+ * Opens content as a CAR with exactly the blocks that a walk needs, depth-first and with duplicates. Every block is
+ * compared with the CID that the walk requests, so a gateway can fail but not lie.
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
  */
 export async function openCarSource(
@@ -35,7 +36,7 @@ export async function openCarSource(
     timeoutMs: client.transferTimeoutMs,
   })
   if (response.body === null) throw new CairnError('UNEXPECTED_RESPONSE')
-  const reading: CarReading = await readCar(pieces(response.body)).catch((error: unknown) => {
+  const reading: CarReading = await readCar(iterateStream(response.body)).catch((error: unknown) => {
     throw describeDamage(error, signal)
   })
   const blocks = reading.blocks[Symbol.asyncIterator]()
@@ -72,19 +73,6 @@ export async function openCarSource(
   }
 }
 
-async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
-}
-
 const codes: Partial<Record<string, ErrorCode>> = {
   HASH_MISMATCH: 'VERIFICATION_FAILED',
   BAD_BLOCK: 'VERIFICATION_FAILED',
@@ -98,7 +86,9 @@ const codes: Partial<Record<string, ErrorCode>> = {
   TOO_LARGE: 'DAG_TOO_DEEP',
 }
 
-/** Faults of a walk, as ours: what does not verify, what ended too early, what is not there. */
+/**
+ * Maps an error of a walk to a CairnError: verification failed, the stream ended early, or the content is not found.
+ */
 export function describeDamage(error: unknown, signal: AbortSignal | undefined): CairnError {
   if (error instanceof UnixfsError) {
     const code = codes[error.code]
@@ -106,6 +96,6 @@ export function describeDamage(error: unknown, signal: AbortSignal | undefined):
     return new CairnError('VERIFICATION_FAILED', { cause: error, details: { reason: error.message } })
   }
   const fault = describeFault(error, signal)
-  // A stream that breaks in its middle is a download that can go on from there.
+  // A stream that breaks in the middle is a download that can resume there.
   return fault.code === 'NETWORK_ERROR' ? new CairnError('DOWNLOAD_INCOMPLETE', { cause: error }) : fault
 }

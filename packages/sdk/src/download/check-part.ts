@@ -3,16 +3,18 @@ import { type BlockSource, decodeNode, resolvePath, verifyBlock } from '@cairn/u
 import type { CID } from 'multiformats/cid'
 import { hashSha256, type PartFile } from '#platform'
 import type { Client } from '../client.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { openResponse } from '../request.ts'
 import { describeDamage } from './car-source.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
-/** Largest block that is read. */
-const blockBytesMost = 4 * 1024 * 1024
+/** Maximum size of a block, in bytes. */
+const maxBlockBytes = 4 * 1024 * 1024
 
 /**
- * How many bytes at the start of a half-done download are right: its leaves are hashed again and compared with those the
- * file's nodes name, one node at a time. Files with raw leaves only; others start anew.
+ * Counts the verified bytes at the start of an unfinished download. Hashes its leaves and compares them with those that
+ * the nodes of the file name, one node at a time. Supports files with raw leaves; the download of any other file
+ * restarts.
  * @throws CairnError as openFile
  */
 export async function checkPart(
@@ -32,7 +34,7 @@ export async function checkPart(
       try {
         await verifyBlock(leaf.cid, bytes, hashSha256)
       } catch {
-        // The rest was torn or changed: it is fetched again from here.
+        // The remainder is torn or changed, so the download resumes here.
         break
       }
       checked += leaf.sizeBytes
@@ -43,7 +45,7 @@ export async function checkPart(
   }
 }
 
-/** The raw leaves of a file in order; ends at the first that is not raw. */
+/** Yields the raw leaves of a file in order, until the first leaf that is not raw. */
 async function* leavesOf(source: BlockSource, root: CID): AsyncGenerator<{ cid: CID; sizeBytes: number }> {
   const rawCode = 0x55
   const pending: { cid: CID; sizeBytes: number | undefined }[] = [{ cid: root, sizeBytes: undefined }]
@@ -60,7 +62,7 @@ async function* leavesOf(source: BlockSource, root: CID): AsyncGenerator<{ cid: 
   }
 }
 
-/** Single blocks, verified. */
+/** Single verified blocks. */
 function blocksOf(client: Client, signal: AbortSignal | undefined): BlockSource {
   return {
     async get(cid) {
@@ -79,24 +81,16 @@ function blocksOf(client: Client, signal: AbortSignal | undefined): BlockSource 
   }
 }
 
-/** The bytes of one block; no more of an answer is read than a block may have. */
+/** Reads one block, and no more of the response than a block may have. */
 async function readBlock(response: Response): Promise<Uint8Array> {
   if (response.body === null) throw new CairnError('UNEXPECTED_RESPONSE')
-  const reader = response.body.getReader()
   const parts: Uint8Array[] = []
   let length = 0
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      length += value.length
-      if (length > blockBytesMost)
-        throw new CairnError('VERIFICATION_FAILED', { message: 'The answer is larger than a block can be' })
-      parts.push(value)
-    }
-  } finally {
-    // Of no account after the last byte; before it, it ends the connection.
-    await reader.cancel().catch(() => undefined)
+  for await (const part of iterateStream(response.body)) {
+    length += part.length
+    if (length > maxBlockBytes)
+      throw new CairnError('VERIFICATION_FAILED', { message: 'The response is larger than the maximum block size' })
+    parts.push(part)
   }
   const bytes = new Uint8Array(length)
   let at = 0

@@ -4,10 +4,13 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 
-/** A CID and the names below it. */
+/** A CID and the path segments below it. */
 export type ContentPath = { root: CID; segments: string[] }
 
-/** Reads `cid`, `cid/path` or `/ipfs/cid/path`. Names are taken as they are, not percent-decoded. @throws CairnError INVALID_CID, INVALID_PATH */
+/**
+ * Parses `cid`, `cid/path` or `/ipfs/cid/path`. Segments are literal, not percent-decoded.
+ * @throws CairnError INVALID_CID, INVALID_PATH
+ */
 export function parseContentPath(text: string): ContentPath {
   const [root = '', ...segments] = text
     .replace(/^\/ipfs\//, '')
@@ -21,7 +24,7 @@ export function parseContentPath(text: string): ContentPath {
   }
 }
 
-/** Whether a text is a CID, with or without a path below it. */
+/** Returns whether a text is a CID, with or without a path. */
 export function isContentPath(text: string): boolean {
   try {
     parseContentPath(text)
@@ -31,7 +34,7 @@ export function isContentPath(text: string): boolean {
   }
 }
 
-/** The path below a gateway. */
+/** Returns the URL of a path at a gateway. */
 export function gatewayUrl(gateway: string, { root, segments }: ContentPath): string {
   return `${gateway.replace(/\/+$/, '')}/ipfs/${[root.toString(), ...segments.map(encodeURIComponent)].join('/')}`
 }

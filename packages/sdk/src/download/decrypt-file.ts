@@ -1,21 +1,21 @@
-import { CairnError } from '@cairn/protocol'
 import { openPart } from '#platform'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './download-file.ts'
 import { type DownloadOptions, openFile } from './open-file.ts'
 
 export type DecryptOptions = {
-  /** The key, where it is known; else the key nodes are asked for it. */
+  /** The file key, if known. Otherwise the key comes from the key nodes. */
   masterKey?: string
-  /** Values that conditions ask for at the time of reading. */
+  /** Values that the access conditions require at read time. */
   dynamicData?: Record<string, unknown>
 }
 
 /**
- * Decrypts a file by its CID: the key comes from the key nodes, the bytes are verified against the CID on their way and
- * decrypted here. Nothing is given before it is verified; a file of the first format therefore waits until all of it is there.
+ * Decrypts a file by its CID. The key comes from the key nodes; this machine verifies the bytes against the CID and
+ * decrypts them. The stream yields verified bytes only, so a file of the first format buffers until it is complete.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, DECRYPTION_FAILED, NOT_ENCRYPTED and those of getKey and openFile
  */
 export async function openDecrypted(
@@ -27,7 +27,10 @@ export async function openDecrypted(
   return decryptStream(source, masterKey)
 }
 
-/** Decrypts a whole file into memory. @throws CairnError as openDecrypted */
+/**
+ * Decrypts a whole file into memory.
+ * @throws CairnError as openDecrypted
+ */
 export async function decryptBytes(
   client: Client,
   cid: string,
@@ -39,8 +42,8 @@ export async function decryptBytes(
 }
 
 /**
- * Decrypts a file to a path (Node). It grows beside its target as `.part` and takes its name once all of it is verified and
- * durable; of a file that fails nothing stays.
+ * Decrypts a file to a path (Node). Writes to `{path}.part` and renames it once the whole file is verified and durable.
+ * A failed call leaves no file.
  * @throws CairnError FILE_EXISTS, and those of openDecrypted
  */
 export async function decryptFile(
@@ -53,7 +56,7 @@ export async function decryptFile(
   const part = await openPart(target, overwrite)
   let isOpen = true
   try {
-    // What an earlier try left was never verified.
+    // Bytes of an earlier attempt were never verified.
     await part.truncate(0)
     let sizeBytes = 0
     for await (const piece of decryptUnverified(source, masterKey)) {
@@ -89,21 +92,5 @@ async function prepare(
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   })
-  return { masterKey, source: piecesOf(stream) }
-}
-
-async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    // Of no account at the end; before it, it ends the connection.
-    await reader.cancel().catch((error: unknown) => {
-      if (!CairnError.is(error)) throw error
-    })
-  }
+  return { masterKey, source: iterateStream(stream) }
 }

@@ -4,9 +4,10 @@ import { openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 
 /**
- * Downloads everything below a CID as a CARv1 with that root, each block once, in depth-first order. Every block is verified
- * before it is returned, and the stream ends without an error only if no block is missing.
- * @throws CairnError INVALID_CID, INVALID_PATH, VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, NETWORK_ERROR, TIMEOUT, ABORTED
+ * Downloads the DAG below a CID as a CARv1 with that root, each block once, depth-first. Yields verified blocks only,
+ * and ends without an error only if no block is missing.
+ * @throws CairnError INVALID_CID, INVALID_PATH, VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, NETWORK_ERROR, TIMEOUT,
+ *   ABORTED
  * @see https://ipld.io/specs/transport/car/carv1/
  */
 export async function* downloadCar(

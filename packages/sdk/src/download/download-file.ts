@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { joinPath, makeFolder, openPart } from '#platform'
 import type { Client } from '../client.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'
@@ -8,7 +9,7 @@ import { listDirectory } from './list-directory.ts'
 import { openFile } from './open-file.ts'
 
 export type DownloadToDiskOptions = {
-  /** Replaces what is there. */
+  /** Replaces an existing file. */
   overwrite?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
@@ -16,14 +17,14 @@ export type DownloadToDiskOptions = {
 
 export type DownloadResult = { path: string; sizeBytes: number; files: number }
 
-/** Folders in one another that are followed. */
-const depthMost = 128
+/** Maximum depth of nested folders. */
+const maxDepth = 128
 
 /**
- * Downloads a file or folder to a path (Node). A file grows beside its target as `.part` and takes its name when all of it
- * is verified and durable; a later call goes on from what is there, after checking it again.
- * @throws CairnError FILE_EXISTS, INVALID_PATH (a name that would leave the folder), BLOCK_NOT_FOUND, VERIFICATION_FAILED,
- *   DOWNLOAD_INCOMPLETE (call again to go on), ABORTED
+ * Downloads a file or folder to a path (Node). Writes each file to `{path}.part` and renames it once it is verified and
+ * durable. A later call resumes after it verifies the existing part.
+ * @throws CairnError FILE_EXISTS, INVALID_PATH (a name outside the folder), BLOCK_NOT_FOUND, VERIFICATION_FAILED,
+ *   DOWNLOAD_INCOMPLETE (call again to resume), ABORTED
  */
 export async function downloadFile(
   client: Client,
@@ -49,7 +50,7 @@ async function downloadOne(
   options: DownloadToDiskOptions,
 ): Promise<number> {
   const { overwrite = false, signal, onProgress } = options
-  // Asked first: a folder or an unknown CID must leave no file behind.
+  // Checked first: a folder or an unknown CID must not leave a file behind.
   const probe = await openFile(client, cidPath, signal === undefined ? {} : { signal })
   await probe.stream.cancel()
   const part = await openPart(target, overwrite)
@@ -64,16 +65,9 @@ async function downloadOne(
         ...(signal === undefined ? {} : { signal }),
         ...(onProgress === undefined ? {} : { onProgress }),
       })
-      const reader = stream.getReader()
-      try {
-        for (;;) {
-          const { done, value } = await reader.read()
-          if (done) break
-          await part.write(value, position)
-          position += value.length
-        }
-      } finally {
-        await reader.cancel().catch(() => undefined)
+      for await (const bytes of iterateStream(stream)) {
+        await part.write(bytes, position)
+        position += bytes.length
       }
     }
     if (position !== probe.sizeBytes) throw new CairnError('DOWNLOAD_INCOMPLETE')
@@ -93,14 +87,14 @@ async function downloadFolder(
   progress: ProgressMeter,
   depth: number,
 ): Promise<{ sizeBytes: number; files: number }> {
-  if (depth > depthMost) throw new CairnError('DAG_TOO_DEEP')
+  if (depth > maxDepth) throw new CairnError('DAG_TOO_DEEP')
   const { signal, overwrite = false } = options
   const items = []
   const names = new Set<string>()
   for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
     items.push({ ...item, name: safeName(item.name, names) })
   }
-  // `a` grows as `a.part`: it has to be done before a file that really has that name, which is always the longer one.
+  // `a` is written to `a.part`, so it must finish before a file with that literal name, which is always longer.
   items.sort((one, other) => one.name.length - other.name.length)
   await makeFolder(target, overwrite || depth > 0)
   const total = { sizeBytes: 0, files: 0 }
@@ -122,12 +116,12 @@ async function downloadFolder(
   return total
 }
 
-/** Names come from strangers: none may leave the folder, hide another, or mean something to the system. */
+/** Names are untrusted: none may escape the folder, hide another file, or have a special meaning to the system. */
 function safeName(name: string, taken: Set<string>): string {
   const isBad = name === '' || name === '.' || name === '..' || name.includes('\0') || /[/\\]/.test(name)
   if (isBad)
     throw new CairnError('INVALID_PATH', {
-      message: `The folder holds a name that is not safe to write: ${JSON.stringify(name)}`,
+      message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
     })
   const folded = name.normalize('NFC').toLowerCase()
   if (taken.has(folded)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${name}` })

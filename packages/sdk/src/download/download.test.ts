@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Bytes without two equal chunks, unless `repeat` asks for them. */
+/** Bytes without two equal chunks, unless `repeat` is set. */
 function bytesOf(length: number, repeat = false): Uint8Array {
   const bytes = new Uint8Array(length)
   let state = 1
@@ -39,7 +39,7 @@ function bytesOf(length: number, repeat = false): Uint8Array {
   return bytes
 }
 
-/** A gateway between: `change` gets each answer's bytes and may do with them what it likes. */
+/** A gateway proxy: `change` receives the bytes of each response and may alter them. */
 async function between(change: (body: Buffer) => Buffer | undefined): Promise<Client & AsyncDisposable> {
   const target = new URL(network.profile.gateway)
   const proxy = createServer((incoming, outgoing) => {
@@ -68,7 +68,7 @@ async function between(change: (body: Buffer) => Buffer | undefined): Promise<Cl
   }
 }
 
-test.each([false, true])('any range of a file is what a slice of it is (equal chunks: %s)', async (repeat) => {
+test.each([false, true])('any range of a file equals its slice (equal chunks: %s)', async (repeat) => {
   const bytes = bytesOf(1_500_000, repeat)
   const cids = [(await uploadBytes(client, bytes)).cid, (await uploadBytes(client, bytes, { cidVersion: 0 })).cid]
   await fc.assert(
@@ -81,14 +81,14 @@ test.each([false, true])('any range of a file is what a slice of it is (equal ch
   )
 })
 
-test('openFile tells the size before a byte is read, and can be left early', async () => {
+test('openFile knows the size before it reads a byte, and can stop early', async () => {
   const { cid } = await uploadBytes(client, bytesOf(2_000_000))
   const { sizeBytes, stream } = await openFile(client, cid)
   expect(sizeBytes).toBe(2_000_000)
   await stream.cancel()
 })
 
-test('what is not there, is no file, or no CID', async () => {
+test('rejects a missing path, a path that is not a file, and an invalid CID', async () => {
   const { cid } = await uploadFolder(client, [{ path: 'a', content: 'x' }])
   await expect(
     downloadBytes(client, 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'),
@@ -100,8 +100,8 @@ test('what is not there, is no file, or no CID', async () => {
   await expect(downloadBytes(client, `${cid}/a`, { fromByte: 5 })).rejects.toMatchObject({ code: 'INVALID_RANGE' })
 })
 
-describe('a gateway that cannot be trusted', () => {
-  test('one flipped bit anywhere: no wrong byte is ever given', async () => {
+describe('an untrusted gateway', () => {
+  test('never passes on a wrong byte, wherever a bit flips', async () => {
     const bytes = bytesOf(700_000)
     const { cid } = await uploadBytes(client, bytes)
     await fc.assert(
@@ -126,7 +126,7 @@ describe('a gateway that cannot be trusted', () => {
     )
   })
 
-  test('a download that is cut off says so', async () => {
+  test('fails when the download is cut off', async () => {
     const { cid } = await uploadBytes(client, bytesOf(700_000))
     await using short = await between((body) => body.subarray(0, body.length / 2))
     await expect(downloadBytes(short, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
@@ -134,7 +134,7 @@ describe('a gateway that cannot be trusted', () => {
     await expect(downloadBytes(broken, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
   })
 
-  test('another file in place of the one asked for', async () => {
+  test('fails when it sends another file', async () => {
     const { cid } = await uploadBytes(client, bytesOf(1000))
     const other = Buffer.from(
       await (
@@ -146,8 +146,8 @@ describe('a gateway that cannot be trusted', () => {
   })
 })
 
-describe('to disk', () => {
-  test('a file, with progress; the name is kept from being overwritten', async () => {
+describe('a download to disk', () => {
+  test('writes a file with progress, and does not overwrite another', async () => {
     const bytes = bytesOf(3_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, 'plain')
@@ -167,7 +167,7 @@ describe('to disk', () => {
   test.each([
     ['right', 0],
     ['torn', 7],
-  ] as const)('goes on from a %s part, fetching only what is missing', async (_how, garbage) => {
+  ] as const)('resumes a %s part and fetches only the rest', async (_how, garbage) => {
     const bytes = bytesOf(4_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, `resumed-${garbage}`)
@@ -182,7 +182,7 @@ describe('to disk', () => {
     expect(received).toBeLessThan(1_300_000)
   })
 
-  test('a changed part is not believed', async () => {
+  test('does not trust a changed part', async () => {
     const bytes = bytesOf(1_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, 'changed')
@@ -193,7 +193,7 @@ describe('to disk', () => {
     expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
   })
 
-  test('an interrupted download keeps what is right and leaves no file of the target’s name', async () => {
+  test('keeps the verified bytes of an interrupted download, but no file of the final name', async () => {
     const bytes = bytesOf(2_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, 'interrupted')
@@ -205,7 +205,7 @@ describe('to disk', () => {
     expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
   })
 
-  test('a folder with folders', async () => {
+  test('writes a folder with folders', async () => {
     const { cid } = await uploadFolder(client, [
       { path: 'a.txt', content: 'one' },
       { path: 'b/c/d.txt', content: 'two' },
@@ -218,7 +218,7 @@ describe('to disk', () => {
     await expect(downloadFile(client, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
   })
 
-  test('names that differ in case only are refused: one would hide the other on some disks', async () => {
+  test('rejects names that differ in case only: one would hide the other on some disks', async () => {
     const { cid } = await uploadFolder(client, [
       { path: 'A', content: '1' },
       { path: 'a', content: '2' },
@@ -226,7 +226,7 @@ describe('to disk', () => {
     await expect(downloadFile(client, cid, join(folder, 'case'))).rejects.toMatchObject({ code: 'DUPLICATE_NAME' })
   })
 
-  test('a folder of thousands (sharded) lists and reads', async () => {
+  test('lists and reads a sharded folder of thousands of files', async () => {
     const entries = Array.from({ length: 6000 }, (_none, i) => ({
       path: `a rather long name for a file in a folder ${i}`,
       content: String(i),

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { joinPath, makeFolder } from '#platform'
 import type { Client } from '../client.ts'
-import { indexBytesMost, indexName, readFolderIndex } from '../encryption/folder-index.ts'
+import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
 import { createProgress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
@@ -10,18 +10,18 @@ import { listDirectory } from './list-directory.ts'
 
 /** One file of an encrypted folder. */
 export type EncryptedFolderFile = {
-  /** Below the folder, names parted by `/`. */
+  /** Path below the folder, segments separated by `/`. */
   path: string
-  /** Bytes, decrypted. */
+  /** Size after decryption, in bytes. */
   sizeBytes: number
-  /** Where it is, for `openDecrypted` and its like, together with the folder's key. */
+  /** Path for `openDecrypted` and related functions, together with the key of the folder. */
   cidPath: string
 }
 
-/** An encrypted folder that was opened. */
+/** An open encrypted folder. */
 export type EncryptedFolder = { masterKey: string; files: EncryptedFolderFile[] }
 
-/** Whether a CID is a folder. What it is, is asked of the gateway and verified. */
+/** Returns whether a CID is a folder, verified against the block. */
 export async function isFolder(client: Client, cid: string, options: { signal?: AbortSignal } = {}): Promise<boolean> {
   try {
     for await (const _name of listDirectory(client, cid, options)) break
@@ -33,8 +33,7 @@ export async function isFolder(client: Client, cid: string, options: { signal?: 
 }
 
 /**
- * Opens a folder that was encrypted as one: its key comes from the key nodes, its names from its encrypted index.
- *
+ * Opens a folder encrypted as one. Its key comes from the key nodes, its names from its encrypted index.
  * @example
  * const { masterKey, files } = await openEncryptedFolder(client, cid)
  * const bytes = await decryptBytes(client, files[0].cidPath, { masterKey })
@@ -55,7 +54,7 @@ export async function openEncryptedFolder(
 }
 
 /**
- * Decrypts a folder that was encrypted as one to a path (Node), each file as `decryptFile` does.
+ * Decrypts a folder encrypted as one to a path (Node), each file like `decryptFile`.
  * @throws CairnError FILE_EXISTS, and those of openEncryptedFolder and decryptFile
  */
 export async function decryptFolder(
@@ -71,11 +70,11 @@ export async function decryptFolder(
   await makeFolder(target, overwrite)
   const made = new Set<string>()
   const taken = new Set<string>()
-  // `a` grows as `a.part`: it has to be done before a file that really has that name, which is always the longer one.
+  // `a` is written to `a.part`, so it must finish before a file with that literal name, which is always longer.
   for (const { path, cidPath, sizeBytes: expected } of files.toSorted(
     (one, other) => one.path.length - other.path.length,
   )) {
-    // Some file systems take two names for one.
+    // Some file systems treat two different names as equal.
     const folded = path.normalize('NFC').toLowerCase()
     if (taken.has(folded)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${path}` })
     taken.add(folded)
@@ -98,7 +97,7 @@ async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   let total = 0
   for await (const piece of pieces) {
     total += piece.length
-    if (total > indexBytesMost) throw new CairnError('FILE_TOO_LARGE', { details: { bytesMost: indexBytesMost } })
+    if (total > maxIndexBytes) throw new CairnError('FILE_TOO_LARGE', { details: { limitBytes: maxIndexBytes } })
     parts.push(new Uint8Array(piece))
   }
   return new Uint8Array(await new Blob(parts).arrayBuffer())

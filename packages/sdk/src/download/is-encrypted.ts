@@ -6,8 +6,9 @@ import { callKeyNode, nodeNumbers } from '../keys/call-node.ts'
 type Options = { signal?: AbortSignal }
 
 /**
- * Whether a CID has to be decrypted. The encrypted flag of `getFileInfo` counts only for the caller's own upload, because
- * anyone can upload the same bytes with another flag. Otherwise three key nodes have to agree on whether a key is kept for it.
+ * Returns whether a CID requires decryption. The encrypted flag of `getFileInfo` counts only for an upload of the
+ * caller, because anyone can upload the same bytes with another flag. Otherwise three key nodes must agree on whether
+ * they store a key.
  * @throws CairnError KEY_NODES_UNAVAILABLE if no three nodes agree
  */
 export async function isEncrypted(client: Client, cid: string, options: Options = {}): Promise<boolean> {
@@ -21,7 +22,7 @@ async function findOwnFlag(client: Client, cid: string, options: Options): Promi
     const { isOwn, encryption } = await getFileInfo(client, cid, options)
     return isOwn === true ? encryption : undefined
   } catch (error) {
-    // Nothing is known from an account whose key is refused: the key nodes decide, as without one.
+    // A rejected API key says nothing about the file, so the key nodes decide.
     if (CairnError.is(error, 'NOT_FOUND') || (CairnError.is(error) && [401, 403].includes(error.status)))
       return undefined
     throw error
@@ -32,7 +33,7 @@ async function hasKey(client: Client, cid: string, { signal }: Options): Promise
   if (client.network.keyNodes === undefined) return false
   const stop = new AbortController()
   const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
-  const ask = async (node: number): Promise<boolean> => {
+  const queryNode = async (node: number): Promise<boolean> => {
     try {
       await callKeyNode(client, getConditions, node, { params: { cid } }, { signal: ended })
       return true
@@ -42,7 +43,7 @@ async function hasKey(client: Client, cid: string, { signal }: Options): Promise
     }
   }
   try {
-    return await firstMajority(nodeNumbers.map(ask))
+    return await firstMajority(nodeNumbers.map(queryNode))
   } catch (cause) {
     if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
     throw cause
@@ -51,19 +52,19 @@ async function hasKey(client: Client, cid: string, { signal }: Options): Promise
   }
 }
 
-/** The answer that three nodes give alike; slow nodes are not waited for. */
+/** Returns the answer that three nodes agree on, without waiting for slow nodes. */
 function firstMajority(answers: readonly Promise<boolean>[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const said: boolean[] = []
+    const received: boolean[] = []
     const failures: unknown[] = []
     const conclude = () => {
       for (const answer of [true, false])
-        if (said.filter((one) => one === answer).length >= keyShardThreshold) resolve(answer)
-      if (said.length + failures.length < answers.length) return
+        if (received.filter((one) => one === answer).length >= keyShardThreshold) resolve(answer)
+      if (received.length + failures.length < answers.length) return
       const [cause] = failures
       reject(
         new CairnError('KEY_NODES_UNAVAILABLE', {
-          message: 'Too few key nodes answer to tell whether this is encrypted',
+          message: 'Cannot determine whether the file is encrypted, because fewer than three key nodes are available',
           cause,
         }),
       )
@@ -71,7 +72,7 @@ function firstMajority(answers: readonly Promise<boolean>[]): Promise<boolean> {
     for (const answer of answers) {
       answer.then(
         (one) => {
-          said.push(one)
+          received.push(one)
           conclude()
         },
         (error: unknown) => {

@@ -4,15 +4,18 @@ import type { Client } from '../client.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 
-/** One name of a folder. */
+/** One entry of a folder. */
 export type FolderItem = {
   name: string
   cid: string
-  /** Bytes of the DAG below, as the folder claims; undefined where it claims nothing. */
+  /** Size of the DAG below in bytes, as the folder claims; undefined if the folder claims none. */
   dagSizeBytes: number | undefined
 }
 
-/** Lists a folder, verified block by block; large ones come as they are read. @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, … */
+/**
+ * Lists a folder, verified block by block. Large folders stream.
+ * @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, …
+ */
 export async function* listDirectory(
   client: Client,
   cidPath: string,

@@ -1,30 +1,31 @@
 import { CairnError } from '@cairn/protocol'
 import { readFile, resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 
 export type DownloadOptions = {
-  /** First byte; 0 unless told. */
+  /** First byte. Defaults to 0. */
   fromByte?: number
-  /** The byte after the last; the end unless told. */
+  /** End of the range, exclusive. Defaults to the end of the file. */
   toByte?: number
   signal?: AbortSignal
   onProgress?: OnProgress
 }
 
-/** A file being read. */
+/** An open file. */
 export type OpenFile = {
-  /** Bytes of the whole file, whatever range is read. */
+  /** Size of the whole file in bytes, whatever the range. */
   sizeBytes: number
-  /** The bytes asked for, each verified before it is given. Read it to its end, or cancel it. */
+  /** The verified bytes of the range. Read the stream to its end or cancel it. */
   stream: ReadableStream<Uint8Array>
 }
 
 /**
- * Opens a file for reading: `cid`, or `cid/path/below`. Every block is checked against its CID on this machine before its
- * bytes are given, so the gateway need not be trusted.
+ * Opens a file for reading by `cid` or `cid/path/below`. This machine verifies every block against its CID before it
+ * yields the bytes, so the gateway is not trusted.
  * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PATH_NOT_FOUND, INVALID_RANGE; the stream fails with
  *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
  */
@@ -65,7 +66,7 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
             progress.add(value.length)
             controller.enqueue(value)
           } catch (error) {
-            // A gateway that lies may also never end: the connection is left, not waited for.
+            // A lying gateway may never end its response, so the client closes the connection without waiting.
             await source.close()
             controller.error(describeDamage(error, signal))
           }
@@ -81,21 +82,21 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
   }
 }
 
-/** Reads a whole file, or a range of it, into memory. @throws CairnError as openFile and its stream */
+/**
+ * Reads a file, or a range of it, into memory.
+ * @throws CairnError as openFile and its stream
+ */
 export async function downloadBytes(
   client: Client,
   cidPath: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array> {
   const { stream } = await openFile(client, cidPath, options)
-  const reader = stream.getReader()
   const parts: Uint8Array[] = []
   let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    parts.push(value)
-    length += value.length
+  for await (const part of iterateStream(stream)) {
+    parts.push(part)
+    length += part.length
   }
   const all = new Uint8Array(length)
   let at = 0

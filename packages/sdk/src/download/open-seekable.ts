@@ -5,13 +5,13 @@ import type { DecryptOptions } from './decrypt-file.ts'
 import { downloadBytes, openFile } from './open-file.ts'
 
 /**
- * Opens an encrypted file of the second format for reading in places: only the chunks that a range touches are fetched, each
- * verified by the CID and by its own tag, for players and large archives.
- *
+ * Opens an encrypted file of the second format for random access, for players and large archives. Fetches only the
+ * chunks that a range touches, and verifies each by the CID and its own tag.
  * @example
  * const film = await openSeekable(client, cid)
  * const part = await film.read(500_000_000, 65_536)
- * @throws CairnError NOT_ENCRYPTED (also for files of the first format), DECRYPTION_FAILED, and those of getKey and openFile
+ * @throws CairnError NOT_ENCRYPTED (also for files of the first format), DECRYPTION_FAILED, and those of getKey and
+ *   openFile
  */
 export async function openSeekable(
   client: Client,

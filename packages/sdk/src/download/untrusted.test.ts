@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** A gateway that answers what it likes. */
+/** A gateway with an arbitrary response. */
 async function gatewayOf(
   answer: (url: string, response: ServerResponse) => void | Promise<void>,
 ): Promise<Client & AsyncDisposable> {
@@ -50,11 +50,11 @@ function fill(length: number, seed: number): Uint8Array {
   return bytes
 }
 
-test('a block too large to be one does not vouch for bytes that were there before', async () => {
+test('an oversized block does not vouch for bytes that were there before', async () => {
   const wanted = fill(600_000, 31)
   const { cid } = await uploadBytes(client, wanted)
   const target = join(folder, 'vouched')
-  // Left by a download of something else, or put there by somebody else.
+  // Left by the download of another file, or by another program.
   const foreign = fill(262_144, 7)
   writeFileSync(`${target}.part`, foreign)
   const lie = await nodeNaming(foreign, wanted)
@@ -102,7 +102,7 @@ async function nodeNaming(first: Uint8Array, rest: Uint8Array): Promise<Uint8Arr
   return Buffer.concat([...links, field(0x0a, data)])
 }
 
-test('a download that does not verify lets go of its connection', async () => {
+test('a download that fails verification closes its connection', async () => {
   const { cid } = await uploadBytes(client, fill(700_000, 31))
   const real = Buffer.from(
     await (
@@ -115,15 +115,15 @@ test('a download that does not verify lets go of its connection', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   await using liar = await gatewayOf((_url, response) => {
     response.on('close', resolve)
-    // Never ends: it is for the reader to leave.
+    // Never ends: the reader has to close the connection.
     response.write(real)
   })
   await expect(downloadBytes(liar, cid)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
   await closed
 })
 
-test('a file whose name is that of another being downloaded is kept', async () => {
-  // Long names make a small folder a sharded one, whose order is that of hashes: the longer name may come first.
+test('keeps a file whose name is that of another download', async () => {
+  // Long names make a small folder a sharded one, which is ordered by hash: the longer name may come first.
   const stem = 'n'.repeat(220)
   const entries = Array.from({ length: 1100 }, (_none, i) => ({
     path: `${stem}${i >> 1}${i % 2 === 0 ? '' : '.part'}`,

@@ -18,7 +18,7 @@ async function join(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all)
 }
 
-test('what a browser makes of the first format Node opens, and the other way round, beyond one Blob of the spool', async () => {
+test('Node decrypts the first format of a browser and the reverse, beyond one Blob of the spool', async () => {
   const seed = { salt: new Uint8Array(randomBytes(16)), iv: new Uint8Array(randomBytes(12)) }
   const plain = new Uint8Array(randomBytes(19 * mebibyte + 3))
   const sealed = await join(browser.encryptV1(cut(plain, 700_001), masterKey, seed))
@@ -28,7 +28,7 @@ test('what a browser makes of the first format Node opens, and the other way rou
   expect((await join(browser.decryptUnverifiedV1(cut(sealed, 300_007), masterKey))).equals(plain)).toBe(true)
 })
 
-test('of a changed file nothing is given, however late the change', async () => {
+test('releases nothing of a changed file, however late the change', async () => {
   const sealed = await join(
     browser.encryptV1([new Uint8Array(9 * mebibyte)], masterKey, {
       salt: new Uint8Array(16),

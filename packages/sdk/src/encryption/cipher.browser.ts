@@ -1,16 +1,18 @@
 import { type ByteSource, openSource, verifyV1 } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 
-// The browser's half of cipher.ts: the first format in flat memory by WebCrypto.
+// The browser half of cipher.ts: the first format in constant memory with WebCrypto.
 export { decryptUnverifiedV1, encryptV1 } from '@cairn/crypto'
 
-/** Encrypted bytes that wait together: each Blob lies outside the page's memory, on disk where there is much of it. */
+/**
+ * Encrypted bytes are buffered in Blobs: the browser keeps them outside the memory of the page, and large ones on disk.
+ */
 const spoolBytes = 8 * 1024 * 1024
 
 /**
- * Decrypts a stream of the first format and gives nothing before all of it is verified: the encrypted bytes wait in Blobs,
- * which cannot change, are gone through once, and decrypted in a second pass.
- * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED, FILE_TOO_LARGE where the browser has no room for the Blobs
+ * Decrypts a stream of the first format and yields no bytes until all are verified. Buffers the encrypted bytes in
+ * Blobs, which are immutable, verifies them, and decrypts in a second pass.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED, FILE_TOO_LARGE if the browser has no space for the Blobs
  */
 export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
   const spool: Blob[] = []
@@ -18,7 +20,7 @@ export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGe
   yield* verified.decrypt(drain(spool))
 }
 
-/** Passes pieces on, and keeps them. */
+/** Passes chunks through and stores them. */
 async function* fill(spool: Blob[], source: ByteSource): AsyncGenerator<Uint8Array> {
   const pieces = openSource(source)
   let waiting: Uint8Array<ArrayBuffer>[] = []
@@ -41,7 +43,7 @@ async function* fill(spool: Blob[], source: ByteSource): AsyncGenerator<Uint8Arr
   }
 }
 
-/** Gives what was kept, and lets go of it on the way. */
+/** Yields the stored bytes and releases them on the way. */
 async function* drain(spool: Blob[]): AsyncGenerator<Uint8Array> {
   for (let blob = spool.shift(); blob !== undefined; blob = spool.shift()) yield await read(blob)
 }
@@ -51,8 +53,8 @@ async function read(blob: Blob): Promise<Uint8Array> {
     return new Uint8Array(await blob.arrayBuffer())
   } catch (cause) {
     throw new CairnError('FILE_TOO_LARGE', {
-      message: 'The browser has no room for this file',
-      hint: 'Decrypt it with the command line, or free room on the disk.',
+      message: 'The browser does not have enough space for this file',
+      hint: 'Decrypt it with the command line, or free disk space.',
       cause,
     })
   }

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import {
   type ByteSource,
-  bytesMostV1,
   ivBytes,
+  maxBytesV1,
   openSource,
   passwordOf,
   type SeedV1,
@@ -16,7 +16,8 @@ import {
 import { CairnError } from '@cairn/protocol'
 import { writeAll } from '../write-all.ts'
 
-// The first file format in Node: streamed, for its own cipher can do what WebCrypto cannot. cipher.browser.ts is the other half.
+// The first file format in Node, streamed: its own cipher supports what WebCrypto does not. cipher.browser.ts is the
+// browser half.
 
 const algorithm = 'aes-256-gcm'
 const iterations = 250_000
@@ -28,7 +29,10 @@ async function keyOf(masterKey: string, salt: Uint8Array, use: 'encrypt' | 'decr
   return derive(passwordOf(masterKey, use), salt, iterations, 32, 'sha256')
 }
 
-/** Encrypts a stream in the first format, in flat memory. @throws CairnError KEY_NOT_SHARDABLE, FILE_TOO_LARGE beyond 64 GiB */
+/**
+ * Encrypts a stream in the first format, in constant memory.
+ * @throws CairnError KEY_NOT_SHARDABLE, FILE_TOO_LARGE beyond 64 GiB
+ */
 export async function* encryptV1(
   source: ByteSource,
   masterKey: string,
@@ -52,7 +56,7 @@ async function* encryptPieces(
   let total = 0
   for await (const piece of pieces) {
     total += piece.length
-    if (total > bytesMostV1) throw tooLarge()
+    if (total > maxBytesV1) throw tooLarge()
     yield cipher.update(piece)
   }
   yield cipher.final()
@@ -60,8 +64,8 @@ async function* encryptPieces(
 }
 
 /**
- * Decrypts a stream of the first format as it comes. **What it gives is not verified before it has ended without an error**:
- * only for a place that nobody sees until then.
+ * Decrypts a stream of the first format as it arrives. **Its output is unverified until it ends without an error**:
+ * write it only where no reader sees it before that.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptUnverifiedV1(
@@ -69,7 +73,7 @@ export async function* decryptUnverifiedV1(
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const headBytes = saltBytes + ivBytes
-  // What may still turn out to be the tag is held back.
+  // Keeps the bytes that may turn out to be the tag.
   let held: Uint8Array = new Uint8Array(0)
   let decipher: DecipherGCM | undefined
   for await (const piece of source) {
@@ -99,8 +103,8 @@ export async function* decryptUnverifiedV1(
 }
 
 /**
- * Decrypts a stream of the first format and gives nothing before all of it is verified: the encrypted bytes wait in a
- * temporary file, are gone through once, and given in a second pass.
+ * Decrypts a stream of the first format and yields no bytes until all are verified. Buffers the encrypted bytes in a
+ * temporary file, verifies them, and decrypts in a second pass.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptV1(source: ByteSource, masterKey: string): AsyncGenerator<Uint8Array, void, undefined> {
@@ -147,14 +151,14 @@ async function* decryptSpooled(
   }
 }
 
-/** Goes through to the end; what is wrong is thrown on the way. */
+/** Reads to the end; the iterable throws on an invalid chunk. */
 async function goThrough(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _piece of pieces);
 }
 
 function tooLarge(): CairnError {
   return new CairnError('FILE_TOO_LARGE', {
-    details: { bytesMost: bytesMostV1 },
-    hint: 'Use the second format: it has no such limit.',
+    details: { limitBytes: maxBytesV1 },
+    hint: 'Use file format 2, which has no such limit.',
   })
 }

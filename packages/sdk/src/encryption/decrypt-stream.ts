@@ -4,7 +4,7 @@ import { decryptUnverifiedV1, decryptV1 } from '#cipher'
 const markBytes = 8
 
 /**
- * Decrypts a stream of either format; nothing is given before it is verified.
+ * Decrypts a stream of either format, and yields verified bytes only.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function* decryptStream(
@@ -13,29 +13,32 @@ export async function* decryptStream(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = openSource(source)
   try {
-    const { isV2, again } = await look(pieces)
+    const { isV2, again } = await detectFormat(pieces)
     yield* isV2 ? decryptV2(again, masterKey) : decryptV1(again, masterKey)
   } finally {
     await pieces.close()
   }
 }
 
-/** The same for a place that nobody sees before the end: what is given counts only once it ended without an error. */
+/**
+ * Decrypts a stream for a destination that no reader sees before the end: the output is valid only once the stream
+ * ended without an error.
+ */
 export async function* decryptUnverified(
   source: ByteSource,
   masterKey: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = openSource(source)
   try {
-    const { isV2, again } = await look(pieces)
+    const { isV2, again } = await detectFormat(pieces)
     yield* isV2 ? decryptV2(again, masterKey) : decryptUnverifiedV1(again, masterKey)
   } finally {
     await pieces.close()
   }
 }
 
-/** Looks at the first bytes; the stream begins with them again. */
-async function look(pieces: OpenSource): Promise<{ isV2: boolean; again: OpenSource }> {
+/** Reads the first bytes to detect the format; the returned stream starts with them again. */
+async function detectFormat(pieces: OpenSource): Promise<{ isV2: boolean; again: OpenSource }> {
   const first: Uint8Array[] = []
   let length = 0
   while (length < markBytes) {

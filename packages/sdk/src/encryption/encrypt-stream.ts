@@ -1,25 +1,31 @@
 import { type ByteSource, chunkBytesV2, createSeedV1, encryptedSizeV2, encryptV2, overheadV1 } from '@cairn/crypto'
 import { encryptV1 } from '#cipher'
-import { readBlob } from '../upload/blob-file.ts'
+import { readBlob } from '../local/blob-file.ts'
 
-/** The two file formats: `v1` is one message, as published clients read it; `v2` is chunks that can be sought in. */
+/** The file formats: `v1` is one message, which published clients read; `v2` consists of chunks and is seekable. */
 export type FileFormat = 'v1' | 'v2'
 
-/** How a file is encrypted. */
+/** Parameters of an encryption. */
 export type EncryptSettings = { format?: FileFormat; chunkBytes?: number; sizeBytes?: number | undefined }
 
 /**
- * Encrypts a File or Blob: what the encrypted uploads take in place of their own, to encrypt somewhere else, as in a worker.
- * A piece is valid until the next is asked for.
+ * Encrypts a File or Blob. Encrypted uploads accept one to encrypt elsewhere, for example in a worker. A chunk is valid
+ * until the next read.
  * @throws CairnError FILE_TOO_LARGE, FILE_UNREADABLE
  */
 export type EncryptBlob = (blob: Blob, masterKey: string, settings?: EncryptSettings) => AsyncIterable<Uint8Array>
 
-/** Encrypts a File or Blob where it is called. @throws CairnError FILE_TOO_LARGE, FILE_UNREADABLE */
+/**
+ * Encrypts a File or Blob on the calling thread.
+ * @throws CairnError FILE_TOO_LARGE, FILE_UNREADABLE
+ */
 export const encryptBlob: EncryptBlob = (blob, masterKey, settings = {}) =>
   encryptStream(readBlob(blob), masterKey, { ...settings, sizeBytes: blob.size })
 
-/** Encrypts a stream. @throws CairnError FILE_TOO_LARGE */
+/**
+ * Encrypts a stream.
+ * @throws CairnError FILE_TOO_LARGE
+ */
 export function encryptStream(
   source: ByteSource,
   masterKey: string,
@@ -30,7 +36,7 @@ export function encryptStream(
     : encryptV2(source, masterKey, { chunkBytes, sizeBytes })
 }
 
-/** Bytes of the encrypted file. */
+/** Returns the size of the encrypted file in bytes. */
 export function encryptedSize(sizeBytes: number, format: FileFormat = 'v1', chunkBytes = chunkBytesV2): number {
   return format === 'v1' ? sizeBytes + overheadV1 : encryptedSizeV2(sizeBytes, chunkBytes)
 }

@@ -25,11 +25,11 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 }
 async function join(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const all: Uint8Array[] = []
-  // A piece is only good until the next one comes.
+  // A chunk is valid until the next read.
   for await (const piece of stream) all.push(piece.slice())
   return new Uint8Array(Buffer.concat(all))
 }
-// What is left behind can be told in a folder that no other test uses.
+// A folder that no other test uses shows what is left behind.
 const temporary = mkdtempSync(joinPath(tmpdir(), 'cairn-encryption-'))
 vi.stubEnv('TMPDIR', temporary)
 afterAll(() => {
@@ -38,28 +38,25 @@ afterAll(() => {
 })
 const spools = () => readdirSync(temporary)
 
-test.each(['v1', 'v2'] as const)(
-  '%s comes back however it is cut, and has the size that was promised',
-  async (format) => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(70_000),
-        fc.integer({ min: 1, max: 9000 }),
-        fc.integer({ min: 1, max: 9000 }),
-        async (length, cut, cutAgain) => {
-          const plain = new Uint8Array(randomBytes(length))
-          const sealed = await join(encryptStream(pieces(plain, cut), masterKey, { format }))
-          expect(sealed.length).toBe(encryptedSize(length, format))
-          expect(await join(decryptStream(pieces(sealed, cutAgain), masterKey))).toEqual(plain)
-          expect(await join(decryptUnverified(pieces(sealed, cutAgain), masterKey))).toEqual(plain)
-        },
-      ),
-      { numRuns: format === 'v1' ? 8 : 20 },
-    )
-  },
-)
+test.each(['v1', 'v2'] as const)('%s decrypts however it is cut, and has the promised size', async (format) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(70_000),
+      fc.integer({ min: 1, max: 9000 }),
+      fc.integer({ min: 1, max: 9000 }),
+      async (length, cut, cutAgain) => {
+        const plain = new Uint8Array(randomBytes(length))
+        const sealed = await join(encryptStream(pieces(plain, cut), masterKey, { format }))
+        expect(sealed.length).toBe(encryptedSize(length, format))
+        expect(await join(decryptStream(pieces(sealed, cutAgain), masterKey))).toEqual(plain)
+        expect(await join(decryptUnverified(pieces(sealed, cutAgain), masterKey))).toEqual(plain)
+      },
+    ),
+    { numRuns: format === 'v1' ? 8 : 20 },
+  )
+})
 
-test('what the published client encrypts we open, and what we encrypt it opens, streamed and whole', async () => {
+test('decrypts files of the published client and the reverse, streamed and whole', async () => {
   const plain = new Uint8Array(randomBytes(100_000))
   const theirs = new Uint8Array(await published.encryptFile(new Uint8Array(plain).buffer, masterKey))
   expect(await join(decryptStream(pieces(theirs, 4096), masterKey))).toEqual(plain)
@@ -68,12 +65,15 @@ test('what the published client encrypts we open, and what we encrypt it opens, 
     expect(new Uint8Array(await published.decryptFile(ours, masterKey))).toEqual(plain)
 })
 
-/** Every bit flipped would take a day of key derivation in v1: all of its head, tag and border, and some of what is between. */
+/**
+ * Flipping every bit would take a day of key derivation in v1: all of the head, tag and boundary, and samples in
+ * between.
+ */
 const placesOf = (format: 'v1' | 'v2', length: number) =>
   Array.from({ length }, (_byte, i) => i).filter((i) => format === 'v2' || i < 30 || i >= length - 18 || i % 40 === 0)
 
 test.each(['v1', 'v2'] as const)(
-  'a changed byte of %s, wherever it is, releases nothing of it, and leaves nothing behind',
+  'a changed byte anywhere in %s releases nothing of it, and leaves nothing behind',
   async (format) => {
     const sealed = await join(encryptStream([new Uint8Array(randomBytes(300))], masterKey, { format }))
     await mapSome(placesOf(format, sealed.length), async (at) => {
@@ -90,7 +90,7 @@ test.each(['v1', 'v2'] as const)(
   },
 )
 
-/** Four at a time: key derivation runs in threads of its own. */
+/** Four concurrently: key derivation runs in its own threads. */
 async function mapSome(places: readonly number[], work: (at: number) => Promise<void>): Promise<void> {
   const rest = [...places]
   const lane = async () => {
@@ -100,7 +100,7 @@ async function mapSome(places: readonly number[], work: (at: number) => Promise<
 }
 
 test.each(['v1', 'v2'] as const)(
-  'the source of %s is closed on failure, on an early end and before a first piece, and only then',
+  'closes the source of %s on failure, on an early end and before a first piece, and only then',
   async (format) => {
     const sealed = await join(encryptStream([new Uint8Array(200_000)], masterKey, { format, chunkBytes: 4096 }))
     const watch = (bytes: Uint8Array) => {
@@ -121,18 +121,18 @@ test.each(['v1', 'v2'] as const)(
       }
       return { seen, source }
     }
-    const takeOne = async (stream: AsyncIterable<Uint8Array>) => {
+    const readFirst = async (stream: AsyncIterable<Uint8Array>) => {
       for await (const _piece of stream) break
     }
     const plain = new Uint8Array(200_000)
     const uses: [string, Uint8Array, (source: AsyncIterable<Uint8Array>) => Promise<unknown>, number][] = [
-      ['encrypt, early end', plain, (source) => takeOne(encryptStream(source, masterKey, { format })), 1],
+      ['encrypt, early end', plain, (source) => readFirst(encryptStream(source, masterKey, { format })), 1],
       ['encrypt, wrong key', plain, (source) => join(encryptStream(source, 'no key', { format })), 1],
       ['encrypt, whole', plain, (source) => join(encryptStream(source, masterKey, { format })), 0],
       ['decrypt, wrong key', sealed, (source) => join(decryptStream(source, 'f'.repeat(64))), format === 'v1' ? 0 : 1],
       ['decrypt, no key', sealed, (source) => join(decryptStream(source, 'no key')), 1],
       ['decrypt, not encrypted', plain.subarray(0, 10), (source) => join(decryptStream(source, masterKey)), 0],
-      ['unverified, early end', sealed, (source) => takeOne(decryptUnverified(source, masterKey)), 1],
+      ['unverified, early end', sealed, (source) => readFirst(decryptUnverified(source, masterKey)), 1],
       ['decrypt, whole', sealed, (source) => join(decryptStream(source, masterKey)), 0],
     ]
     for (const [name, bytes, use, closed] of uses) {
@@ -143,7 +143,7 @@ test.each(['v1', 'v2'] as const)(
   },
 )
 
-test('a key that is none is refused by both formats, both ways', async () => {
+test('both formats reject an invalid key, in both directions', async () => {
   const sealed = [
     await join(encryptStream([new Uint8Array(9)], masterKey)),
     await join(encryptStream([new Uint8Array(9)], masterKey, { format: 'v2' })),
@@ -156,7 +156,7 @@ test('a key that is none is refused by both formats, both ways', async () => {
   }
 })
 
-test('files that published clients encrypted once still open', async () => {
+test('decrypts files of earlier published clients', async () => {
   for (const { client, key, plain, sealed } of publishedFiles) {
     const opened = await join(decryptStream([Buffer.from(sealed, 'base64')], key))
     expect(Buffer.from(opened).toString('utf8'), client).toBe(plain)
@@ -164,7 +164,7 @@ test('files that published clients encrypted once still open', async () => {
   }
 })
 
-test('a file that was cut off, or is none, is told so', async () => {
+test('rejects a truncated file and another file', async () => {
   const sealed = await join(encryptStream(pieces(new Uint8Array(500), 100), masterKey))
   const open = (bytes: Uint8Array) => join(decryptStream(pieces(bytes, 64), masterKey))
   await expect(open(sealed.subarray(0, -1))).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
@@ -172,7 +172,7 @@ test('a file that was cut off, or is none, is told so', async () => {
   await expect(open(new Uint8Array(0))).rejects.toMatchObject({ code: 'NOT_ENCRYPTED' })
 })
 
-test('who stops reading in the middle leaves nothing behind', async () => {
+test('a reader that stops early leaves nothing behind', async () => {
   const sealed = await join(encryptStream(pieces(new Uint8Array(3_000_000), 65_536), masterKey))
   for await (const piece of decryptStream(pieces(sealed, 65_536), masterKey)) {
     expect(piece.length).toBeGreaterThan(0)

@@ -6,13 +6,13 @@ import { readFolderIndex, writeFolderIndex } from './folder-index.ts'
 const file = (path: string, entry = '0') => ({ path, entry, sizeBytes: 1 })
 const read = (...paths: string[]) => readFolderIndex(writeFolderIndex(paths.map((path, i) => file(path, String(i)))))
 
-test('an index comes back', () => {
+test('decodes an encoded index', () => {
   const files = [file('a.txt'), file('b/c d.txt', '1'), file('b/e/ü', '12')]
   expect(readFolderIndex(writeFolderIndex(files))).toEqual(files)
   expect(readFolderIndex(writeFolderIndex([]))).toEqual([])
 })
 
-test('paths that lead out, come twice, or are file and folder at once are refused', () => {
+test('rejects paths that escape, repeat, or are both file and folder', () => {
   for (const path of ['../a', 'a/../b', '/a', 'a//b', 'a/', '.', 'a/./b', 'a\\b', 'a\0'])
     expect(() => read(path), path).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }))
   expect(() => read('a', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
@@ -20,7 +20,7 @@ test('paths that lead out, come twice, or are file and folder at once are refuse
   expect(() => read('a', 'a/b/c')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
 })
 
-test('whatever else is given is told to be none', () => {
+test('rejects any other input as not an index', () => {
   const texts = [
     '',
     'x',

@@ -1,21 +1,21 @@
 import { CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
 
-// An encrypted folder is a directory of encrypted files that are called 0, 1, 2 and so on, and one called `index`, which says
-// what their names are. All are of the second format, under one key: the folder's.
+// An encrypted folder is a directory of encrypted files named 0, 1, 2 and so on, with one named `index` that maps them
+// to their names. All are of the second format, under the key of the folder.
 
 /** Name of the encrypted file that holds the names. */
 export const indexName = 'index'
-/** Largest index that is read. */
-export const indexBytesMost = 64 * 1024 * 1024
+/** Maximum size of an index, in bytes. */
+export const maxIndexBytes = 64 * 1024 * 1024
 
 /** One file of an encrypted folder. */
 export type IndexedFile = {
-  /** Below the folder, names parted by `/`. */
+  /** Path below the folder, segments separated by `/`. */
   path: string
   /** Its name in the directory. */
   entry: string
-  /** Bytes before it was encrypted. */
+  /** Size before encryption, in bytes. */
   sizeBytes: number
 }
 
@@ -35,8 +35,8 @@ export function writeFolderIndex(files: readonly IndexedFile[]): Uint8Array {
 }
 
 /**
- * Reads an index. Its names come from strangers: none may lead out of the folder, come twice, or be a file and a folder at once.
- * @throws CairnError NOT_ENCRYPTED (it is none), INVALID_PATH, DUPLICATE_NAME
+ * Parses an index. Its names are untrusted: none may escape the folder, occur twice, or be both a file and a folder.
+ * @throws CairnError NOT_ENCRYPTED (not an index), INVALID_PATH, DUPLICATE_NAME
  */
 export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
   const files = parseIndex(bytes)
@@ -44,7 +44,7 @@ export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
   for (const { path } of files) {
     if (path.split('/').some((name) => name === '' || name === '.' || name === '..' || /[\0\\]/.test(name)))
       throw new CairnError('INVALID_PATH', {
-        message: `The folder holds a path that is not safe: ${JSON.stringify(path)}`,
+        message: `The folder contains a path that is not safe: ${JSON.stringify(path)}`,
       })
     if (paths.has(path)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${path}` })
     paths.add(path)
@@ -62,6 +62,6 @@ function parseIndex(bytes: Uint8Array): IndexedFile[] {
   try {
     return v.parse(indexSchema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).files
   } catch (cause) {
-    throw new CairnError('NOT_ENCRYPTED', { message: 'This is not an encrypted folder', cause })
+    throw new CairnError('NOT_ENCRYPTED', { message: 'The file is not an encrypted folder', cause })
   }
 }

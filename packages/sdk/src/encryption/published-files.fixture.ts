@@ -1,4 +1,4 @@
-/** Files that published clients encrypted, once and for all: what they wrote must open for ever. */
+/** Files that published clients encrypted: they must stay readable. */
 export const publishedFiles: readonly { client: string; key: string; plain: string; sealed: string }[] = [
   {
     client: '@lighthouse-web3/sdk 0.4.7',

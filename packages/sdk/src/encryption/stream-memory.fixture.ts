@@ -1,7 +1,7 @@
 import { decryptStream } from './decrypt-stream.ts'
 import { encryptStream } from './encrypt-stream.ts'
 
-// A process of its own: encrypts and decrypts so many MiB, keeps nothing, and prints the most memory it ever had, in KiB.
+// A separate process: encrypts and decrypts the given MiB, stores nothing, and prints its peak memory in KiB.
 const [format, mebibytes] = process.argv.slice(2)
 const masterKey = '1'.repeat(64)
 

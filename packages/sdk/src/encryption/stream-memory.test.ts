@@ -22,6 +22,6 @@ async function measure(format: string, mebibytes: number): Promise<number> {
 
 test.each(['v1', 'v2'])('a stream of %s takes no more memory for twelve times the bytes', async (format) => {
   const [small, large] = [await measure(format, 32), await measure(format, 384)]
-  // What the collector leaves lying for a while; held bytes would be 352 MiB more.
+  // Garbage that the collector has not freed yet; retained bytes would be 352 MiB more.
   expect(large - small).toBeLessThan(64)
 })

@@ -4,24 +4,30 @@ import {
   deleteFile as deleteFileCall,
   type FileEntry,
   getFileInfo as getFileInfoCall,
-  isCid,
+  isAnyCid,
   pinCid as pinCidCall,
   renameFile as renameFileCall,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** What is known of a CID. @throws CairnError INVALID_CID before any call, NOT_FOUND */
+/**
+ * Returns the file info of a CID.
+ * @throws CairnError INVALID_CID before any call, NOT_FOUND
+ */
 export async function getFileInfo(
   client: Client,
   cid: string,
   options?: CallOptions,
 ): Promise<CallResult<typeof getFileInfoCall>> {
-  if (!isCid(cid)) throw new CairnError('INVALID_CID')
+  if (!isAnyCid(cid)) throw new CairnError('INVALID_CID')
   return call(client, getFileInfoCall, { query: { cid } }, options)
 }
 
-/** Takes an upload off the account: one row by id, or all rows of a CID. @throws CairnError NOT_FOUND */
+/**
+ * Removes an upload from the account: one row by id, or all rows of a CID.
+ * @throws CairnError NOT_FOUND
+ */
 export async function deleteFile(
   client: Client,
   which: { id: string } | { cid: string },
@@ -30,12 +36,18 @@ export async function deleteFile(
   await call(client, deleteFileCall, { query: which }, options)
 }
 
-/** Gives an upload another name in listings; its CID stays. @throws CairnError NOT_FOUND, INVALID_PATH */
+/**
+ * Renames an upload in listings; its CID does not change.
+ * @throws CairnError NOT_FOUND, INVALID_PATH
+ */
 export function renameFile(client: Client, id: string, fileName: string, options?: CallOptions): Promise<FileEntry> {
   return call(client, renameFileCall, { params: { id }, body: { fileName } }, options)
 }
 
-/** Keeps a CID that is stored somewhere the operator knows. @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, QUOTA_EXCEEDED */
+/**
+ * Pins a CID from a source that the operator has configured.
+ * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, QUOTA_EXCEEDED
+ */
 export function pinCid(
   client: Client,
   cid: string,

@@ -2,19 +2,19 @@ import { type CallInput, type CallResult, type FileEntry, listFiles as listFiles
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** What to list, in what order. */
+/** Filter and order of a listing. */
 export type FileFilter = {
-  /** Text that names contain, or the start of a CID. */
+  /** Text in a name, or the start of a CID. */
   search?: string
-  /** `encrypted`, `plain`, or the start of a MIME type; several with commas between: `image,video,encrypted`. */
+  /** `encrypted`, `plain`, or the start of a MIME type; separate several with commas: `image,video,encrypted`. */
   fileType?: string
   sort?: 'createdAt' | 'fileName' | 'fileSizeInBytes'
   order?: 'asc' | 'desc'
-  /** Rows a page, 1 to 2,000. */
+  /** Rows per page, 1 to 2,000. */
   limit?: number
 }
 
-/** One page of uploads. `lastKey` is the id of the last row of the page before. */
+/** Lists one page of uploads. `lastKey` is the id of the last row of the previous page. */
 export function listFilesPage(
   client: Client,
   { limit, ...filter }: FileFilter & { lastKey?: string } = {},
@@ -29,7 +29,7 @@ export function listFilesPage(
   )
 }
 
-/** All uploads of the account that fit, newest first unless told, fetched page by page as they are asked for. */
+/** Lists all uploads of the account that match, newest first by default. Fetches pages on demand. */
 export async function* listFiles(
   client: Client,
   filter: FileFilter = {},

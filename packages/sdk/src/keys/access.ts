@@ -18,12 +18,15 @@ import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes, withOpenConditions } from './change-nodes.ts'
 import { type ConditionsInput, checkConditions } from './check-conditions.ts'
-import { firstGood } from './first-good.ts'
+import { firstSuccessful } from './first-successful.ts'
 import { groupBy } from './group-by.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
-/** Shares a file with addresses. Sharing twice is one share. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+/**
+ * Shares a file with addresses. Idempotent.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
+ */
 export function shareFile(
   client: Client,
   cid: string,
@@ -39,8 +42,8 @@ export function shareFile(
 }
 
 /**
- * Takes the right to read from addresses. It stops keys from being given out; who had the key before may have kept it, and
- * the encrypted bytes are public: to shut somebody out for good, use `rotateFile`.
+ * Revokes the read access of addresses. Key nodes no longer return the key to them, but a reader who fetched the key
+ * earlier may have kept it, and the encrypted bytes are public. To exclude a reader permanently, use `rotateFile`.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
 export function revokeAccess(
@@ -58,8 +61,8 @@ export function revokeAccess(
 }
 
 /**
- * Gives a file to another owner. Conditions stay; addresses it was shared with lose it unless `resetSharedTo` is false. The
- * old owner may make the same call again to finish what was cut off.
+ * Transfers a file to another owner. Conditions stay; addresses it was shared with lose access unless `resetSharedTo`
+ * is false. The previous owner may repeat the call to complete an interrupted transfer.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE, INVALID_REQUEST
  */
 export function transferFile(
@@ -76,7 +79,10 @@ export function transferFile(
   )
 }
 
-/** Sets the conditions under which anybody may read, in place of those before. @throws CairnError INVALID_CONDITION, ACCESS_DENIED, CHAIN_NOT_SUPPORTED, CHANGE_INCOMPLETE */
+/**
+ * Sets the conditions under which anyone may read, and replaces the previous ones.
+ * @throws CairnError INVALID_CONDITION, ACCESS_DENIED, CHAIN_NOT_SUPPORTED, CHANGE_INCOMPLETE
+ */
 export async function setConditions(
   client: Client,
   cid: string,
@@ -85,19 +91,22 @@ export async function setConditions(
 ): Promise<ChangeResult> {
   const set = await checkConditions(conditions)
   const body = { address: sessionOf(client).address, cid, ...set }
-  const told: number[][] = []
+  const reported: number[][] = []
   const result = await changeNodes(
     client,
     async (node) => {
       const { data } = await callWithSession(client, updateConditions, node, { params: at(node), body }, options)
-      told.push(data?.openConditions ?? [])
+      reported.push(data?.openConditions ?? [])
     },
     options,
   )
-  return withOpenConditions(result, told)
+  return withOpenConditions(result, reported)
 }
 
-/** Removes all conditions. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+/**
+ * Removes all conditions.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
+ */
 export function removeConditions(client: Client, cid: string, options: ChangeOptions = {}): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid }
   return changeNodes(
@@ -107,13 +116,16 @@ export function removeConditions(client: Client, cid: string, options: ChangeOpt
   )
 }
 
-/** The owner and conditions of a file; addresses only for owner and recipients. @throws CairnError KEY_NOT_FOUND */
+/**
+ * Returns the owner and conditions of a file; the addresses only to the owner and recipients.
+ * @throws CairnError KEY_NOT_FOUND
+ */
 export function getConditions(
   client: Client,
   cid: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<CallResult<typeof getConditionsCall>> {
-  return firstGood(nodeNumbers, (node) =>
+  return firstSuccessful(nodeNumbers, (node) =>
     client.keySession === undefined
       ? callKeyNode(client, getConditionsCall, node, { params: { cid } }, options)
       : callWithSession(client, getConditionsCall, node, { params: { cid } }, options),
@@ -121,8 +133,8 @@ export function getConditions(
 }
 
 /**
- * The conditions that three nodes state alike, for changes that build on them: no node alone decides who may read.
- * @throws CairnError CONFLICT where no three agree
+ * Returns the conditions that three nodes agree on, for changes that build on them: no single node decides on access.
+ * @throws CairnError CONFLICT if no three nodes agree
  */
 export async function getAgreedConditions(
   client: Client,
@@ -138,14 +150,14 @@ export async function getAgreedConditions(
   )
   for (const [, group] of alike) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
   throw new CairnError('CONFLICT', {
-    message: 'No three key nodes state the same conditions of this file',
-    hint: 'Repair it first, with `repairKey` or `cairn keys repair`.',
+    message: 'Fewer than three key nodes agree on the conditions of this file',
+    hint: 'Repair the key with `repairKey` or `cairn keys repair`, then try again.',
   })
 }
 
 /**
- * Why an address may read a file or not: the owner may ask about anybody, others about themselves.
- * @param options `node`: asks this one alone, in place of the first that answers
+ * Explains why an address may or may not read a file. The owner may query any address, other users their own.
+ * @param options `node`: queries this node alone, instead of the first that answers
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
  */
 export function explainAccess(
@@ -165,14 +177,15 @@ export function explainAccess(
     ...(about === undefined ? {} : { about }),
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
-  return firstGood(wanted === undefined ? nodeNumbers : [wanted], (node) =>
+  return firstSuccessful(wanted === undefined ? nodeNumbers : [wanted], (node) =>
     callWithSession(client, explainAccessCall, node, { params: at(node), body }, { signal }),
   )
 }
 
 /**
- * What conditions that are saved nowhere say about an address, condition by condition: to try them before they are saved.
- * @param options `about`: another address than one's own; `node`: asks this one alone, in place of the first that answers
+ * Evaluates unsaved conditions for an address, condition by condition, to test them before saving.
+ * @param options `about`: an address other than the caller's; `node`: queries this node alone, instead of the first
+ *   that answers
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
  */
 export async function explainConditions(
@@ -187,18 +200,21 @@ export async function explainConditions(
 ): Promise<AccessVerdict> {
   const { address } = sessionOf(client)
   const body = {
-    // Trying takes nothing from anybody.
+    // A dry run changes no rights.
     ...(await checkConditions({ ...conditions, isOwnerless: true })),
     address,
     ...(about === undefined ? {} : { about }),
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
-  return firstGood(wanted === undefined ? nodeNumbers : [wanted], (node) =>
+  return firstSuccessful(wanted === undefined ? nodeNumbers : [wanted], (node) =>
     callWithSession(client, explainConditionsCall, node, { params: at(node), body }, { signal }),
   )
 }
 
-/** Ends a key: only the owner gets it any more, for 30 days, and then nobody. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE */
+/**
+ * Retires a file key: key nodes return it to the owner alone for 30 days, and then to no address.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
+ */
 export function retireKey(
   client: Client,
   cid: string,

@@ -2,7 +2,7 @@ import type { Client } from '../client.ts'
 import { getAgreedConditions } from './access.ts'
 import type { ConditionsInput } from './check-conditions.ts'
 
-/** The conditions that three nodes name, as they are given to set them again; undefined where there are none. */
+/** Returns the conditions that three nodes agree on, in the form that sets them again; undefined if there are none. */
 export async function findConditions(
   client: Client,
   cid: string,

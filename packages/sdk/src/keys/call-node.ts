@@ -7,17 +7,20 @@ import { loadSessionTools } from './load-session-tools.ts'
 /** The numbers of the key nodes. */
 export const nodeNumbers: readonly number[] = Array.from({ length: keyShardCount }, (_node, i) => i + 1)
 
-const answerBytesMost = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 
 export type NodeCallOptions = {
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
   token?: string
-  /** Signs the request for this node with a session's key. */
+  /** Signs the request for this node with a session key. */
   proveWith?: { key: SessionKey; token: string }
 }
 
-/** Where a node is. @throws CairnError NO_KEY_NODES */
+/**
+ * Returns the URL of a node.
+ * @throws CairnError NO_KEY_NODES
+ */
 function urlOf({ network }: Client, node: number): string {
   const url = network.keyNodes?.[node - 1]
   if (url === undefined || network.keyNodes?.length !== keyShardCount) throw new CairnError('NO_KEY_NODES')
@@ -25,7 +28,7 @@ function urlOf({ network }: Client, node: number): string {
 }
 
 /**
- * Makes one call at one node, at its own address: no router is between.
+ * Makes one call to a node at its own address, without a router.
  * @throws CairnError the call's own codes, NETWORK_ERROR, TIMEOUT, ABORTED, NO_KEY_NODES
  */
 export async function callKeyNode<C extends CallDefinition>(
@@ -46,5 +49,5 @@ export async function callKeyNode<C extends CallDefinition>(
     headers[proofHeader] = await proveRequest(request, proveWith.key, Date.now())
   }
   const response = await openResponse(client, { ...send, headers })
-  return parseAnswer(definition, await readText(response, answerBytesMost, options.signal))
+  return parseAnswer(definition, await readText(response, maxAnswerBytes, options.signal))
 }

@@ -1,16 +1,23 @@
 import { CairnError, type CallDefinition, type CallInput, type CallResult } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import type { KeySession } from '../key-session.ts'
 import { callKeyNode, type NodeCallOptions } from './call-node.ts'
-import { type KeySession, withToken } from './session.ts'
+import { withToken } from './session.ts'
 
-/** The session of a client. @throws CairnError NO_SESSION, SESSION_EXPIRED for one that is being closed */
+/**
+ * Returns the session of a client.
+ * @throws CairnError NO_SESSION, SESSION_EXPIRED for one that is closing
+ */
 export function sessionOf({ keySession }: Client): KeySession {
   if (keySession === undefined) throw new CairnError('NO_SESSION')
-  if (keySession.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'This session was closed' })
+  if (keySession.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'The session was closed' })
   return keySession
 }
 
-/** Makes one call at one node with the client's session. @throws CairnError as {@link callKeyNode}, NO_SESSION, SESSION_EXPIRED */
+/**
+ * Makes one call to a node with the session of the client.
+ * @throws CairnError as {@link callKeyNode}, NO_SESSION, SESSION_EXPIRED
+ */
 export async function callWithSession<C extends CallDefinition>(
   client: Client,
   definition: C,

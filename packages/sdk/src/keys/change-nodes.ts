@@ -3,29 +3,34 @@ import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
 import { nodeNumbers } from './call-node.ts'
 
-/** What became of a change on the five nodes. */
+/** Outcome of a change on the five nodes. */
 export type ChangeResult = {
-  /** Nodes that have it. */
+  /** Nodes that applied it. */
   done: number[]
-  /** Nodes that have it not yet, and why: make the same call again, or `repairKey`. */
+  /** Nodes that have not applied it yet, with the error. Repeat the call, or use `repairKey`. */
   pending: { node: number; error: CairnError }[]
-  /** Whether it is in force: three nodes have it, so the two others can neither give the key any more nor keep it back. */
+  /**
+   * Whether the change is in force: three nodes applied it, so the other two can neither return nor withhold the key.
+   */
   isEffective: boolean
-  /** How many of the nodes that have it may lie without undoing it: 0 at three nodes, 1 at four, 2 at five. */
+  /** Number of nodes among `done` that may lie without undoing the change: 0 of three nodes, 1 of four, 2 of five. */
   withstands: number
-  /** Ids of conditions that everyone meets, such as `>= 0`: they were set, and open the file to anyone. */
+  /** Ids of conditions that everyone meets, such as `>= 0`: they are set, and open the file to anyone. */
   openConditions?: number[]
 }
 
-/** The ids that three nodes name, with the result they belong to. @param told what each node named */
-export function withOpenConditions(result: ChangeResult, told: readonly (readonly number[])[]): ChangeResult {
-  const ids = [...new Set(told.flat())].filter(
-    (id) => told.filter((one) => one.includes(id)).length >= keyShardThreshold,
+/**
+ * Adds the ids that three nodes agree on to the result.
+ * @param reported the ids that each node reported
+ */
+export function withOpenConditions(result: ChangeResult, reported: readonly (readonly number[])[]): ChangeResult {
+  const ids = [...new Set(reported.flat())].filter(
+    (id) => reported.filter((one) => one.includes(id)).length >= keyShardThreshold,
   )
   return ids.length === 0 ? result : { ...result, openConditions: ids }
 }
 
-/** What a change amounts to by the nodes that have it. */
+/** Derives the outcome of a change from the nodes that applied it. */
 export function describeChange(done: readonly number[], pending: ChangeResult['pending']): ChangeResult {
   const isEffective = done.length >= keyShardThreshold
   const sorted = [...done].sort((a, b) => a - b)
@@ -34,18 +39,22 @@ export function describeChange(done: readonly number[], pending: ChangeResult['p
 
 export type ChangeOptions = {
   signal?: AbortSignal
-  /** Pause between the calls in ms, in place of the network's. */
+  /** Pause between the calls in ms. Overrides the value of the network. */
   pauseMs?: number
-  /** Pause before nodes that failed are tried again, in ms. @defaultValue 1000 */
+  /**
+   * Pause in ms before failed nodes are retried.
+   * @defaultValue 1000
+   */
   retryMs?: number
-  /** Told where the change is: which node is asked, and what became of it. */
-  onNode?: (node: number, state: 'asked' | 'done' | 'failed') => void
+  /** Called for each node when its call starts and when it ends. */
+  onNode?: (node: number, state: 'started' | 'done' | 'failed') => void
 }
 
 /**
- * Makes the five calls of a change in order, with the pause that the network states. A node that fails does not stop the
- * others; it is tried again after them.
- * @throws CairnError what all nodes refuse with; CHANGE_INCOMPLETE with the nodes in `details` when fewer than three have it
+ * Makes the five calls of a change in order, with the pause that the network states. A node that fails does not stop
+ * the others; it is retried after them.
+ * @throws CairnError the code that all nodes reject with; CHANGE_INCOMPLETE with the nodes in `details` if fewer than
+ *   three applied it
  */
 export async function changeNodes(
   client: Client,
@@ -62,7 +71,7 @@ export async function changeNodes(
     pending = []
     for (const [i, node] of waiting.entries()) {
       if (i > 0 && pauseMs > 0) await pause(pauseMs, options.signal)
-      options.onNode?.(node, 'asked')
+      options.onNode?.(node, 'started')
       try {
         await callOne(node)
         done.push(node)
@@ -74,7 +83,7 @@ export async function changeNodes(
         options.onNode?.(node, 'failed')
       }
     }
-    // Two nodes that are down keep nobody waiting: the change holds, and is finished when they are back.
+    // Two offline nodes do not delay the caller: the change is in force, and completes when they return.
     if (done.length >= keyShardThreshold) break
     waiting = pending.filter(({ error }) => error.retry || error.code === 'NO_SESSION').map(({ node }) => node)
     if (waiting.length < pending.length && done.length === 0) break

@@ -6,16 +6,16 @@ export type ConditionsInput = {
   aggregator?: string | undefined
   chainType?: string | undefined
   /**
-   * `ACCESS_CONDITIONS` makes the file nobody's: nobody can share, revoke, transfer or change conditions ever after. It needs
-   * `isOwnerless` beside it.
+   * `ACCESS_CONDITIONS` removes the owner: the file can never again be shared, revoked, transferred or given other
+   * conditions. Requires `isOwnerless`.
    */
   decryptionType?: string | undefined
-  /** Says that losing all rights is meant. */
+  /** Confirms that the caller gives up all rights. */
   isOwnerless?: boolean | undefined
 }
 
 /**
- * Checks conditions here, before anything is sent. What reads them is loaded only where there are any.
+ * Validates conditions before any request. The validator loads only if there are conditions.
  * @throws CairnError INVALID_CONDITION
  */
 export async function checkConditions(input: ConditionsInput): Promise<ConditionSet> {

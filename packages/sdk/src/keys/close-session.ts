@@ -1,19 +1,20 @@
 import { CairnError, closeSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { askNodes } from './ask-nodes.ts'
+import type { KeySession } from '../key-session.ts'
 import { callKeyNode } from './call-node.ts'
-import { type KeySession, withToken } from './session.ts'
+import { withToken } from './session.ts'
+import { settleNodes } from './settle-nodes.ts'
 
-/** Where a session is over, and where it is not yet. */
+/** Nodes where a session is closed, and where it is still open. */
 export type ClosedKeySession = {
   closed: number[]
-  /** Nodes that could not be reached: it is open there until it is closed again, or its time is over. */
+  /** Nodes that were unreachable: the session stays open there until it is closed again or expires. */
   open: { node: number; error: CairnError }[]
 }
 
 /**
- * Ends a session on every node that can be reached. The tokens of the others stay in the session, which is good for nothing
- * else any more: keep it, and close it again when they are back.
+ * Closes a session on every reachable node. The session keeps the tokens of the other nodes, for closing only: store
+ * it, and close it again when they return.
  * @throws CairnError NO_KEY_NODES, ABORTED
  */
 export async function closeKeySession(
@@ -22,11 +23,11 @@ export async function closeKeySession(
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<ClosedKeySession> {
   session.isClosing = true
-  // What is renewed on the way is over at once: nobody has to keep it.
+  // A session renewed here closes right after, so callers need not store it.
   const quiet = { ...client, onKeySession: undefined }
   const parts = session.nodes.flatMap((part, i) => (part === null ? [] : [i + 1]))
   const { sessionKey: key } = session
-  const answers = await askNodes(parts, (node) => {
+  const answers = await settleNodes(parts, (node) => {
     const input = { params: { node: String(node) } }
     return withToken(
       quiet,

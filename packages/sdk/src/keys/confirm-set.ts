@@ -4,9 +4,9 @@ import { type ChangeOptions, type ChangeResult, describeChange } from './change-
 import { getKeyStatus } from './status.ts'
 
 /**
- * Reads back whether a set that was saved beside another one is in force. A node puts it in force once it has heard of two
- * others that hold it, and asking for its state makes it ask.
- * @throws CairnError as `getKeyStatus`, CHANGE_INCOMPLETE when fewer than three nodes have it in force
+ * Reads back whether a set that was saved next to another one is in force. A node activates it once two other nodes
+ * confirm that they store it, and a status request makes the node check.
+ * @throws CairnError as `getKeyStatus`, CHANGE_INCOMPLETE if fewer than three nodes have it in force
  */
 export async function confirmSet(
   client: Client,
@@ -23,14 +23,14 @@ export async function confirmSet(
     const pending = waiting.map((node) => ({
       node,
       error: new CairnError('CHANGE_INCOMPLETE', {
-        message: 'The new key waits on this node: another one is in force',
+        message: 'The new key is pending on this node, and another key is active',
       }),
     }))
     result = describeChange(inForce, [...changed.pending, ...pending])
     if (result.isEffective) return result
   }
   throw new CairnError('CHANGE_INCOMPLETE', {
-    message: 'The new key was saved, and the one before is still in force',
+    message: 'The new key was saved, but the previous key is still active',
     details: { done: result.done, pending: result.pending.map(({ node, error }) => ({ node, code: error.code })) },
   })
 }

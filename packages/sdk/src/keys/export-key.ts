@@ -7,8 +7,8 @@ import { callWithSession, sessionOf } from './call-with-session.ts'
 import { getKey } from './get-key.ts'
 
 /**
- * The shards of a file's key, for the owner to keep: whoever has this file can read the other one, without any key node. It
- * is not encrypted.
+ * The shards of a file key, for the owner to keep: anyone with this export can read the file without a key node. The
+ * export is not encrypted.
  */
 export type ExportedKey = {
   format: 'cairn-key-set/1'
@@ -31,7 +31,7 @@ const schema = v.object({
 })
 
 /**
- * Fetches the shards that nodes give for a file, and checks that they are of one key.
+ * Fetches the shards of a file and checks that they belong to one key.
  * @throws CairnError as getKey
  */
 export async function exportKey(
@@ -50,7 +50,7 @@ export async function exportKey(
           const { payload } = await callWithSession(client, retrieveShard, node, input, options)
           return [{ node, ...payload }]
         } catch (error) {
-          // Three suffice: a node that is away now is left out, and the set tells which are in it.
+          // Three shards suffice: an offline node is omitted, and the set names its shards.
           if (CairnError.is(error) && error.retry) return []
           throw error
         }
@@ -61,13 +61,16 @@ export async function exportKey(
   return { format: 'cairn-key-set/1', cid, threshold: 3, exportedAt: new Date().toISOString(), shards }
 }
 
-/** The key of an exported set; nothing is sent anywhere. @throws CairnError KEY_NOT_RECOVERED, INVALID_SHARD */
+/**
+ * Recovers the key of an exported set without any request.
+ * @throws CairnError KEY_NOT_RECOVERED, INVALID_SHARD
+ */
 export function recoverExported(exported: unknown): { cid: string; masterKey: string } {
   const parsed = v.safeParse(schema, exported)
   if (!parsed.success) {
     throw new CairnError('INVALID_SHARD', {
-      message: 'This is not an exported key set',
-      hint: 'Give the file that `cairn keys export` wrote.',
+      message: 'The file is not an exported key set',
+      hint: 'Use the file that `cairn keys export` wrote.',
     })
   }
   const { cid, shards } = parsed.output

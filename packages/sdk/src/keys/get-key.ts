@@ -7,49 +7,53 @@ import { groupBy } from './group-by.ts'
 
 export type GetKeyOptions = {
   signal?: AbortSignal
-  /** Limit for each node in ms; 8 seconds unless told. */
+  /** Limit per node in ms. Defaults to 8 seconds. */
   timeoutMs?: number
   /**
-   * How long answers are still read once the key is certain, in ms: a node that answers late with something else is
-   * named, too. 0 ends with the first three that fit.
+   * Time in ms to read further answers once the key is certain: a late node with a different shard is still reported. 0
+   * stops at the first three that match.
    * @defaultValue 100
    */
   lateMs?: number
-  /** Values that conditions ask for at the time of reading, by `{condition id}.{name}`. */
+  /** Values that conditions require at read time, by `{condition id}.{name}`. */
   dynamicData?: Record<string, unknown>
-  /** Whether a key is the file's: needed where a legacy file's shards have no commitments and not all nodes answer. */
+  /**
+   * Verifies that a key is the key of the file. Required if the shards of a legacy file have no commitments and not all
+   * nodes answer.
+   */
   confirm?: (masterKey: string) => boolean | Promise<boolean>
 }
 
 export type RecoveredKey = {
   masterKey: string
   /**
-   * Nodes that gave a shard of something else, or a right one without its commitments: they missed a change, which `repairKey`
-   * finishes, or their operators should be told.
+   * Nodes that returned a shard of another key, or a correct one without its commitments. They missed a change: run
+   * `repairKey`, or report them to their operators.
    */
   wrongNodes: number[]
-  /** Nodes that gave none, and why. */
+  /** Nodes that returned no shard, with the reason. */
   failedNodes: { node: number; code: string }[]
 }
 
 type Retrieved = CallResult<typeof retrieveShard>
 type Answer = { node: number; value: Retrieved } | { node: number; error: CairnError }
 
-/** Nodes that are slower than this, once three have answered alike, are not waited for. */
+/** Limit in ms for slower nodes once three have given the same answer. */
 const patienceMs = 2_000
 const defaultLateMs = 100
 
 /**
- * Recovers the key of a file: asks all five nodes at once and takes the first three shards that fit together. Two nodes that
- * are down, slow or lying cost a tenth of a second at most, and are named if they answer within it.
- * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT, NO_SESSION
+ * Recovers the key of a file. Calls all five nodes concurrently and combines the first three shards that match. Two
+ * nodes that are down, slow or lying cost at most a tenth of a second; those that answer in time are reported.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT,
+ *   NO_SESSION
  */
 export async function getKey(client: Client, cid: string, options: GetKeyOptions = {}): Promise<RecoveredKey> {
   const { address } = sessionOf(client)
   const { dynamicData, signal, timeoutMs, confirm } = options
   const stop = new AbortController()
   const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
-  const ask = async (node: number): Promise<Answer> => {
+  const queryNode = async (node: number): Promise<Answer> => {
     try {
       const body = { address, cid, withAlternatives: true, ...(dynamicData === undefined ? {} : { dynamicData }) }
       const input = { params: { node: String(node) }, body }
@@ -61,7 +65,8 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   const answers: Answer[] = []
   try {
     const { lateMs = defaultLateMs } = options
-    for await (const answer of asTheyCome(nodeNumbers.map(ask), () => enough(answers), lateMs)) answers.push(answer)
+    for await (const answer of asSettled(nodeNumbers.map(queryNode), () => hasEnough(answers), lateMs))
+      answers.push(answer)
   } finally {
     stop.abort()
   }
@@ -69,8 +74,8 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   return conclude(answers, confirm)
 }
 
-/** Three shards that fit a set which three nodes name alike are enough; one that only names it is not. */
-function enough(answers: readonly Answer[]): boolean {
+/** Three matching shards of a set that three nodes agree on are enough; a set named by a single node is not. */
+function hasEnough(answers: readonly Answer[]): boolean {
   const shards = shardsOf(answers, 'current')
   const set = agreedSet(shards)
   if (set === undefined) return false
@@ -78,26 +83,22 @@ function enough(answers: readonly Answer[]): boolean {
 }
 
 /**
- * Gives answers in the order they come in; ends when all are there, or `lateMs` after `isEnough` says so. Without commitments
- * every node is waited for, but not for ever once three have answered.
+ * Yields answers as they arrive. Ends when all are there, or `lateMs` after `isEnough` is true. Without commitments it
+ * waits for every node, with a limit once three have answered.
  */
-async function* asTheyCome(
-  pending: Promise<Answer>[],
-  isEnough: () => boolean,
-  lateMs: number,
-): AsyncGenerator<Answer> {
-  const waiting = new Map(pending.map((promise, i) => [i, promise.then((answer) => ({ i, answer }))]))
-  let given = 0
+async function* asSettled(pending: Promise<Answer>[], isEnough: () => boolean, lateMs: number): AsyncGenerator<Answer> {
+  const pendingAnswers = new Map(pending.map((promise, i) => [i, promise.then((answer) => ({ i, answer }))]))
+  let successCount = 0
   let closing: ReturnType<typeof after> | undefined
   try {
-    while (waiting.size > 0) {
-      const patience = closing === undefined && given >= keyShardThreshold ? after(patienceMs) : undefined
+    while (pendingAnswers.size > 0) {
+      const patience = closing === undefined && successCount >= keyShardThreshold ? after(patienceMs) : undefined
       const limit = closing ?? patience
-      const next = await Promise.race([...waiting.values(), ...(limit === undefined ? [] : [limit.over])])
+      const next = await Promise.race([...pendingAnswers.values(), ...(limit === undefined ? [] : [limit.over])])
       patience?.clear()
       if (next === undefined) return
-      waiting.delete(next.i)
-      given += 'value' in next.answer ? 1 : 0
+      pendingAnswers.delete(next.i)
+      successCount += 'value' in next.answer ? 1 : 0
       yield next.answer
       if (closing !== undefined || !isEnough()) continue
       if (lateMs === 0) return
@@ -120,8 +121,10 @@ function shardsOf(answers: readonly Answer[], which: 'current' | number): ShardA
   return answers.flatMap((answer) => {
     if ('error' in answer) return []
     const { node, value } = answer
-    const one = which === 'current' ? value : value.alternatives?.[which]
-    return one === undefined ? [] : [{ node, shard: one.payload, ...(one.set === undefined ? {} : { set: one.set }) }]
+    const candidate = which === 'current' ? value : value.alternatives?.[which]
+    return candidate === undefined
+      ? []
+      : [{ node, shard: candidate.payload, ...(candidate.set === undefined ? {} : { set: candidate.set }) }]
   })
 }
 
@@ -145,21 +148,24 @@ async function conclude(answers: readonly Answer[], confirm: GetKeyOptions['conf
   throw failed
 }
 
-/** Where a change of the key was cut off, nodes hold two sets: whichever three have is a key. */
+/** After an interrupted change of the key, nodes store two sets: any three shards of one set form a key. */
 function setsAmong(answers: readonly Answer[]): ShardAnswer[][] {
   const byId = new Map<string, ShardAnswer[]>()
   for (const answer of answers) {
     if ('error' in answer) continue
     const { payload, set, alternatives = [] } = answer.value
-    for (const one of [{ payload, set }, ...alternatives]) {
-      if (one.set === undefined) continue
-      byId.set(one.set.id, [...(byId.get(one.set.id) ?? []), { node: answer.node, shard: one.payload, set: one.set }])
+    for (const candidate of [{ payload, set }, ...alternatives]) {
+      if (candidate.set === undefined) continue
+      byId.set(candidate.set.id, [
+        ...(byId.get(candidate.set.id) ?? []),
+        { node: answer.node, shard: candidate.payload, set: candidate.set },
+      ])
     }
   }
   return [...byId.values()].filter((shards) => shards.length >= keyShardThreshold)
 }
 
-/** Nodes that answered, and gave no shard of a set with its commitments: neither as the one in force nor beside it. */
+/** Nodes that answered without a shard of a set with its commitments, neither active nor pending. */
 function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] {
   const wrong = answers.flatMap((answer) => {
     if ('error' in answer) return []
@@ -172,7 +178,7 @@ function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] 
   return wrong.sort((a, b) => a - b)
 }
 
-/** What most nodes say counts: two that deny among three that are down are no refusal. */
+/** The majority counts: two rejections next to three offline nodes are not a rejection. */
 function refusalOf(failures: readonly { node: number; error: CairnError }[], shards: number): CairnError {
   const byCode = new Map(groupBy(failures, ({ error }) => error.code))
   for (const code of [
@@ -184,8 +190,9 @@ function refusalOf(failures: readonly { node: number; error: CairnError }[], sha
     'NO_KEY_NODES',
     'RATE_LIMITED',
   ] as const) {
-    const said = byCode.get(code)
-    if (said !== undefined && said.length >= keyShardThreshold && said[0] !== undefined) return said[0].error
+    const sameCode = byCode.get(code)
+    if (sameCode !== undefined && sameCode.length >= keyShardThreshold && sameCode[0] !== undefined)
+      return sameCode[0].error
   }
   return new CairnError('NOT_ENOUGH_SHARDS', {
     details: { shards, nodes: failures.map(({ node, error }) => ({ node, code: error.code, message: error.message })) },

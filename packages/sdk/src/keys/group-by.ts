@@ -1,4 +1,4 @@
-/** Groups in the order in which they begin. Not `Map.groupBy`: Node 20 has none. */
+/** Groups items in order of first appearance. Node 20 has no `Map.groupBy`. */
 export function groupBy<T, K>(list: readonly T[], keyOf: (one: T) => K): [K, T[]][] {
   const groups = new Map<K, T[]>()
   for (const one of list) {

@@ -1,26 +1,26 @@
 import { type KeyStatus, keyShardThreshold } from '@cairn/protocol'
 import { groupBy } from './group-by.ts'
 
-/** A change that some nodes have and others lack. */
+/** A change that some nodes applied and others lack. */
 export type HalfDone = {
   kind: 'share' | 'revoke' | 'transfer' | 'conditions' | 'retire' | 'save'
-  /** Nodes that have it, and those that lack it. */
+  /** Nodes that applied it, and nodes that lack it. */
   nodes: number[]
   missing: number[]
-  /** Whether three nodes have it: it counts, and the others only have to catch up. */
+  /** Whether three nodes applied it: the change counts, and the others only need to catch up. */
   isInForce: boolean
-  /** Whom it concerns: the address that was shared with or revoked, the new owner. */
+  /** The address it concerns: shared with, revoked, or the new owner. */
   address?: string
 }
 
-/** What one node states. */
+/** The status that one node reports. */
 export type NodeStatus = { node: number; status: KeyStatus }
 
 /**
- * Finds the changes on which nodes differ. One node alone can make up any of it, so what comes of it is up to the caller.
- * @param all the nodes that state something
- * @param empty nodes that hold nothing of the file
- * @param agreed what three of them state alike
+ * Finds the changes on which nodes differ. A single node can invent any of them, so the caller decides what to apply.
+ * @param all the nodes that report a status
+ * @param empty nodes that store nothing for the file
+ * @param agreed the status that three of them agree on
  */
 export function findHalfDone(
   all: readonly NodeStatus[],
@@ -28,7 +28,7 @@ export function findHalfDone(
   agreed: KeyStatus | undefined,
 ): HalfDone[] {
   const owner = agreed?.owner ?? mostCommon(all.map(({ status }) => status.owner))
-  // What nodes of another owner state about the rest is an owner's business that is none, or not yet.
+  // Nodes with another owner report on a user who is not, or not yet, the owner.
   const own = all.filter(({ status }) => status.owner === owner)
   return [
     ...findTransfers(all, own, agreed),
@@ -55,7 +55,9 @@ function findTransfers(
   })
 }
 
-/** An address that one node lists and another does not was shared with, or revoked: who heard of more revocations is ahead. */
+/**
+ * An address that only some nodes list was shared with or revoked. The node that knows of more revocations is ahead.
+ */
 function findAddresses(own: readonly NodeStatus[]): HalfDone[] {
   const addresses = new Set(own.flatMap(({ status }) => status.sharedTo))
   return [...addresses].sort().flatMap((address) => {
@@ -64,22 +66,24 @@ function findAddresses(own: readonly NodeStatus[]): HalfDone[] {
     if (others.length === 0) return []
     const revoking = findRevoking(listing, others, address)
     if (revoking.length > 0) return [describe('revoke', revoking, listing, address)]
-    // A retired key is shared with no one, including those it was shared with before.
+    // A retired key is shared with no address, including earlier recipients.
     const lacking = others.filter(({ status }) => status.state !== 'retired')
     return lacking.length === 0 ? [] : [describe('share', listing, lacking, address)]
   })
 }
 
-/** Of the nodes that do not list an address, those that heard of a revocation which two of the others cannot have heard of. */
+/**
+ * Among the nodes that do not list an address, returns those with a revocation that two of the others cannot know of.
+ */
 function findRevoking(
   listing: readonly NodeStatus[],
   others: readonly NodeStatus[],
   address: string,
 ): readonly NodeStatus[] {
   const heard = listing.map(({ status }) => timesOf(status, address)).sort((a, b) => b - a)
-  // One that lists it could boast of any number.
-  const least = heard[1] ?? heard[0] ?? 0
-  return others.filter(({ status }) => timesOf(status, address) > least)
+  // A node that lists the address could claim any number.
+  const minTimes = heard[1] ?? heard[0] ?? 0
+  return others.filter(({ status }) => timesOf(status, address) > minTimes)
 }
 
 function timesOf({ revocations }: KeyStatus, address: string): number {
@@ -101,7 +105,7 @@ function findConditions(own: readonly NodeStatus[], agreed: KeyStatus | undefine
   })
 }
 
-/** Another key is saved where a set waits, and where it is in force on some; a first one where nodes hold nothing. */
+/** Another key is stored next to a pending set and active on some nodes; a first key on nodes that store nothing. */
 function findSets(own: readonly NodeStatus[], empty: readonly number[]): HalfDone[] {
   const waiting = new Set(own.flatMap(({ status }) => (status.pendingSetId === null ? [] : [status.pendingSetId])))
   const found = [...waiting].map((set) => {

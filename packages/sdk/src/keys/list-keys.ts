@@ -2,11 +2,14 @@ import { type CallResult, listKeys as listKeysCall } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
-import { firstGood } from './first-good.ts'
+import { firstSuccessful } from './first-successful.ts'
 
 export type KeyFile = CallResult<typeof listKeysCall>['files'][number]
 
-/** Files that the session's address owns (`owner`), or that are shared with it (`recipient`), page by page as they are asked for. */
+/**
+ * Lists files that the address of the session owns (`owner`), or that are shared with it (`recipient`). Fetches pages
+ * on demand.
+ */
 export async function* listKeyFiles(
   client: Client,
   role: 'owner' | 'recipient',
@@ -15,7 +18,7 @@ export async function* listKeyFiles(
   let after: string | undefined
   for (;;) {
     const query = { role, ...(after === undefined ? {} : { after }) }
-    const page = await firstGood(nodeNumbers, (node) =>
+    const page = await firstSuccessful(nodeNumbers, (node) =>
       callWithSession(client, listKeysCall, node, { params: { node: String(node) }, query }, options),
     )
     yield* page.files

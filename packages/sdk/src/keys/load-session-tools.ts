@@ -1,4 +1,4 @@
-/** What makes a session's key and signs with it. */
+/** Loads the code that creates a session key and signs with it. */
 export function loadSessionTools(): Promise<typeof import('./session-tools.ts')> {
   return import('./session-tools.ts')
 }

@@ -8,34 +8,35 @@ import {
   openSession,
   signInTextLifetimeMs,
 } from '@cairn/protocol'
-import type { Signer } from '../account/api-keys.ts'
-import { resolveSigner } from '../account/resolve-signer.ts'
 import type { Client } from '../client.ts'
-import { type Answer, askNodes } from './ask-nodes.ts'
+import type { KeySession } from '../key-session.ts'
+import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { loadSessionTools } from './load-session-tools.ts'
-import type { KeySession } from './session.ts'
+import { type Answer, settleNodes } from './settle-nodes.ts'
 
 export type SessionOptions = {
-  /** Chain that a contract wallet is on; every configured one unless told. */
+  /** Chain of a contract wallet. Defaults to every configured chain. */
   chain?: string
-  /** Signs the session's requests; a fresh one unless told. */
+  /** Signs the requests of the session. Defaults to a new key. */
   sessionKey?: SessionKey
   signal?: AbortSignal
 }
 
-/** Nodes that are slower than this, once three have answered, have no part in the session. */
+/** Limit in ms for slower nodes once three have answered; later ones are not part of the session. */
 const patienceMs = 2_000
 
-/** What a text to sign says of its time, its place and its signer. */
+/** Time, domain and signer of a message to sign. */
 export type TextSubject = { id: string; domain: string; address: string; issuedAt: number; expiresAt: number }
 
-/** What each node gave for a text, in order. */
+/** The nonce that each node issued for a message, in node order. */
 export type NodeNonces = readonly Answer<CallResult<typeof getNonce>>[]
 
 /**
- * Opens a session: each node gives a nonce, the wallet signs one EIP-4361 text with all of them, each node checks it alone.
+ * Opens a session. Each node issues a nonce, the wallet signs one EIP-4361 message with all of them, and each node
+ * verifies it independently.
  * @throws CairnError NO_KEY_NODES, KEY_NODES_UNAVAILABLE (fewer than three answer), INVALID_SIGNATURE, INVALID_ADDRESS
+ * @see https://eips.ethereum.org/EIPS/eip-4361
  */
 export async function openKeySession(
   client: Client,
@@ -49,7 +50,7 @@ export async function openKeySession(
   const nonces = await gatherNonces(client, subject, signal)
   requireThree(nonces)
   const networks = nonces.flatMap((answer) => ('value' in answer ? [answer.value.network] : []))
-  // One node alone could name another, and none of the others would take the text.
+  // A single node could name another network, and the other nodes would then reject the message.
   const network = networks.find((one) => networks.filter((other) => other === one).length >= keyShardThreshold)
   const message = writeSignIn({
     ...subject,
@@ -61,7 +62,10 @@ export async function openKeySession(
   return openAtNodes(client, { address: subject.address, message, signature, sessionKey, nonces }, options)
 }
 
-/** A text of now for an address. @throws CairnError INVALID_ADDRESS */
+/**
+ * Describes a message for an address, issued now.
+ * @throws CairnError INVALID_ADDRESS
+ */
 export function describeText(domain: string, given: string): TextSubject {
   const address = normalizeIdentity(given)
   if (address === '') throw new CairnError('INVALID_ADDRESS')
@@ -69,13 +73,16 @@ export function describeText(domain: string, given: string): TextSubject {
   return { id: crypto.randomUUID(), domain, address, issuedAt, expiresAt: issuedAt + signInTextLifetimeMs }
 }
 
-/** Each node's nonce for a text. @throws CairnError ABORTED */
+/**
+ * Fetches the nonce of each node for a message.
+ * @throws CairnError ABORTED
+ */
 export async function gatherNonces(
   client: Client,
   subject: TextSubject,
   signal: AbortSignal | undefined,
 ): Promise<NodeNonces> {
-  const nonces = await askNodes(
+  const nonces = await settleNodes(
     nodeNumbers,
     (node) => callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
     patienceMs,
@@ -84,12 +91,12 @@ export async function gatherNonces(
   return nonces
 }
 
-/** The nonces as a text has them. */
+/** Returns the nonces in the form of a message. */
 export function noncesOf(nonces: NodeNonces): (string | undefined)[] {
   return nonces.map((answer) => ('value' in answer ? answer.value.nonce : undefined))
 }
 
-/** What a wallet signed, and with which nonces. */
+/** A message that a wallet signed, with its nonces. */
 export type SignedText = {
   address: string
   message: string
@@ -99,8 +106,9 @@ export type SignedText = {
 }
 
 /**
- * Shows a signed text to the nodes whose nonces it has.
- * @throws CairnError KEY_NODES_UNAVAILABLE (fewer than three open a session), what three refuse it with, ABORTED
+ * Presents a signed message to the nodes whose nonces it has.
+ * @throws CairnError KEY_NODES_UNAVAILABLE (fewer than three open a session), the code that three nodes reject with,
+ *   ABORTED
  */
 export async function openAtNodes(
   client: Client,
@@ -108,7 +116,7 @@ export async function openAtNodes(
   { chain, signal }: Pick<SessionOptions, 'chain' | 'signal'>,
 ): Promise<KeySession> {
   const body = { address, messages: [message], signature, chain: chain ?? 'ALL' }
-  const sessions = await askNodes(
+  const sessions = await settleNodes(
     nodeNumbers,
     async (node) => {
       if (!('value' in (nonces[node - 1] ?? {}))) throw new CairnError('KEY_NODES_UNAVAILABLE')
@@ -119,7 +127,7 @@ export async function openAtNodes(
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   requireThree(sessions)
   const faults = sessions.flatMap((answer, i) => {
-    // What the first call failed with says more than that there was no second one.
+    // The error of the first call says more than the absence of a second one.
     const first = nonces[i]
     const cause = first !== undefined && 'error' in first ? first : answer
     if (!('error' in cause)) return []
@@ -134,14 +142,16 @@ export async function openAtNodes(
   }
 }
 
-/** Host that a signature for key nodes alone counts for: the router's, under which users know the nodes. */
+/** Domain of a signature for key nodes only: the host of the router, which is how users know the nodes. */
 function domainOf({ network }: Client): string {
   const url = network.keyRouter ?? network.keyNodes?.[0]
   if (url === undefined) throw new CairnError('NO_KEY_NODES')
   return new URL(url).host
 }
 
-/** @throws CairnError KEY_NODES_UNAVAILABLE, or what nodes refused with, where fewer than three answered rightly */
+/**
+ * @throws CairnError KEY_NODES_UNAVAILABLE, or the code that nodes reject with, if fewer than three answered correctly
+ */
 export function requireThree(answers: readonly Answer<unknown>[]): void {
   const errors = answers.flatMap((answer, i) => ('error' in answer ? [{ node: i + 1, error: answer.error }] : []))
   if (answers.length - errors.length >= keyShardThreshold) return

@@ -7,7 +7,6 @@ import {
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
-import { askNodes } from './ask-nodes.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import type { ChangeOptions, ChangeResult } from './change-nodes.ts'
@@ -15,13 +14,14 @@ import { getKey } from './get-key.ts'
 import { groupBy } from './group-by.ts'
 import type { HalfDone } from './half-done.ts'
 import { prepareKey, saveKey } from './save-key.ts'
-import { finishRevocations, makeAlike, unlessRefused, wordsToRevoke } from './settle-rights.ts'
+import { settleNodes } from './settle-nodes.ts'
+import { finishRevocations, makeAlike, minRevokingNodes, unlessRefused } from './settle-rights.ts'
 import { getKeyStatus, type KeyReport } from './status.ts'
 
 export type RepairOptions = Pick<ChangeOptions, 'signal' | 'pauseMs' | 'retryMs'> & {
   /**
-   * Longest wait for a change of the owner's that may still be on its way to other nodes, in ms. Nodes take such a change back
-   * only after 30 seconds, unless their operator says otherwise.
+   * Longest wait in ms for a change by the owner that may still be on its way to other nodes. By default, nodes revert
+   * such a change only after 30 seconds.
    * @defaultValue 45_000
    */
   maxWaitMs?: number
@@ -29,14 +29,14 @@ export type RepairOptions = Pick<ChangeOptions, 'signal' | 'pauseMs' | 'retryMs'
 
 type ChangeOutcome = 'finished' | 'taken back' | 'left'
 
-/** What a repair did. */
+/** Result of a repair. */
 export type RepairReport = {
-  /** How the nodes stood before and after. */
+  /** State of the nodes before and after. */
   before: KeyReport
   after: KeyReport
   /**
-   * The changes that were half done, and what became of them: `finished` on all nodes that answer, `taken back` where three
-   * nodes never had it, or `left` as it was.
+   * The incomplete changes and their outcome: `finished` on all nodes that answer, `taken back` if three nodes never
+   * applied it, or `left` unchanged.
    */
   changes: (HalfDone & { outcome: ChangeOutcome })[]
   nodes: {
@@ -50,18 +50,18 @@ const timeoutMs = 20_000
 const defaultMaxWaitMs = 45_000
 
 /**
- * Brings the nodes together after changes that were cut off. What three nodes state is in force: the others catch up with it.
- *
- * The owner's call also settles what is in force nowhere: a revocation that two nodes heard of is finished; any other change
- * that fewer than three have is taken back, for two nodes could have made it up between them. It saves the key again where a
- * node lacks its shard or cannot open it: the key stays the same, all five get new shards of it.
+ * Reconciles the nodes after interrupted changes. The state that three nodes agree on is in force, and the others catch
+ * up. A call by the owner also settles changes that are not in force: it completes a revocation that two nodes know of,
+ * and reverts any other change that fewer than three nodes applied, because two nodes could have invented it. It saves
+ * the key again if a node lacks its shard or cannot open it: the key stays the same, and all five nodes receive new
+ * shards.
  * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED, NO_SESSION, ABORTED
  */
 export function repairKey(client: Client, cid: string, options: RepairOptions = {}): Promise<RepairReport> {
   return repairWith(prepareKey, client, cid, options)
 }
 
-/** The same, with another way to split a key: one that gives equal shards again, for tests that repeat a run. */
+/** As `repairKey`, with a custom function that splits the key: tests that repeat a run pass one with equal shards. */
 export async function repairWith(
   prepare: typeof prepareKey,
   client: Client,
@@ -88,7 +88,7 @@ export async function repairWith(
     }
   }
   await repairNodes(client, report, isOwner, nodes, options)
-  // A retired key is on its way to be destroyed: saved again, it would be given out again.
+  // A retired key is about to be destroyed; saving it again would make it available again.
   if (isOwner && report.agreed !== undefined && report.agreed.state !== 'retired') {
     const lacking = await findLacking(client, cid, nodes, options)
     if (lacking.length > 0) {
@@ -99,7 +99,7 @@ export async function repairWith(
     }
   }
   let after = await getKeyStatus(client, cid, options)
-  // With one that lies among its peers a node may never hear the same of three: the owner tells it.
+  // With a lying peer, a node may never see the same state from three others, so the owner notifies it.
   if (waitMs !== undefined && after.nodes.some(({ status, isAgreed }) => status?.owner === address && !isAgreed)) {
     after = await makeAlike(client, after, options)
     if (lackOneSet(after, address)) {
@@ -111,7 +111,7 @@ export async function repairWith(
   return { before, after, changes, nodes: nodeNumbers.flatMap((node) => nodes.get(node) ?? []) }
 }
 
-/** Saves the key that there is, in a set of new shards. */
+/** Saves the existing key as a set of new shards. */
 async function saveAgain(
   prepare: typeof prepareKey,
   client: Client,
@@ -122,7 +122,10 @@ async function saveAgain(
   return saveKey(client, cid, prepare(masterKey), options)
 }
 
-/** Whether nodes that name this owner differ by what another save settles: their set in force, or that some are retired alone. */
+/**
+ * Returns whether nodes with this owner differ in a way that another save settles: their active set, or a retirement on
+ * some.
+ */
 function lackOneSet({ nodes }: KeyReport, address: string): boolean {
   const own = nodes.flatMap(({ status }) => (status?.owner === address ? [status] : []))
   const open = own.filter(({ state }) => state !== 'retired')
@@ -130,15 +133,15 @@ function lackOneSet({ nodes }: KeyReport, address: string): boolean {
   return open.length >= keyShardThreshold && sets.size > 1
 }
 
-/** The owner that three nodes name. */
+/** Returns the owner that three nodes agree on. */
 function findOwner({ nodes }: KeyReport): string | undefined {
   const owners = nodes.flatMap(({ status }) => (status === undefined ? [] : [status.owner]))
   return groupBy(owners, (owner) => owner).find(([, named]) => named.length >= keyShardThreshold)?.[0]
 }
 
 /**
- * How long changes that too few nodes have may still be on their way to the others, in ms; undefined when that is longer than
- * may be waited. What one node alone claims beyond that is not believed.
+ * Returns how long, in ms, changes on too few nodes may still be on their way to the others; undefined if that exceeds
+ * the limit. A longer claim of a single node is ignored.
  */
 function findWait({ agreed, nodes }: KeyReport, maxWaitMs: number): number | undefined {
   const waits = nodes.flatMap(({ status, isAgreed }) => {
@@ -149,7 +152,7 @@ function findWait({ agreed, nodes }: KeyReport, maxWaitMs: number): number | und
   return waits.length - believed.length > 1 ? undefined : Math.max(0, ...believed)
 }
 
-/** Has each node catch up with its peers. */
+/** Makes each node catch up with its peers. */
 async function repairNodes(
   client: Client,
   { cid, agreed, nodes, halfDone }: KeyReport,
@@ -160,16 +163,16 @@ async function repairNodes(
   const { address } = sessionOf(client)
   const hasAll = nodes.every(({ status }) => status !== undefined)
   for (const { node, status, isAgreed } of nodes) {
-    // Another node that heard of the revocation may just be offline.
+    // Another node with the revocation may be offline.
     const mayBeRevoked = halfDone.some(
       ({ kind, nodes: heard }) =>
-        kind === 'revoke' && heard.includes(node) && (!hasAll || heard.length >= wordsToRevoke),
+        kind === 'revoke' && heard.includes(node) && (!hasAll || heard.length >= minRevokingNodes),
     )
-    const isGivenUp = isOwner && agreed !== undefined && !isAgreed && !mayBeRevoked
+    const isAbandoned = isOwner && agreed !== undefined && !isAgreed && !mayBeRevoked
     const body = {
       address,
       cid,
-      ...(isGivenUp && status !== undefined ? { discardVersion: status.version } : {}),
+      ...(isAbandoned && status !== undefined ? { discardVersion: status.version } : {}),
     }
     try {
       const input = { params: { node: String(node) }, body }
@@ -183,7 +186,9 @@ async function repairNodes(
   }
 }
 
-/** Nodes without a shard of the set in force, or with one that they cannot open any more: a bit of their disk changed. */
+/**
+ * Finds nodes without a shard of the active set, or with one that they cannot open because a bit on their disk changed.
+ */
 async function findLacking(
   client: Client,
   cid: string,
@@ -191,7 +196,7 @@ async function findLacking(
   options: RepairOptions,
 ): Promise<number[]> {
   const { address } = sessionOf(client)
-  const answers = await askNodes(nodeNumbers, (node) => {
+  const answers = await settleNodes(nodeNumbers, (node) => {
     const input = { params: { node: String(node) }, body: { address, cid } }
     return callWithSession(client, retrieveShard, node, input, { signal: options.signal })
   })

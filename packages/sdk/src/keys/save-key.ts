@@ -1,31 +1,31 @@
 import { commitShards, generateKey, type KeySet, splitKey } from '@cairn/crypto'
-import { createConditions, type KeyShard, type ShardSet, saveShard, sharedAddressesPerCallMost } from '@cairn/protocol'
+import { createConditions, type KeyShard, maxSharedAddressesPerCall, type ShardSet, saveShard } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes, withOpenConditions } from './change-nodes.ts'
 import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 
 export type SaveKeyOptions = ChangeOptions & {
-  /** Addresses that may read from the start. */
+  /** Addresses with read access from the start. */
   shareTo?: readonly string[] | undefined
-  /** Conditions under which anybody may read. */
+  /** Conditions under which anyone may read. */
   conditions?: ConditionsInput | undefined
 }
 
-/** A key with what its shards promise. */
+/** A key with the commitments of its shards. */
 export type PreparedKey = KeySet & { set: ShardSet }
 
-/** Makes a key for a file; nothing is sent. */
+/** Creates a key for a file without any request. */
 export function prepareKey(masterKey?: string): PreparedKey {
   const keys = masterKey === undefined ? generateKey() : { masterKey, keyShards: splitKey(masterKey) }
   return { ...keys, set: commitShards(keys.keyShards) }
 }
 
 /**
- * Saves the shards of a file's key, one on each node. Whoever saves first owns the CID. Addresses beyond a hundred are shared
- * with by further calls. Shards of a file that has a key already wait until three nodes have them: that they are in force is
- * read back.
- * @throws CairnError ACCESS_DENIED (another owns the CID), INVALID_CONDITION, CHANGE_INCOMPLETE, NO_SESSION
+ * Saves the shards of a file key, one on each node. The first address to save owns the CID. Further calls share the
+ * file with addresses beyond a hundred. If the file already has a key, new shards are pending until three nodes store
+ * them; the function reads back that they are in force.
+ * @throws CairnError ACCESS_DENIED (another address owns the CID), INVALID_CONDITION, CHANGE_INCOMPLETE, NO_SESSION
  */
 export async function saveKey(
   client: Client,
@@ -35,9 +35,9 @@ export async function saveKey(
 ): Promise<ChangeResult> {
   const { address } = sessionOf(client)
   const set = conditions === undefined ? undefined : await checkConditions(conditions)
-  const sharedTo = shareTo.slice(0, sharedAddressesPerCallMost)
+  const sharedTo = shareTo.slice(0, maxSharedAddressesPerCall)
   let isWaiting = false
-  const told: number[][] = []
+  const reported: number[][] = []
   const changed = await changeNodes(
     client,
     async (node) => {
@@ -49,16 +49,16 @@ export async function saveKey(
           ? await callWithSession(client, saveShard, node, { params, body }, options)
           : await callWithSession(client, createConditions, node, { params, body: { ...body, ...set } }, options)
       isWaiting ||= data?.waits === true
-      told.push(data?.openConditions ?? [])
+      reported.push(data?.openConditions ?? [])
     },
     options,
   )
-  // Who has left a file to its conditions is told nothing more of it.
+  // An owner who left a file to its conditions no longer sees its state.
   const isVisible = set?.decryptionType !== 'ACCESS_CONDITIONS'
   const inForce = isWaiting && isVisible ? await readBack(client, cid, key.set.id, changed, options) : changed
-  const saved = withOpenConditions(inForce, told)
+  const saved = withOpenConditions(inForce, reported)
   const rest = shareTo.slice(sharedTo.length)
-  // A file that is left to its conditions is shared with nobody.
+  // A file left to its conditions cannot be shared.
   if (rest.length === 0 || set?.decryptionType === 'ACCESS_CONDITIONS') return saved
   const { shareRest } = await import('./share-rest.ts')
   return { ...saved, ...(await shareRest(client, cid, saved, rest, options)) }

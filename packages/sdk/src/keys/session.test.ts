@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../client.ts'
 import { tokenFor } from './session.ts'
 
-let asked = 0
+let renewalCount = 0
 let answers = false
 const server = createServer((_request, response) => {
-  asked++
+  renewalCount++
   if (!answers) return
   const now = Date.now()
   response.setHeader('content-type', 'application/json')
@@ -25,7 +25,7 @@ afterAll(() => {
   server.close()
 })
 
-test('a renewal that failed is tried anew; who stops waiting stops nobody else', async () => {
+test('retries a failed renewal; a caller that stops waiting does not stop others', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const part = {
     node: 1,
@@ -58,9 +58,9 @@ test('a renewal that failed is tried anew; who stops waiting stops nobody else',
   expect(gone).toMatchObject({ status: 'rejected', reason: { code: 'ABORTED' } })
   expect(waited).toMatchObject({ status: 'rejected', reason: { code: 'TIMEOUT' } })
   answers = true
-  const before = asked
+  const before = renewalCount
   expect(await tokenFor(client, session, 1)).toBe('new')
-  expect(asked).toBe(before + 1)
+  expect(renewalCount).toBe(before + 1)
   expect(await tokenFor(client, session, 1)).toBe('new')
-  expect(asked).toBe(before + 1)
+  expect(renewalCount).toBe(before + 1)
 })

@@ -1,29 +1,15 @@
-import type { SessionKey } from '@cairn/crypto'
 import { CairnError, type NodeSession, renewSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import type { KeySession } from '../key-session.ts'
 import { callKeyNode } from './call-node.ts'
-
-/**
- * A session with the key nodes: one token of each, bound to a key that only this machine has, so that neither a node nor
- * anybody between can use what it sees. Plain data: keep it where secrets are kept, and give it to `createClient` again.
- */
-export type KeySession = {
-  address: string
-  sessionKey: SessionKey
-  /** In the order of the nodes; null for one that did not answer when the session was opened. */
-  nodes: (NodeSession | null)[]
-  /** Why nodes have no part in it, where that is so. */
-  faults?: { node: number; code: string; message: string; hint: string }[]
-  /** Whether it was ended where nodes could be reached: what is left of it is only good for ending it at the others. */
-  isClosing?: boolean
-}
 
 /** Renewed this long before its end, so that no call meets one that has just ended. */
 const renewBeforeMs = 60_000
 
 /**
- * This session's token for a node, renewed where it is about to end. What was renewed stands in the session afterwards.
- * @throws CairnError NO_SESSION when this node has none, SESSION_EXPIRED
+ * Returns the token of this session for a node, and renews it shortly before it expires. A renewed token replaces the
+ * old one in the session.
+ * @throws CairnError NO_SESSION if the session has none for this node, SESSION_EXPIRED
  */
 export async function tokenFor(
   client: Client,
@@ -40,9 +26,9 @@ export async function tokenFor(
 }
 
 /**
- * Does something with this session's token for a node. One that the node calls ended, by its own clock perhaps, is renewed
- * and used once more; where the session itself is over there, its part is dropped from it.
- * @throws CairnError as {@link tokenFor}, and what the work throws
+ * Runs work with the token of this session for a node. A token that the node reports as expired, perhaps by its own
+ * clock, is renewed and used once more. If the session itself has expired there, its part is removed from the session.
+ * @throws CairnError as {@link tokenFor}, and the error of the work
  */
 export async function withToken<T>(
   client: Client,
@@ -57,13 +43,13 @@ export async function withToken<T>(
   } catch (error) {
     const own = session.nodes[node - 1]
     if (!CairnError.is(error, 'SESSION_EXPIRED') || own == null) throw error
-    // Another call may have renewed it meanwhile.
+    // A concurrent call may have renewed it.
     if (own.token !== token) return work(own.token)
     return work((await waitFor(renewals.get(own) ?? beginRenewal(client, session, node, own), signal)).token)
   }
 }
 
-/** Whoever waits may stop waiting; the renewal is everybody's and goes on. One that failed is tried anew by the next call. */
+/** A caller may stop waiting; the renewal is shared and continues. The next call retries a failed one. */
 function beginRenewal(client: Client, session: KeySession, node: number, own: NodeSession): Promise<NodeSession> {
   const pending = renew(client, session, node, own)
   renewals.set(own, pending)
@@ -83,21 +69,21 @@ function waitFor<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promi
 
 function noPart({ faults = [] }: KeySession, node: number): CairnError {
   const fault = faults.find((one) => one.node === node)
-  const message = `The session has no part for key node ${node}`
+  const message = `The session does not include key node ${node}`
   if (fault === undefined) return new CairnError('NO_SESSION', { message })
   return new CairnError('NO_SESSION', {
-    message: `${message}, which refused it: ${fault.message}`,
+    message: `${message}, which rejected it: ${fault.message}`,
     hint: fault.hint,
     details: { node, code: fault.code },
   })
 }
 
-/** Renewals under way: a refresh token is good once, whoever asks first. */
+/** Renewals in progress: a refresh token is valid once, whichever call uses it first. */
 const renewals = new WeakMap<NodeSession, Promise<NodeSession>>()
 
 async function renew(client: Client, session: KeySession, node: number, own: NodeSession): Promise<NodeSession> {
   const body = { address: session.address, refreshToken: own.refreshToken }
-  // The proof covers the secret of the refresh token, which is what the node compares.
+  // The proof covers the secret of the refresh token, which the node compares.
   const secret = own.refreshToken.split('.')[1] ?? ''
   const proveWith = { key: session.sessionKey, token: secret }
   const input = { params: { node: String(node) }, body }
@@ -106,7 +92,7 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
     session.nodes[node - 1] = renewed
     return renewed
   } catch (error) {
-    // What is over is kept by nobody, so that who keeps the session signs in anew when too few parts are left.
+    // An expired part is removed, so that the caller signs in again when too few parts remain.
     if (CairnError.is(error, 'SESSION_EXPIRED')) session.nodes[node - 1] = null
     throw error
   } finally {

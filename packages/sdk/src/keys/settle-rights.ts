@@ -2,10 +2,10 @@ import {
   CairnError,
   type ConditionSet,
   keyShardThreshold,
+  maxSharedAddressesPerCall,
   removeConditions,
   retireKey,
   revokeKey,
-  sharedAddressesPerCallMost,
   shareKey,
   updateConditions,
 } from '@cairn/protocol'
@@ -19,23 +19,31 @@ import { groupBy } from './group-by.ts'
 import type { NodeStatus } from './half-done.ts'
 import { getKeyStatus, type KeyReport } from './status.ts'
 
-/** Nodes that must have heard of a revocation for a repair to finish it: one of them is honest if one lies. */
-export const wordsToRevoke = 2
+/**
+ * Number of nodes that must know of a revocation before a repair completes it: with one liar, one of them is honest.
+ */
+export const minRevokingNodes = 2
 
 type Options = Pick<ChangeOptions, 'signal' | 'pauseMs' | 'retryMs'>
 
-/** Finishes, for the owner, the revocations that two nodes heard of. @returns how the nodes stand then */
+/**
+ * Completes, for the owner, the revocations that two nodes know of.
+ * @returns the state of the nodes afterwards
+ */
 export async function finishRevocations(client: Client, before: KeyReport, options: Options): Promise<KeyReport> {
   const { cid, halfDone } = before
   const revoked = halfDone.flatMap(({ kind, nodes, address }) =>
-    kind === 'revoke' && nodes.length >= wordsToRevoke && address !== undefined ? [address] : [],
+    kind === 'revoke' && nodes.length >= minRevokingNodes && address !== undefined ? [address] : [],
   )
   if (revoked.length === 0) return before
   for (const revokeTo of inCalls(revoked)) await unlessRefused(revokeAccess(client, cid, revokeTo, options))
   return getKeyStatus(client, cid, options)
 }
 
-/** A node that refuses, or does not answer, differs as before: the report tells. @throws CairnError ABORTED */
+/**
+ * A node that rejects or does not answer still differs, and the report shows it.
+ * @throws CairnError ABORTED
+ */
 export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   try {
     await work
@@ -46,8 +54,9 @@ export async function unlessRefused(work: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Makes the nodes alike that name this owner: as three of them state it, or, where no three agree on everything, by what three
- * of them have of each right. @returns how the nodes stand then
+ * Reconciles the nodes that name this owner: to the state that three of them agree on or, if no three agree on
+ * everything, to the majority for each right.
+ * @returns the state of the nodes afterwards
  */
 export async function makeAlike(client: Client, report: KeyReport, options: Options): Promise<KeyReport> {
   const { cid, nodes, agreed } = report
@@ -57,8 +66,9 @@ export async function makeAlike(client: Client, report: KeyReport, options: Opti
   const open = own.filter((one) => !retired.includes(one))
   const callOptions = { signal: options.signal }
   const at = (node: number) => ({ node: String(node) })
-  // Where neither has three, one that lies may keep it so for ever: what the owner said counts, as for a revocation.
-  const mayFinish = retired.length >= wordsToRevoke && open.length < keyShardThreshold
+  // If neither state has three nodes, a liar could keep it so indefinitely: the latest change by the owner counts, as
+  // for a revocation.
+  const mayFinish = retired.length >= minRevokingNodes && open.length < keyShardThreshold
   if (retired.length >= keyShardThreshold || mayFinish) {
     const successor = retired[0]?.status.successor ?? undefined
     const body = { address, cid, ...(successor === undefined ? {} : { successor }) }
@@ -98,7 +108,7 @@ export async function makeAlike(client: Client, report: KeyReport, options: Opti
   return getKeyStatus(client, cid, options)
 }
 
-/** The conditions that three nodes have, where another one has not; undefined where the nodes do not tell them. */
+/** Returns the conditions that three nodes have and another lacks; undefined if the nodes do not report them. */
 async function findLackedConditions(
   client: Client,
   { cid }: KeyReport,
@@ -111,20 +121,20 @@ async function findLackedConditions(
     const found = await findConditions(client, cid, options)
     return found === undefined ? undefined : await checkConditions(found)
   } catch (error) {
-    // A node that lacks them differs as before: the report tells.
+    // A node that lacks them still differs, and the report shows it.
     if (CairnError.is(error, 'ABORTED') || !CairnError.is(error)) throw error
     return undefined
   }
 }
 
-/** What three nodes state. */
+/** Returns the value that three nodes agree on. */
 function findMajority(stated: readonly string[]): string | undefined {
   return groupBy(stated, (one) => one).find(([, alike]) => alike.length >= keyShardThreshold)?.[0]
 }
 
 function inCalls(addresses: readonly string[]): string[][] {
   const calls: string[][] = []
-  for (let start = 0; start < addresses.length; start += sharedAddressesPerCallMost)
-    calls.push(addresses.slice(start, start + sharedAddressesPerCallMost))
+  for (let start = 0; start < addresses.length; start += maxSharedAddressesPerCall)
+    calls.push(addresses.slice(start, start + maxSharedAddressesPerCall))
   return calls
 }

@@ -1,11 +1,11 @@
-import { sharedAddressesPerCallMost, shareKey } from '@cairn/protocol'
+import { maxSharedAddressesPerCall, shareKey } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes, describeChange } from './change-nodes.ts'
 
 /**
- * Shares a key that was just saved with the addresses that one call could not name.
- * @returns what became of saving and sharing together: a node has all of it or is pending
+ * Shares a newly saved key with the addresses that did not fit into one call.
+ * @returns the outcome of saving and sharing together: a node applied all of it or is pending
  * @throws CairnError as `shareFile`
  */
 export async function shareRest(
@@ -17,8 +17,8 @@ export async function shareRest(
 ): Promise<ChangeResult> {
   const { address } = sessionOf(client)
   let { done, pending } = saved
-  for (let start = 0; start < rest.length; start += sharedAddressesPerCallMost) {
-    const body = { address, cid, shareTo: rest.slice(start, start + sharedAddressesPerCallMost) }
+  for (let start = 0; start < rest.length; start += maxSharedAddressesPerCall) {
+    const body = { address, cid, shareTo: rest.slice(start, start + maxSharedAddressesPerCall) }
     const shared = await changeNodes(
       client,
       (node) => callWithSession(client, shareKey, node, { params: { node: String(node) }, body }, options),

@@ -5,19 +5,22 @@ import { callWithSession } from './call-with-session.ts'
 import { groupBy } from './group-by.ts'
 import { findHalfDone, type HalfDone } from './half-done.ts'
 
-/** What the five nodes hold about a file. */
+/** The state of a file key on the five nodes. */
 export type KeyReport = {
   cid: string
-  /** `whole`: all five agree. `usable`: three or more do, the others lag or are offline. `split`: no three agree. */
+  /** `whole`: all five agree. `usable`: three or more agree, the others lag or are offline. `split`: no three agree. */
   health: 'whole' | 'usable' | 'split'
-  /** What at least three nodes agree on. */
+  /** The state that at least three nodes agree on. */
   agreed: KeyStatus | undefined
-  /** Changes that some nodes have and others lack, as far as this address may see them. */
+  /** Changes that some nodes applied and others lack, as far as this address may see them. */
   halfDone: HalfDone[]
   nodes: { node: number; status?: KeyStatus; error?: CairnError; isAgreed: boolean }[]
 }
 
-/** Asks all five nodes what they hold, and compares. @throws CairnError KEY_NOT_FOUND or ACCESS_DENIED when three nodes say so, NO_SESSION */
+/**
+ * Reads the state of a file key from all five nodes and compares it.
+ * @throws CairnError KEY_NOT_FOUND or ACCESS_DENIED if three nodes agree on it, NO_SESSION
+ */
 export async function getKeyStatus(
   client: Client,
   cid: string,
@@ -51,7 +54,7 @@ export async function getKeyStatus(
   }
 }
 
-/** What nodes must state alike, in their own words: a digest alone is what one node says of itself. */
+/** Serialises the fields that nodes must agree on: a digest alone is only the claim of one node. */
 function nameRights({ digest, owner, sharedTo, setId, successor, state, hasConditions }: KeyStatus): string {
   return JSON.stringify([digest, owner, [...sharedTo].sort(), setId, successor, state === 'retired', hasConditions])
 }

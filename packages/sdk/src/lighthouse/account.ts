@@ -14,7 +14,10 @@ type Balance = {
   walrusDataUsed: number
 }
 
-/** An API key for a signed message. @throws CairnError INVALID_ADDRESS, INVALID_SIGNATURE, CHALLENGE_EXPIRED */
+/**
+ * Exchanges a signed message for an API key.
+ * @throws CairnError INVALID_ADDRESS, INVALID_SIGNATURE, CHALLENGE_EXPIRED
+ */
 export async function getApiKey(publicKey: string, signedMessage: string): Promise<{ data: { apiKey: string } }> {
   return {
     data: {
@@ -23,20 +26,26 @@ export async function getApiKey(publicKey: string, signedMessage: string): Promi
   }
 }
 
-/** A new wallet, locked with a password: `encryptedWallet` is the text of a version 3 keystore. */
+/** Creates a wallet and encrypts it with a password: `encryptedWallet` is the text of a version 3 keystore. */
 export async function createWallet(password: string): Promise<{ data: { encryptedWallet: string } }> {
   const wallet = makeWallet()
-  // The service hears of the address, as it does from the module this stands in for; the answer is not needed.
+  // Registers the address with the service, as the published module does; the response is ignored.
   await call(clientOf(), getAuthMessage, { query: { publicKey: wallet.address } })
   return { data: { encryptedWallet: await encryptKeystore(wallet.privateKey, password) } }
 }
 
-/** Storage allowed and used, in bytes. @throws CairnError UNAUTHENTICATED */
+/**
+ * Returns storage limit and usage, in bytes.
+ * @throws CairnError UNAUTHENTICATED
+ */
 export async function getBalance(apiKey: string): Promise<{ data: Balance }> {
   return { data: await withPeerText('request', call(clientOf(apiKey), getDataUsage, {})) }
 }
 
-/** What an upload of a path would take (Node). @throws CairnError FILE_UNREADABLE, UNAUTHENTICATED */
+/**
+ * Returns the cost of uploading a path (Node).
+ * @throws CairnError FILE_UNREADABLE, UNAUTHENTICATED
+ */
 export async function getQuote(
   path: string,
   apiKey: string,

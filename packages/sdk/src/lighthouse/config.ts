@@ -7,14 +7,14 @@ import {
   networks,
 } from '@cairn/protocol'
 
-/** A chain as the module this stands in for describes it. Fill in the payment contract to pay there. */
+/** A chain in the format of the published module. Set the payment contract to pay there. */
 export type LighthouseNetwork = {
   symbol: string
   native_decimal: number
   rpc: string
   scan: string
   chain_id: string
-  /** Empty where none is known. */
+  /** Empty if none is known. */
   lighthouse_contract_address: string
   usdc_contract_address: string
   usdc_contract_decimal: number
@@ -27,7 +27,7 @@ export type LighthouseNetwork = {
 function describeNetworks(): Record<string, LighthouseNetwork> {
   return Object.fromEntries(
     Object.values(networks).map(({ name, symbol, nativeDecimals, rpcUrl, transactionUrl, chainId, tokens }) => {
-      // Published clients know one contract of each coin.
+      // Published clients use one contract per coin.
       const addressOf = ({ contracts }: NetworkCoin) =>
         (contracts.find(({ isPublished }) => isPublished) ?? contracts[0])?.address ?? ''
       return [
@@ -56,20 +56,20 @@ const config = {
   lighthouseAPI: 'http://127.0.0.1:8080',
   /** Uploads. */
   lighthouseNode: 'http://127.0.0.1:8080',
-  /** Reading. */
+  /** Downloads. */
   lighthouseGateway: 'http://127.0.0.1:8081',
   /** The router of the key nodes. */
   lighthouseBLSNode: 'http://127.0.0.1:9000',
   lighthouseAuthNode: 'http://127.0.0.1:9000',
-  /** The chain to pay on where programs ask for the default. */
+  /** Default chain for payments. */
   network: String(defaultNetwork),
-  /** Pause after each of the five calls of a change, in ms. */
+  /** Pause in ms after each of the five calls of a change. */
   keyNodePauseMs,
-  /** Chains to pay on, by name; add your own. */
+  /** Chains for payments, by name; add your own. */
   networks: describeNetworks(),
 }
 
-/** Makes each known chain an entry of the configuration itself too: one value, here and in `networks`. */
+/** Also exposes each known chain as a property of the configuration: the same object as in `networks`. */
 function addEntries(whole: typeof config): asserts whole is typeof config & Record<NetworkName, LighthouseNetwork> {
   for (const name of Object.keys(networks)) {
     Object.defineProperty(whole, name, {
@@ -83,10 +83,13 @@ function addEntries(whole: typeof config): asserts whole is typeof config & Reco
 }
 addEntries(config)
 
-/** Where the drop-in's calls go. Change it before the first call, as with the module it stands in for. */
+/** Hosts and defaults of the drop-in. Change them before the first call, as with the published module. */
 export const lighthouseConfig = config
 
-/** A chain by its name, in any case. @throws CairnError UNSUPPORTED_NETWORK */
+/**
+ * Returns a chain by name, case-insensitive.
+ * @throws CairnError UNSUPPORTED_NETWORK
+ */
 export function findNetwork(name: string): LighthouseNetwork {
   const found = lighthouseConfig.networks[name.toLowerCase()]
   if (found !== undefined) return found

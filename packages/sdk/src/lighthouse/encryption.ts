@@ -2,8 +2,9 @@ import { CairnError, getConditions, isCid, keyShardThreshold, normalizeIdentity 
 import { openPath } from '#platform'
 import { openFile } from '../download/open-file.ts'
 import { decryptStream } from '../encryption/decrypt-stream.ts'
+import { iterateStream } from '../iterate-stream.ts'
+import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
-import { blobFile } from '../upload/blob-file.ts'
 import { type SaveOneKey, sendEncrypted } from '../upload/send-encrypted.ts'
 import type { Batch, UploadOptions as SdkOptions, UploadResult } from '../upload/send-files.ts'
 import { openFolder, refuseDuplicates } from '../upload/upload-folder.ts'
@@ -16,7 +17,7 @@ import { type ProgressCallback, readOptions, type UploadOptions } from './upload
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string }[] }
 
-/** Saves keys as published clients do: five calls with a signature or JWT. */
+/** Saves keys like published clients: five calls with a signature or JWT. */
 function savingWith(publicKey: string, authToken: string): SaveOneKey {
   return async (cid, key) => {
     unwrap(await kavach.saveShards(publicKey, cid, authToken, key.keyShards))
@@ -24,15 +25,17 @@ function savingWith(publicKey: string, authToken: string): SaveOneKey {
   }
 }
 
-/** @throws what a change failed with */
+/** @throws the error of a failed change */
 function unwrap({ isSuccess, error }: ChangeAnswer): void {
   if (!isSuccess) throw CairnError.from(error)
 }
 
 /**
- * Encrypts a file, or the files of a folder, each under a key of its own, and uploads them: a path in Node, files in a browser.
+ * Encrypts a file, or the files of a folder, each under its own key, and uploads them: a path in Node, files in a
+ * browser.
  * @param authToken a signature (one file), or a JWT
- * @throws CairnError JWT_REQUIRED ('auth_token must be a JWT'), KEY_SAVE_FAILED ('Error encrypting file'), DUPLICATE_NAME
+ * @throws CairnError JWT_REQUIRED ('auth_token must be a JWT'), KEY_SAVE_FAILED ('Error encrypting file'),
+ *   DUPLICATE_NAME
  */
 export async function uploadEncrypted(
   sourcePath: string | ArrayLike<File>,
@@ -45,12 +48,15 @@ export async function uploadEncrypted(
   const given = typeof cidVersionOrOptions === 'number' ? { cidVersion: cidVersionOrOptions } : cidVersionOrOptions
   const options = readOptions(given, uploadProgressCallback ?? ('onProgress' in given ? given.onProgress : undefined))
   const batch = await openBatch(sourcePath)
-  // A signature is good for one operation, which is one file.
+  // A signature is valid for one operation, which is one file.
   const checked = /^0x/i.test(authToken) ? { ...batch, files: () => onlyOne(batch.files()) } : batch
   return send(apiKey, checked, options, savingWith(publicKey, authToken))
 }
 
-/** Encrypts and uploads a text. @throws CairnError KEY_SAVE_FAILED */
+/**
+ * Encrypts and uploads a text.
+ * @throws CairnError KEY_SAVE_FAILED
+ */
 export async function textUploadEncrypted(
   text: string,
   apiKey: string,
@@ -94,7 +100,8 @@ async function* onlyOne(files: AsyncIterable<LocalFile> | Iterable<LocalFile>): 
 }
 
 /**
- * Decrypts a file with its key: an ArrayBuffer in Node, a Blob in a browser where `mimeType` says what it is.
+ * Decrypts a file with its key.
+ * @returns an ArrayBuffer in Node, a Blob in a browser if `mimeType` is set
  * @throws CairnError DECRYPTION_FAILED, BLOCK_NOT_FOUND
  */
 export async function decryptFile(
@@ -107,26 +114,16 @@ export async function decryptFile(
   const at = gatewayUrl === undefined ? client : { ...client, network: { ...client.network, gateway: gatewayUrl } }
   const { stream } = await withPeerText('http', openFile(at, cid))
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  for await (const piece of decryptStream(readAll(stream), fileEncryptionKey)) pieces.push(new Uint8Array(piece))
+  for await (const piece of decryptStream(iterateStream(stream), fileEncryptionKey)) pieces.push(new Uint8Array(piece))
   const isBrowser = 'document' in globalThis
   const blob = new Blob(pieces, mimeType === 'null' ? {} : { type: mimeType })
   return isBrowser ? blob : blob.arrayBuffer()
 }
 
-async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    reader.releaseLock()
-  }
-}
-
-/** The text that a wallet signs for one operation with the key nodes. @throws CairnError INVALID_ADDRESS ('Invalid public Key') */
+/**
+ * Returns the message that a wallet signs for one operation with the key nodes.
+ * @throws CairnError INVALID_ADDRESS ('Invalid public Key')
+ */
 export async function getAuthMessage(publicKey: string): Promise<{ data: { message: string } }> {
   if (normalizeIdentity(publicKey) === '') throw new CairnError('INVALID_ADDRESS')
   const { message, error } = await kavach.getAuthMessage(publicKey)
@@ -134,7 +131,10 @@ export async function getAuthMessage(publicKey: string): Promise<{ data: { messa
   return { data: { message } }
 }
 
-/** The key of a file, for whoever may read it. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND ('cid not found') */
+/**
+ * Fetches the key of a file, for addresses with read access.
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND ('cid not found')
+ */
 export async function fetchEncryptionKey(
   cid: string,
   publicKey: string,
@@ -150,7 +150,10 @@ export async function fetchEncryptionKey(
   return { data: { key: masterKey } }
 }
 
-/** Shares a file with addresses. @throws CairnError ACCESS_DENIED, INVALID_SIGNATURE */
+/**
+ * Shares a file with addresses.
+ * @throws CairnError ACCESS_DENIED, INVALID_SIGNATURE
+ */
 export async function shareFile(
   publicKey: string,
   shareTo: string[],
@@ -161,7 +164,10 @@ export async function shareFile(
   return { data: { cid, shareTo, status: 'Success' } }
 }
 
-/** Takes the right to read from one or several addresses. @throws CairnError ACCESS_DENIED, INVALID_SIGNATURE */
+/**
+ * Revokes the read access of one or several addresses.
+ * @throws CairnError ACCESS_DENIED, INVALID_SIGNATURE
+ */
 export async function revokeFileAccess(
   publicKey: string,
   revokeTo: string | string[],
@@ -173,7 +179,10 @@ export async function revokeFileAccess(
   return { data: { cid, revokeTo, status: 'Success' } }
 }
 
-/** Sets the conditions under which anybody may read. @throws CairnError INVALID_CONDITION ('Condition validation error: …'), ACCESS_DENIED */
+/**
+ * Sets the conditions under which anyone may read.
+ * @throws CairnError INVALID_CONDITION ('Condition validation error: …'), ACCESS_DENIED
+ */
 export async function applyAccessCondition(
   publicKey: string,
   cid: string,
@@ -186,7 +195,10 @@ export async function applyAccessCondition(
   return { data: { cid, status: 'Success' } }
 }
 
-/** The conditions and owner of a file. @throws CairnError KEY_NOT_FOUND, INVALID_CID */
+/**
+ * Returns the conditions and owner of a file.
+ * @throws CairnError KEY_NOT_FOUND, INVALID_CID
+ */
 export async function getAccessConditions(cid: string) {
   if (!isCid(cid)) throw new CairnError('INVALID_CID')
   return { data: await withPeerText('http', callRouter(getConditions, { params: { cid } })) }

@@ -11,7 +11,7 @@ import { call } from '../request.ts'
 import { clientOf } from './client.ts'
 import { withPeerText } from './peer-text.ts'
 
-/** One page of uploads, newest first; `lastKey` is the id of the last row of the page before. */
+/** Lists one page of uploads, newest first; `lastKey` is the id of the last row of the previous page. */
 export async function getUploads(
   authToken: string,
   lastKey: string | null = null,
@@ -21,12 +21,18 @@ export async function getUploads(
   return { data: await withPeerText('request', call(clientOf(authToken), listFiles, { query })) }
 }
 
-/** Takes an upload off the account by the id of its row. @throws CairnError NOT_FOUND */
+/**
+ * Removes an upload from the account by its row id.
+ * @throws CairnError NOT_FOUND
+ */
 export async function deleteFile(apiKey: string, fileId: string): Promise<{ data: { message: string } }> {
   return { data: await withPeerText('request', call(clientOf(apiKey), deleteFileCall, { query: { id: fileId } })) }
 }
 
-/** What is known of a CID. @throws CairnError INVALID_CID, NOT_FOUND */
+/**
+ * Returns the file info of a CID.
+ * @throws CairnError INVALID_CID, NOT_FOUND
+ */
 export async function getFileInfo(cid: string): Promise<{ data: CallResult<typeof getFileInfoCall> }> {
   if (!isCid(cid)) throw new CairnError('INVALID_CID')
   return { data: await withPeerText('http', findInfo(clientOf(), cid)) }

@@ -1,6 +1,6 @@
-// A drop-in for the peer's published SDK: same names, positions, defaults and results; its faults are not copied.
-// The key client's functions are here as well; its `getAuthMessage`, whose name the SDK has too, is in `kavach`.
-// Those about another storage network (walrusBlobs, deleteFileWalrus) refuse when they are called.
+// A drop-in for the peer's published SDK: same names, positions, defaults and results; its defects are not copied.
+// The functions of the key client are also here; its `getAuthMessage`, a name that the SDK has too, is in `kavach`.
+// Functions for another storage network (walrusBlobs, deleteFileWalrus) throw NOT_SUPPORTED.
 import { createWallet, getApiKey, getBalance, getQuote } from './account.ts'
 import {
   applyAccessCondition,
@@ -72,7 +72,7 @@ export {
   walrusBlobs,
 }
 
-// biome-ignore lint/style/noDefaultExport: the module it stands in for is imported by default.
+// biome-ignore lint/style/noDefaultExport: the published module has a default export.
 export default {
   applyAccessCondition,
   decryptFile,

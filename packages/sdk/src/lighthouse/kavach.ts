@@ -1,4 +1,4 @@
-// The published key client's functions: same names, positions, defaults and results; its faults are not copied.
+// The functions of the published key client: same names, positions, defaults and results; its defects are not copied.
 import { generateKey, recoverKey as recover, splitKey } from '@cairn/crypto'
 import {
   CairnError,
@@ -25,7 +25,10 @@ import { type ChangeAnswer, callFive, callRouter } from './key-router.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
-/** Makes a key and its shards: any `threshold` of them recover it. @throws CairnError INVALID_THRESHOLD ('keyCount must be greater then threshold') */
+/**
+ * Creates a key and its shards: any `threshold` of them recover it.
+ * @throws CairnError INVALID_THRESHOLD ('keyCount must be greater then threshold')
+ */
 export async function generate(
   threshold = keyShardThreshold,
   keyCount = keyShardCount,
@@ -33,7 +36,7 @@ export async function generate(
   return generateKey(threshold, keyCount)
 }
 
-/** Splits a key of the caller's; `isShardable` is false where it cannot be. */
+/** Splits an existing key; `isShardable` is false if it cannot be split. */
 export async function shardKey(
   key: string,
   threshold = keyShardThreshold,
@@ -47,7 +50,10 @@ export async function shardKey(
   }
 }
 
-/** Recovers a key from at least three shards. @throws CairnError INVALID_SHARD for what are no shards */
+/**
+ * Recovers a key from at least three shards.
+ * @throws CairnError INVALID_SHARD
+ */
 export async function recoverKey(
   keyShards: KeyShard[],
 ): Promise<{ masterKey: string; error: null } | { masterKey: null; error: string }> {
@@ -63,7 +69,7 @@ export async function recoverKey(
   }
 }
 
-/** The text that a wallet signs for one operation with the key nodes, or for a JWT. */
+/** Returns the message that a wallet signs for one operation with the key nodes, or for a JWT. */
 export async function getAuthMessage(
   address: string,
 ): Promise<{ message: string; error: null } | { message: null; error: CairnError }> {
@@ -76,7 +82,7 @@ export async function getAuthMessage(
   }
 }
 
-/** A JWT for a signature, or for the refresh token of an earlier one. */
+/** Returns a JWT for a signature, or for the refresh token of an earlier JWT. */
 export async function getJWT(
   address: string,
   payload: string,
@@ -92,12 +98,12 @@ export async function getJWT(
     return { JWT: token, refreshToken, error: null }
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    // Every reason has the one text that callers of the published client look for.
+    // Callers of the published client compare this text, whatever the reason.
     return { JWT: null, error: 'Invalid Signature' }
   }
 }
 
-/** Saves five shards, one on each node, and shares the file where addresses are given. */
+/** Saves five shards, one on each node, and shares the file if addresses are given. */
 export async function saveShards(
   address: string,
   cid: string,
@@ -125,7 +131,7 @@ export async function shareToAddress(
   return callFive((node) => callRouter(shareKey, { params: at(node), body: { address, cid, shareTo } }, auth_token))
 }
 
-/** Takes the right to read from addresses. */
+/** Revokes the read access of addresses. */
 export async function revokeAccess(
   address: string,
   cid: string,
@@ -136,7 +142,7 @@ export async function revokeAccess(
   return callFive((node) => callRouter(revokeKey, { params: at(node), body: { address, cid, revokeTo } }, auth_token))
 }
 
-/** Gives a file to another owner. */
+/** Transfers a file to another owner. */
 export async function transferOwnership(
   address: string,
   cid: string,
@@ -154,7 +160,7 @@ export async function transferOwnership(
   )
 }
 
-/** Sets the conditions of a file: with its five shards when it is saved, without them later. */
+/** Sets the conditions of a file: with its five shards on the first save, without them later. */
 export async function accessControl(
   address: string,
   cid: string,
@@ -179,7 +185,7 @@ export async function accessControl(
     conditions: [...conditions],
     chainType,
     ...(aggregator === undefined ? {} : { aggregator }),
-    // With the shards it is always said; later only where it is not what it is anyway.
+    // Always sent with the shards; later only if it differs from the default.
     ...(keyShards.length > 0 || decryptionType !== 'ADDRESS' ? { decryptionType } : {}),
   }
   return callFive((node) => {
@@ -190,7 +196,7 @@ export async function accessControl(
   })
 }
 
-/** Shards of a file from some of the nodes, chosen at random and asked in order. */
+/** Fetches shards of a file from random nodes, one after the other. */
 export async function recoverShards(
   address: string,
   cid: string,
@@ -223,7 +229,10 @@ export async function recoverShards(
   }
 }
 
-/** The conditions and owner of a file. @throws CairnError KEY_NOT_FOUND, INVALID_CID */
+/**
+ * Returns the conditions and owner of a file.
+ * @throws CairnError KEY_NOT_FOUND, INVALID_CID
+ */
 export async function getAccessCondition(cid: string) {
   return { data: await callRouter(getConditions, { params: { cid } }) }
 }

@@ -11,12 +11,12 @@ import { describeCall, openResponse, parseAnswer, pause, readText } from '../req
 import { clientOf } from './client.ts'
 import { lighthouseConfig } from './config.ts'
 
-/** What a change gives, as the module this stands in for. */
+/** Result of a change, in the format of the published module. */
 export type ChangeAnswer = { isSuccess: boolean; error: unknown }
 
-const answerBytesMost = 1024 * 1024
+const maxAnswerBytes = 1024 * 1024
 
-/** Makes one call at the router, with a signature or JWT as the bearer; faults of the network are tried again. */
+/** Makes one call to the router with a signature or JWT as the bearer token; retries network errors. */
 export async function callRouter<C extends CallDefinition>(
   definition: C,
   input: CallInput<C>,
@@ -27,7 +27,7 @@ export async function callRouter<C extends CallDefinition>(
   const headers = { ...send.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
   for (let tries = 1; ; tries++) {
     try {
-      return parseAnswer(definition, await readText(await openResponse(client, { ...send, headers }), answerBytesMost))
+      return parseAnswer(definition, await readText(await openResponse(client, { ...send, headers }), maxAnswerBytes))
     } catch (error) {
       const isFault = CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
       if (!isFault || tries >= keyNodeTries) throw error
@@ -36,7 +36,7 @@ export async function callRouter<C extends CallDefinition>(
   }
 }
 
-/** The five calls of a change in order, with the pause; the first that fails ends it. */
+/** Makes the five calls of a change in order, with the pause; stops at the first that fails. */
 export async function callFive(callOne: (node: number) => Promise<{ message: string }>): Promise<ChangeAnswer> {
   try {
     for (let node = 1; node <= keyShardCount; node++) {

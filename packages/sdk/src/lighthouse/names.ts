@@ -3,14 +3,17 @@ import { call } from '../request.ts'
 import { clientOf } from './client.ts'
 import { withPeerText } from './peer-text.ts'
 
-/** A new name: `ipnsName` is its key's id for the calls below, `ipnsId` the name itself (k51…). @throws CairnError NAME_LIMIT */
+/**
+ * Creates a name: `ipnsName` is the id of its key for the calls below, `ipnsId` the name itself (k51…).
+ * @throws CairnError NAME_LIMIT
+ */
 export async function generateKey(apiKey: string): Promise<{ data: CallResult<typeof generateIpnsKey> }> {
   return { data: await withPeerText('request', call(clientOf(apiKey), generateIpnsKey, {})) }
 }
 
 /**
- * Lets a name point to a CID.
- * @param key the id that `generateKey` gave as `ipnsName`
+ * Points a name to a CID.
+ * @param key the `ipnsName` that `generateKey` returned
  * @throws CairnError INVALID_CID, IPNS_KEY_UNKNOWN
  */
 export async function publishRecord(
@@ -23,12 +26,15 @@ export async function publishRecord(
   }
 }
 
-/** The account's names; `cid` is empty where nothing was published. */
+/** Lists the names of the account; `cid` is empty for an unpublished name. */
 export async function getAllKeys(apiKey: string): Promise<{ data: CallResult<typeof getIpnsRecords> }> {
   return { data: await withPeerText('request', call(clientOf(apiKey), getIpnsRecords, {})) }
 }
 
-/** Removes a name and its key by the key's id. @throws CairnError IPNS_KEY_UNKNOWN */
+/**
+ * Removes a name and its key by the id of the key.
+ * @throws CairnError IPNS_KEY_UNKNOWN
+ */
 export async function removeKey(key: string, apiKey: string): Promise<{ data: CallResult<typeof removeIpnsKey> }> {
   return { data: await withPeerText('request', call(clientOf(apiKey), removeIpnsKey, { query: { keyName: key } })) }
 }

@@ -8,13 +8,13 @@ import { getTickerPrice, isCoin } from '../payments/price.ts'
 import { clientOf } from './client.ts'
 import { findNetwork, type LighthouseNetwork } from './config.ts'
 
-/** What the module this stands in for gives back of a payment: the parts of a transaction that programs read. */
+/** The fields of a transaction that programs read, in the format of the published module. */
 export type FundedTransaction = { hash: string; from: string; to: string; chainId: bigint; wait(): Promise<void> }
 
 /**
- * Price in the smallest units of a coin: 0.00390625 USD per MiB, at least 1 MiB.
+ * Returns the price in the smallest units of a coin: 0.00390625 USD per MiB, at least 1 MiB.
  * @param pathOrSize a path (Node), bytes, or files of a browser
- * @param token `usdc`, `usdt` or `dai`; the chain's own coin for anything else
+ * @param token `usdc`, `usdt` or `dai`; any other value means the native coin of the chain
  * @throws CairnError TOKEN_NOT_PROVIDED, UNSUPPORTED_NETWORK, PRICE_UNKNOWN (`Failed to get ticker price: …`)
  */
 export async function getPrice(
@@ -37,7 +37,7 @@ export async function getPrice(
   return priceInUnits(size, about.native_decimal, coinPriceOf(usd))
 }
 
-/** All the files of a folder count, where the module this stands in for measures the folder's own entry. */
+/** Counts all files of a folder; the published module measures the directory entry itself. */
 async function sizeOf(pathOrSize: string | number | ArrayLike<{ size: number }>): Promise<number> {
   if (typeof pathOrSize === 'number') return pathOrSize
   if (typeof pathOrSize !== 'string') return Array.from(pathOrSize).reduce((sum, file) => sum + file.size, 0)
@@ -49,9 +49,10 @@ async function sizeOf(pathOrSize: string | number | ArrayLike<{ size: number }>)
 }
 
 /**
- * Pays an amount, in the smallest units of a coin, to the payment contract of a network; answers when it is in a block.
+ * Pays an amount, in the smallest units of a coin, to the payment contract of a network, and returns once it is in a
+ * block.
  * @param token `native`, `usdc`, `usdt` or `dai`
- * @param privateKey where it is absent, the wallet of the browser is asked
+ * @param privateKey defaults to the wallet of the browser
  * @throws CairnError INVALID_PRIVATE_KEY (`Private Key not found!!!`), UNSUPPORTED_NETWORK, and those of `pay`
  */
 export async function fund(
@@ -73,7 +74,7 @@ export async function fund(
     from: payer,
     to: about.lighthouse_contract_address,
     chainId: BigInt(chain.chainId),
-    // It is in a block already.
+    // The transaction is already in a block.
     wait: async () => undefined,
   }
 }
@@ -106,7 +107,8 @@ function toChain(name: string, about: LighthouseNetwork): ChainProfile {
 }
 
 /**
- * Authorises one upload with a wallet: `address$signature`, to be given in place of an API key, once.
+ * Authorises one upload with a wallet.
+ * @returns `address$signature`, valid once in place of an API key
  * @throws CairnError INVALID_PRIVATE_KEY (`Private key not provided!!!`)
  */
 export async function oneTimeAuth(privateKey?: string): Promise<string> {

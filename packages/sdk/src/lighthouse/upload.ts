@@ -8,7 +8,7 @@ import { uploadFolder } from '../upload/upload-folder.ts'
 import { clientOf } from './client.ts'
 import { withPeerText } from './peer-text.ts'
 
-/** Progress in percent, 0 to 100, everywhere. */
+/** Receives progress in percent, 0 to 100. */
 export type ProgressCallback = (progress: { progress: number }) => void
 
 export type UploadOptions = { cidVersion?: number; onProgress?: ProgressCallback; headers?: { storageType?: string } }
@@ -19,7 +19,7 @@ type Uploaded = { data: { Name: string; Hash: string; Size: string } }
 const progressStepBytes = 64 * 1024
 
 /**
- * Uploads a file or folder: a path in Node, files in a browser. More files than one make a folder.
+ * Uploads a file or folder: a path in Node, files in a browser. Several files form a folder.
  * @throws CairnError UNAUTHENTICATED, FILE_UNREADABLE, DUPLICATE_NAME, INVALID_CID_VERSION, NOT_SUPPORTED, …
  */
 export async function upload(
@@ -72,7 +72,10 @@ export async function uploadBuffer(
   )
 }
 
-/** Uploads a CAR (`.car`); its root stays. @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG */
+/**
+ * Uploads a CAR (`.car`) and keeps its root.
+ * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG
+ */
 export async function uploadCAR(
   pathOrFile: string | File,
   apiKey: string,
@@ -85,20 +88,25 @@ export async function uploadCAR(
   return answer(await withPeerText('upload', sending))
 }
 
-/** Reads the options of any upload. @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED */
+/**
+ * Parses the options of any upload.
+ * @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED
+ */
 export function readOptions(
   { cidVersion = 1, headers }: UploadOptions,
   tell: ProgressCallback | undefined,
 ): SdkOptions {
   if (cidVersion !== 0 && cidVersion !== 1) throw new CairnError('INVALID_CID_VERSION')
   if (headers?.storageType === 'walrus') {
-    throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Leave storageType away.' })
+    throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Omit storageType.' })
   }
   if (tell === undefined) return { cidVersion }
   return { cidVersion, onProgress: inSteps(tell) }
 }
 
-/** Programs draw a bar by these calls: each 64 KiB makes one, as in the module this stands in for, though reads are larger. */
+/**
+ * Programs draw a progress bar from these calls: one per 64 KiB, as in the published module, although reads are larger.
+ */
 function inSteps(notify: ProgressCallback): OnProgress {
   let [lastPhase, notifiedBytes] = ['', 0]
   return ({ phase, bytes, total }) => {

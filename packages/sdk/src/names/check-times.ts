@@ -1,23 +1,23 @@
-import { CairnError, nameLifetimeMsLeast, nameLifetimeMsMost, nameTtlMsMost } from '@cairn/protocol'
+import { CairnError, maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '@cairn/protocol'
 
 const dayMs = 86_400_000
 
-/** @throws CairnError INVALID_REQUEST for a lifetime or TTL of a record that is out of bounds */
+/** @throws CairnError INVALID_REQUEST for a record lifetime or TTL out of bounds */
 export function checkTimes(lifetimeMs: number | undefined, ttlMs: number | undefined): void {
-  if (lifetimeMs !== undefined && !isBetween(lifetimeMs, nameLifetimeMsLeast, nameLifetimeMsMost)) {
+  if (lifetimeMs !== undefined && !isBetween(lifetimeMs, minNameLifetimeMs, maxNameLifetimeMs)) {
     throw new CairnError('INVALID_REQUEST', {
-      message: `A record lives from ${nameLifetimeMsLeast / 1000} seconds to ${nameLifetimeMsMost / dayMs} days`,
-      hint: 'Give lifetimeMs, a whole number of milliseconds, within that.',
+      message: `The lifetime of a record must be from ${minNameLifetimeMs / 1000} seconds to ${maxNameLifetimeMs / dayMs} days`,
+      hint: 'Set lifetimeMs to a whole number of milliseconds in this range.',
     })
   }
-  if (ttlMs !== undefined && !isBetween(ttlMs, 0, nameTtlMsMost)) {
+  if (ttlMs !== undefined && !isBetween(ttlMs, 0, maxNameTtlMs)) {
     throw new CairnError('INVALID_REQUEST', {
-      message: `A record may be kept for up to ${nameTtlMsMost / dayMs} days`,
-      hint: 'Give ttlMs, a whole number of milliseconds, within that.',
+      message: `The TTL of a record must be at most ${maxNameTtlMs / dayMs} days`,
+      hint: 'Set ttlMs to a whole number of milliseconds in this range.',
     })
   }
 }
 
-function isBetween(value: number, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && value >= least && value <= most
+function isBetween(value: number, min: number, max: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max
 }

@@ -2,7 +2,7 @@ import { listNames as listNamesCall, type NameState } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** The account's names, newest first, fetched page by page as they are asked for. What they say is not verified. */
+/** Lists the names of the account, newest first. Fetches pages on demand. Their targets are not verified. */
 export async function* listNames(client: Client, options?: CallOptions): AsyncGenerator<NameState, void, undefined> {
   const limit = 100
   let after: string | undefined

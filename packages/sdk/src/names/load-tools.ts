@@ -1,4 +1,4 @@
-/** What reads and signs records: loaded by those who use names, so that nobody else pays for its curve. */
+/** Loads the code that reads and signs records on demand, so that programs without names do not load its curve. */
 export function loadTools(): Promise<typeof import('./name-tools.ts')> {
   return import('./name-tools.ts')
 }

@@ -5,15 +5,15 @@ import { type CallOptions, call } from '../request.ts'
 import { loadTools } from './load-tools.ts'
 import { bare, getName } from './names.ts'
 
-/** A record that a name had, verified; it may have ended since. */
+/** A past record of a name, verified; it may have expired since. */
 export type PastRecord = NameRecord & {
-  /** When the service took it, ms since 1970: the service's word. */
+  /** When the service accepted it, in ms since 1970, as the service claims. */
   readonly publishedAt: number
 }
 
 /**
- * What a name of the account pointed to, newest first, in pages. Each record is verified here, so the service can leave some
- * out, but make none up.
+ * Lists the past targets of a name of the account, newest first, in pages. Verifies each record, so the service can
+ * omit records but not invent them.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, INVALID_IPNS_RECORD
  */
 export async function* listNameHistory(
@@ -29,9 +29,9 @@ export async function* listNameHistory(
     const query = { limit: String(limit), ...(before === undefined ? {} : { before: before.toString() }) }
     const { records } = await call(client, listNameRecords, { params: { name: canonical }, query }, options)
     for (const { record, publishedAt } of records) {
-      // Whether it has ended does not matter here: at the beginning of time, none has.
+      // Expiry does not matter here: at time 0, no record has expired.
       const past = await readRecord(canonical, decodeBase64(record), 0)
-      // A history without an end would come again and again.
+      // Sequences must decrease, so that a lying service cannot make the list endless.
       if (before !== undefined && past.sequence >= before) throw new CairnError('UNEXPECTED_RESPONSE')
       before = past.sequence
       yield { ...past, publishedAt }

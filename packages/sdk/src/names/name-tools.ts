@@ -15,29 +15,35 @@ export {
 } from '@cairn/names'
 
 /**
- * Reads what a name is to point to: a CID, a name, `/ipfs/{cid}` or `/ipns/{name}` with or without a path, or their URLs.
- * @returns the value as it goes into a record
+ * Parses the target of a name: a CID, a name, `/ipfs/{cid}` or `/ipns/{name}` with or without a path, or their URLs.
+ * @returns the value in the format of a record
  * @throws CairnError INVALID_NAME_VALUE
  */
 export function parseNameValue(text: string): string {
   const trimmed = text.trim().replace(/^(ip[fn]s):\/\//, '/$1/')
   const value = trimmed.startsWith('/') ? trimmed : `/${isCidText(trimmed) ? 'ipfs' : 'ipns'}/${trimmed}`
   const target = readTarget(value)
-  // A bare word is no domain.
+  // A bare word is not a domain.
   if (target === undefined || (target.kind === 'domain' && !trimmed.startsWith('/'))) {
     throw new CairnError('INVALID_NAME_VALUE')
   }
   return value
 }
 
-/** Refuses a value that leads back to the name itself. @throws CairnError INVALID_NAME_VALUE */
+/**
+ * Rejects a value that leads back to the name itself.
+ * @throws CairnError INVALID_NAME_VALUE
+ */
 export function requireOther(value: string, name: string): void {
   const target = readTarget(value)
   if (target?.kind !== 'name' || target.root !== name) return
-  throw new CairnError('INVALID_NAME_VALUE', { message: 'A name cannot lead to itself' })
+  throw new CairnError('INVALID_NAME_VALUE', { message: 'A name cannot point to itself' })
 }
 
-/** Bytes of base64 as the service writes it. @throws CairnError UNEXPECTED_RESPONSE */
+/**
+ * Decodes base64 in the format of the service.
+ * @throws CairnError UNEXPECTED_RESPONSE
+ */
 export function decodeBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
@@ -46,7 +52,7 @@ export function decodeBase64(text: string): Uint8Array {
   }
 }
 
-/** Base64 of bytes. */
+/** Encodes bytes as base64. */
 export function encodeBase64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

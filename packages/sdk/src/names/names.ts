@@ -12,8 +12,8 @@ import { type CallOptions, call } from '../request.ts'
 import { loadTools } from './load-tools.ts'
 
 /**
- * Makes a name whose key the service keeps, sealed, and renews the records of. For a key that never leaves this machine,
- * see `createNameKey` and `publishSigned`.
+ * Creates a name. The service stores its key encrypted, and renews its records. For a key that never leaves this
+ * machine, see `createNameKey` and `publishSigned`.
  * @param label for lists only
  * @throws CairnError NAME_LIMIT
  */
@@ -24,12 +24,18 @@ export function createName(
   return call(client, createNameCall, { body: { label: label ?? null } }, options)
 }
 
-/** One name of the account, by its id or in any form. What it says is not verified: see `resolveName`. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/**
+ * Returns one name of the account, by its id or in any form. Its target is not verified: see `resolveName`.
+ * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
+ */
 export function getName(client: Client, name: string, options?: CallOptions): Promise<NameState> {
   return call(client, getNameCall, { params: { name: bare(name) } }, options)
 }
 
-/** Gives a name another label, or none. The name itself stays. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/**
+ * Sets or removes the label of a name. The name itself does not change.
+ * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
+ */
 export function renameName(
   client: Client,
   name: string,
@@ -40,20 +46,21 @@ export function renameName(
 }
 
 /**
- * Takes a name off the account. A key that the service holds is destroyed: export it before, if the name is to live on.
+ * Removes a name from the account. If the service stores its key, it destroys the key: export it first to keep the
+ * name.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
  */
 export async function removeName(client: Client, name: string, options?: CallOptions): Promise<void> {
   await call(client, removeNameCall, { params: { name: bare(name) } }, options)
 }
 
-/** The key of a name, as text. */
+/** The key of a name as text. */
 export type ExportedName = { name: string; format: 'libp2p' | 'pem'; key: string }
 
 /**
- * Takes the key of a name out of the service, which keeps it as well. The key is checked to be that of this name.
- * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER, FORBIDDEN for API keys that have not all scopes,
- *   INVALID_NAME_KEY where the service gives another key
+ * Exports the key of a name from the service, which keeps it as well. Verifies that the key belongs to this name.
+ * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER, FORBIDDEN for API keys without all scopes,
+ *   INVALID_NAME_KEY if the service returns another key
  */
 export async function exportName(
   client: Client,
@@ -64,12 +71,12 @@ export async function exportName(
   const { importNameKey, readName } = await loadTools()
   const key = await importNameKey(exported.key)
   if (key.name !== (readName(bare(name)) ?? exported.name)) {
-    throw new CairnError('INVALID_NAME_KEY', { message: 'The service gave the key of another name' })
+    throw new CairnError('INVALID_NAME_KEY', { message: 'The service returned the key of another name' })
   }
   return { name: key.name, format: exported.format, key: exported.key }
 }
 
-/** A name as it stands in a URL. */
+/** Returns a name in the form that URLs use. */
 export function bare(name: string): string {
   return name.trim().replace(/^(?:\/ipns\/|ipns:\/\/)/, '')
 }

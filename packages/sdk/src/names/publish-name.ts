@@ -8,20 +8,26 @@ import { loadTools } from './load-tools.ts'
 import { bare, getName } from './names.ts'
 
 export type PublishOptions = CallOptions & {
-  /** How long the record is good for, in ms: a minute to a year, 48 hours unless told. */
+  /**
+   * Lifetime of the record in ms: a minute to a year.
+   * @defaultValue 48 hours
+   */
   lifetimeMs?: number | undefined
-  /** How long readers may keep it, in ms: up to a week, 5 minutes unless told. */
+  /**
+   * Time in ms that readers may cache it: up to a week.
+   * @defaultValue 5 minutes
+   */
   ttlMs?: number | undefined
-  /** Must be above all before; chosen so unless told. */
+  /** Must exceed all previous ones. Chosen automatically by default. */
   sequence?: bigint | undefined
 }
 
 /**
- * Lets a name point to something, signed by the key that the service holds. The service renews the record before it ends.
- * What comes back is verified: the record is of this name and says what was asked for.
+ * Points a name to a value, signed with the key that the service stores. The service renews the record before it
+ * expires. The returned record is verified: it belongs to this name and has the requested value.
  * @param value a CID, a name, or `/ipfs/{cid}` or `/ipns/{name}` with or without a path
- * @throws CairnError INVALID_NAME, INVALID_NAME_VALUE, INVALID_REQUEST, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER (see `publishSigned`),
- *   IPNS_RECORD_OUTDATED, INVALID_IPNS_RECORD
+ * @throws CairnError INVALID_NAME, INVALID_NAME_VALUE, INVALID_REQUEST, NAME_NOT_FOUND, NAME_KEY_WITH_OWNER (see
+ *   `publishSigned`), IPNS_RECORD_OUTDATED, INVALID_IPNS_RECORD
  */
 export async function publishName(
   client: Client,
@@ -44,7 +50,7 @@ export async function publishName(
   const verified = await readRecord(canonical, decodeBase64(record))
   if (verified.value !== path) {
     throw new CairnError('INVALID_IPNS_RECORD', {
-      message: 'The service published something else',
+      message: 'The service published a different value',
       details: { reason: 'value', value: verified.value },
     })
   }

@@ -9,27 +9,30 @@ import { listNameHistory } from './name-history.ts'
 import type { PublishOptions } from './publish-name.ts'
 import { registerRecord } from './register-record.ts'
 import { fetchRecord } from './resolve-name.ts'
-import { takeTurn } from './take-turns.ts'
+import { runExclusive } from './run-exclusive.ts'
 
 export type PublishSignedOptions = PublishOptions & {
-  /** Puts the name on the account's list, under this label. Needs an API key. */
+  /** Adds the name to the list of the account under this label. Requires an API key. */
   label?: string | undefined
 }
 
-const sequenceMost = 2n ** 64n - 1n
-/** Publications by others at the same time that are waited out. */
-const triesMost = 20
-/** How far a service may tell a signer to go without showing a record: it could else use up all the sequences there are. */
-const unprovenStepMost = 1_000_000n
-const answerBytesMost = 4096
+const maxSequence = 2n ** 64n - 1n
+/** Maximum number of attempts while others publish concurrently. */
+const maxTries = 20
+/**
+ * Maximum step to a sequence that a service claims without showing a record: a liar could otherwise exhaust all
+ * sequences.
+ */
+const maxUnprovenStep = 1_000_000n
+const maxAnswerBytes = 4096
 
 /**
- * Lets a name point to something, signed on this machine: the key is never sent. With an API key, the name is put on the
- * account's list and gets a history; without, the record goes to the public routing call, and the service may keep it for as
- * long as it is good. Nobody but the owner can renew it: publish again before it ends.
+ * Points a name to a value, signed on this machine: the key is never sent. With an API key, the name joins the list of
+ * the account and has a history; without one, the record goes to the public routing call, and the service may store it
+ * until it expires. Only the owner can renew it: publish again before it expires.
  * @param value a CID, a name, or `/ipfs/{cid}` or `/ipns/{name}` with or without a path
- * @throws CairnError INVALID_NAME_VALUE, INVALID_REQUEST, IPNS_RECORD_OUTDATED (for a sequence that was asked for),
- *   NAME_LIMIT, STORAGE_FULL
+ * @throws CairnError INVALID_NAME_VALUE, INVALID_REQUEST, IPNS_RECORD_OUTDATED (for an explicit sequence), NAME_LIMIT,
+ *   STORAGE_FULL
  */
 export async function publishSigned(
   client: Client,
@@ -42,11 +45,11 @@ export async function publishSigned(
   const path = parseNameValue(value)
   requireOther(path, key.name)
   if (label !== undefined && client.apiKey === undefined) throw new CairnError('NO_API_KEY')
-  const wish = { value: path, lifetimeMs, ttlMs: Math.min(ttlMs, lifetimeMs), wanted, label }
-  return takeTurn(client.knownNames, key.name, options.signal, () => signAndSend(client, key, wish, options))
+  const draft = { value: path, lifetimeMs, ttlMs: Math.min(ttlMs, lifetimeMs), wanted, label }
+  return runExclusive(client.knownNames, key.name, options.signal, () => signAndSend(client, key, draft, options))
 }
 
-type Wish = {
+type RecordDraft = {
   value: string
   lifetimeMs: number
   ttlMs: number
@@ -57,48 +60,53 @@ type Wish = {
 async function signAndSend(
   client: Client,
   key: NameKey,
-  { wanted, label, ...wish }: Wish,
+  { wanted, label, ...draft }: RecordDraft,
   options: CallOptions,
 ): Promise<NameRecord> {
   const { createRecord, readRecord } = await loadTools()
-  let least = 0n
+  let minSequence = 0n
   for (let tries = 1; ; tries++) {
-    const sequence = wanted ?? (await chooseSequence(client, key.name, least, options))
-    const record = await readRecord(key.name, await createRecord(key, { ...wish, sequence }))
+    const sequence = wanted ?? (await chooseSequence(client, key.name, minSequence, options))
+    const record = await readRecord(key.name, await createRecord(key, { ...draft, sequence }))
     try {
       await send(client, record, label, options)
       await rememberRecord(client, record)
       return record
     } catch (error) {
-      if (wanted !== undefined || tries >= triesMost || !CairnError.is(error, 'IPNS_RECORD_OUTDATED')) throw error
-      least = readStep(error, sequence)
+      if (wanted !== undefined || tries >= maxTries || !CairnError.is(error, 'IPNS_RECORD_OUTDATED')) throw error
+      minSequence = readStep(error, sequence)
     }
   }
 }
 
 /**
- * Above every sequence that is proven to be taken, and no less than the seconds since 1970, so that it is above those that
- * nobody remembers any more, too.
+ * Returns a sequence above every proven one, and at least the seconds since 1970, so that it also exceeds those that no
+ * service stores any more.
  */
-async function chooseSequence(client: Client, name: string, least: bigint, options: CallOptions): Promise<bigint> {
+async function chooseSequence(
+  client: Client,
+  name: string,
+  minSequence: bigint,
+  options: CallOptions,
+): Promise<bigint> {
   const taken = [await findTaken(client, name, options), client.knownNames.get(name)?.sequence]
   const seen = taken.flatMap((sequence) => (sequence === undefined ? [] : [sequence + 1n]))
-  const next = [BigInt(Math.floor(Date.now() / 1000)), least, ...seen].reduce((a, b) => (a > b ? a : b))
-  if (next <= sequenceMost) return next
+  const next = [BigInt(Math.floor(Date.now() / 1000)), minSequence, ...seen].reduce((a, b) => (a > b ? a : b))
+  if (next <= maxSequence) return next
   throw new CairnError('IPNS_RECORD_OUTDATED', {
-    message: 'This name has had its last sequence',
-    hint: 'No record can come after it: make a new name.',
+    message: 'The name has reached its highest sequence number',
+    hint: 'No further record is possible. Create a new name.',
   })
 }
 
-/** The sequence of the newest record that the service can show; of one that has ended only to its account. */
+/** Returns the sequence of the newest record that the service can show; it shows an expired one only to its account. */
 async function findTaken(client: Client, name: string, options: CallOptions): Promise<bigint | undefined> {
   try {
     return (await fetchRecord(client, name, options)).sequence
   } catch (error) {
     const isOlder = CairnError.is(error, 'IPNS_RECORD_OUTDATED')
     const isGone = CairnError.is(error, 'NAME_NOT_FOUND') || CairnError.is(error, 'NAME_EXPIRED')
-    // What this client remembers is newer.
+    // This client knows a newer record.
     if (isOlder) return undefined
     if (!isGone) throw error
   }
@@ -111,12 +119,12 @@ async function findTaken(client: Client, name: string, options: CallOptions): Pr
   return undefined
 }
 
-/** What the service says was taken, without showing it: believed as far as it does no harm. */
-function readStep(error: CairnError, sequence: bigint): bigint {
-  const said = error.details['sequence']
-  if (typeof said !== 'string' || !/^\d{1,20}$/.test(said)) return sequence + 1n
-  const next = BigInt(said) + 1n
-  if (next > sequence + unprovenStepMost) throw error
+/** The sequence that the service claims without a record: accepted within a limit. */
+function readStep(error: CairnError<'IPNS_RECORD_OUTDATED'>, sequence: bigint): bigint {
+  const claimed = error.details.sequence
+  if (claimed === undefined || !/^\d{1,20}$/.test(claimed)) return sequence + 1n
+  const next = BigInt(claimed) + 1n
+  if (next > sequence + maxUnprovenStep) throw error
   return next > sequence ? next : sequence + 1n
 }
 
@@ -132,9 +140,9 @@ async function send(
   }
   const described = describeCall(client, putRoutedName, { params: { name } }, options)
   const headers = { 'content-type': 'application/vnd.ipfs.ipns-record' }
-  // The same record sent twice is no error.
+  // Sending the same record twice is not an error.
   await tryAgain(async () => {
     const response = await openResponse(client, { ...described, headers, body: Uint8Array.from(bytes) })
-    await readText(response, answerBytesMost, options.signal)
+    await readText(response, maxAnswerBytes, options.signal)
   }, options.signal)
 }

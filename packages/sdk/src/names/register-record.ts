@@ -5,10 +5,10 @@ import { loadTools } from './load-tools.ts'
 import { bare } from './names.ts'
 
 /**
- * Puts a name on the account's list with a record that was signed before, such as one from a backup. Registering the same
- * record again has no effect.
- * @param record the signed record, as `NameRecord.bytes` has it
- * @throws CairnError INVALID_NAME, INVALID_LABEL, INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED, IPNS_RECORD_OUTDATED, NAME_LIMIT
+ * Adds a name to the list of the account with an already signed record, such as one from a backup. Idempotent.
+ * @param record the signed record, as in `NameRecord.bytes`
+ * @throws CairnError INVALID_NAME, INVALID_LABEL, INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED, IPNS_RECORD_OUTDATED,
+ *   NAME_LIMIT
  */
 export async function registerRecord(
   client: Client,

@@ -1,5 +1,5 @@
 import type { NameRecord } from '@cairn/names'
-import { CairnError, nameDepthMost, resolveName as resolveNameCall } from '@cairn/protocol'
+import { CairnError, maxNameDepth, resolveName as resolveNameCall } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 import { rememberRecord } from './known-names.ts'
@@ -7,35 +7,35 @@ import { loadTools } from './load-tools.ts'
 import { bare } from './names.ts'
 
 export type ResolveOptions = CallOptions & {
-  /** Follows names that lead to names; on unless told. */
+  /** Follows names that point to names. Defaults to true. */
   recursive?: boolean
 }
 
-/** Where a name leads, as the keys of all names on the way have signed it. */
+/** The target of a name, signed by the keys of all names on the way. */
 export type ResolvedName = {
-  /** The name asked for, in canonical form (k51…). */
+  /** The requested name in canonical form (k51…). */
   name: string
-  /** `/ipfs/{cid}` and a path; where names were not followed it may also be `/ipns/…`. */
+  /** `/ipfs/{cid}` and a path; without `recursive` it may also be `/ipns/…`. */
   value: string
-  /** The CID that the value begins with; null where it begins with a name. */
+  /** The CID that the value starts with; null if it starts with a name. */
   cid: string | null
-  /** Of the name asked for. */
+  /** Sequence of the requested name. */
   sequence: bigint
-  /** When the first of the records ends, ms since 1970. */
+  /** Earliest expiry of the records, in ms since 1970. */
   validUntil: number
-  /** How long the answer may be kept: the shortest of all. */
+  /** Time in ms that the result may be cached: the shortest of all records. */
   ttlMs: number
-  /** The verified records, from the name asked for to the last. */
+  /** The verified records, from the requested name to the last. */
   records: NameRecord[]
 }
 
 /**
- * Finds out where a name leads. The service is not trusted with it: every record is verified here by the name itself, and one
- * older than any that this client has seen is refused.
- * @param name in any form, with or without a path below it
- * @throws CairnError INVALID_NAME, also where a name leads to a domain, which nobody signs for; NAME_NOT_FOUND, NAME_EXPIRED,
- *   NAME_TOO_DEEP (32 names, or names that lead to each other), INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED,
- *   IPNS_RECORD_OUTDATED
+ * Resolves a name. The service is not trusted: this machine verifies every record against the name itself, and rejects
+ * one older than any that this client has seen.
+ * @param name in any form, with or without a path
+ * @throws CairnError INVALID_NAME, also if a name points to a domain, which has no signature; NAME_NOT_FOUND,
+ *   NAME_EXPIRED, NAME_TOO_DEEP (32 names, or a cycle), INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED, IPNS_RECORD_OUTDATED
+ * @see https://specs.ipfs.tech/ipns/ipns-record/
  */
 export async function resolveName(
   client: Client,
@@ -43,11 +43,11 @@ export async function resolveName(
   { recursive = true, ...options }: ResolveOptions = {},
 ): Promise<ResolvedName> {
   const { readTarget } = await loadTools()
-  const asked = readTarget(`/ipns/${bare(name)}`)
-  if (asked?.kind !== 'name') throw new CairnError('INVALID_NAME')
+  const requested = readTarget(`/ipns/${bare(name)}`)
+  if (requested?.kind !== 'name') throw new CairnError('INVALID_NAME')
   const records: NameRecord[] = []
-  for (let next = asked; ; ) {
-    if (records.length >= nameDepthMost || records.some((record) => record.name === next.root)) {
+  for (let next = requested; ; ) {
+    if (records.length >= maxNameDepth || records.some((record) => record.name === next.root)) {
       throw new CairnError('NAME_TOO_DEEP')
     }
     const record = await fetchRecord(client, next.root, options)
@@ -57,8 +57,8 @@ export async function resolveName(
     if (target === undefined) throw new CairnError('INVALID_IPNS_RECORD', { details: { reason: 'value' } })
     if (recursive && target.kind === 'domain') {
       throw new CairnError('INVALID_NAME', {
-        message: `This name leads to the domain ${target.root}, which nothing here can verify`,
-        hint: 'Resolve it without following names, or open it at the gateway.',
+        message: `The name points to the domain ${target.root}, which cannot be verified`,
+        hint: 'Resolve the name without following other names, or open it on the gateway.',
       })
     }
     if (recursive && target.kind === 'name') {
@@ -66,7 +66,7 @@ export async function resolveName(
       continue
     }
     return {
-      name: asked.root,
+      name: requested.root,
       value,
       cid: target.kind === 'cid' ? target.root : null,
       sequence: records[0]?.sequence ?? record.sequence,
@@ -77,7 +77,10 @@ export async function resolveName(
   }
 }
 
-/** The newest record of one name, verified and remembered. @throws CairnError as resolveName, without following */
+/**
+ * Fetches the newest record of one name, verifies and stores it.
+ * @throws CairnError as resolveName, without following
+ */
 export async function fetchRecord(client: Client, name: string, options: CallOptions): Promise<NameRecord> {
   const { decodeBase64, readRecord } = await loadTools()
   const { record } = await call(client, resolveNameCall, { params: { name } }, options)

@@ -1,4 +1,4 @@
-// Names with a service that lies: what it says counts as far as a signature says it, too.
+// Names with a lying service: only what a signature confirms counts.
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRecord, exportNameKey, type NameKey, nameKeyFromSeed } from '@cairn/names'
@@ -18,21 +18,21 @@ const hour = 3_600_000
 type Answer = { status?: number; body: unknown }
 type Asked = { method: string; url: string; headers: string; body: Buffer }
 
-/** A service that answers what it likes; `asked` has all that it was told. */
+/** A service with arbitrary responses; `asked` records its requests. */
 async function serviceOf(
-  answer: (asked: Asked, count: number) => Answer | Promise<Answer>,
-): Promise<{ client: Client; asked: Asked[] } & AsyncDisposable> {
-  const asked: Asked[] = []
-  const take = async (request: IncomingMessage): Promise<Answer> => {
+  answer: (requests: Asked, count: number) => Answer | Promise<Answer>,
+): Promise<{ client: Client; requests: Asked[] } & AsyncDisposable> {
+  const requests: Asked[] = []
+  const handle = async (request: IncomingMessage): Promise<Answer> => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece)
     const { method = '', url = '', rawHeaders } = request
     const one = { method, url, headers: rawHeaders.join('\n'), body: Buffer.concat(pieces) }
-    asked.push(one)
-    return answer(one, asked.length)
+    requests.push(one)
+    return answer(one, requests.length)
   }
   const server = createServer((request, response) => {
-    take(request).then(
+    handle(request).then(
       ({ status = 200, body }) => response.writeHead(status).end(JSON.stringify(body)),
       (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
     )
@@ -41,7 +41,7 @@ async function serviceOf(
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     client: createClient({ network: { name: 'lying', api: base, upload: base, gateway: base }, apiKey: 'a-key' }),
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
@@ -49,43 +49,43 @@ async function serviceOf(
   }
 }
 
-type Wish = { value?: string; sequence?: bigint; lifetimeMs?: number; now?: number }
-async function signed(key: NameKey, wish: Wish = {}, said: Record<string, unknown> = {}): Promise<Answer> {
-  const bytes = await createRecord(key, { value, sequence: 7n, lifetimeMs: hour, ttlMs: 0, ...wish })
+type RecordDraft = { value?: string; sequence?: bigint; lifetimeMs?: number; now?: number }
+async function signed(key: NameKey, draft: RecordDraft = {}, claimed: Record<string, unknown> = {}): Promise<Answer> {
+  const bytes = await createRecord(key, { value, sequence: 7n, lifetimeMs: hour, ttlMs: 0, ...draft })
   const record = Buffer.from(bytes).toString('base64')
   return {
-    body: { name: key.name, value, sequence: '7', validUntil: Date.now() + hour, ttlMs: 0, record, ...said },
+    body: { name: key.name, value, sequence: '7', validUntil: Date.now() + hour, ttlMs: 0, record, ...claimed },
   }
 }
 const outdated = (details: Record<string, unknown>): Answer => ({
   status: 409,
-  body: { error: { code: 'IPNS_RECORD_OUTDATED', message: 'A newer record of this name is known', details } },
+  body: { error: { code: 'IPNS_RECORD_OUTDATED', message: 'A newer record of this name already exists', details } },
 })
 const missing: Answer = {
   status: 404,
-  body: { error: { code: 'NAME_NOT_FOUND', message: 'There is no such name here' } },
+  body: { error: { code: 'NAME_NOT_FOUND', message: 'Name not found' } },
 }
 
-test('only what is signed counts: what is said beside the record is not read', async () => {
+test('reads signed fields only, and ignores those beside the record', async () => {
   const key = await createNameKey()
-  const said = { value: other, sequence: '99', validUntil: 1, ttlMs: 5, name: (await createNameKey()).name }
-  await using service = await serviceOf(() => signed(key, {}, said))
+  const claimed = { value: other, sequence: '99', validUntil: 1, ttlMs: 5, name: (await createNameKey()).name }
+  await using service = await serviceOf(() => signed(key, {}, claimed))
   expect(await resolveName(service.client, key.name)).toMatchObject({ name: key.name, value, sequence: 7n, ttlMs: 0 })
 })
 
 test.each([
-  ['of another name', async () => signed(await createNameKey()), 'INVALID_IPNS_RECORD'],
+  ['the public key of another name', async () => signed(await createNameKey()), 'INVALID_IPNS_RECORD'],
   ['that has ended', (key: NameKey) => signed(key, { now: Date.now() - 2 * hour }), 'IPNS_RECORD_EXPIRED'],
   ['of bytes that are none', (key: NameKey) => signed(key, {}, { record: 'AAAA' }), 'INVALID_IPNS_RECORD'],
   ['that is no base64', (key: NameKey) => signed(key, {}, { record: '?' }), 'UNEXPECTED_RESPONSE'],
   ['that is too large', (key: NameKey) => signed(key, {}, { record: 'A'.repeat(20_000) }), 'UNEXPECTED_RESPONSE'],
-])('a record %s is refused', async (_, answer, code) => {
+])('rejects a record %s', async (_, answer, code) => {
   const key = await createNameKey()
   await using service = await serviceOf(() => answer(key))
   await expect(resolveName(service.client, key.name)).rejects.toMatchObject({ code })
 })
 
-test('a record that leads on to a forged one is refused', async () => {
+test('rejects a record that leads to a forged one', async () => {
   const [first, second] = [await createNameKey(), await createNameKey()]
   await using service = await serviceOf(async ({ url }) =>
     url.includes(first.name) ? signed(first, { value: `/ipns/${second.name}` }) : signed(await createNameKey()),
@@ -93,7 +93,7 @@ test('a record that leads on to a forged one is refused', async () => {
   await expect(resolveName(service.client, first.name)).rejects.toMatchObject({ code: 'INVALID_IPNS_RECORD' })
 })
 
-test('an older record than one that was seen is refused, also by a copy of the client', async () => {
+test('rejects a record older than one it has seen, also in a copy of the client', async () => {
   const key = await createNameKey()
   const answers = [
     await signed(key, { sequence: 8n }),
@@ -110,7 +110,7 @@ test('an older record than one that was seen is refused, also by a copy of the c
   }
 })
 
-test('the same record, signed again with another end, is none of the older ones', async () => {
+test('accepts the same record, signed again with another end', async () => {
   const key = await createNameKey()
   const answers = [
     await signed(key),
@@ -121,7 +121,7 @@ test('the same record, signed again with another end, is none of the older ones'
   for (const _answer of answers) expect(await resolveName(service.client, key.name)).toMatchObject({ value })
 })
 
-test('a service that publishes something else, or for another name, is found out', async () => {
+test('detects a service that publishes another value, or for another name', async () => {
   const key = await createNameKey()
   await using changed = await serviceOf(() => signed(key, { value: other }))
   await expect(publishName(changed.client, key.name, value)).rejects.toMatchObject({ code: 'INVALID_IPNS_RECORD' })
@@ -129,7 +129,7 @@ test('a service that publishes something else, or for another name, is found out
   await expect(publishName(foreign.client, key.name, value)).rejects.toMatchObject({ code: 'INVALID_IPNS_RECORD' })
 })
 
-test('a history with a record that was made up is refused where it comes', async () => {
+test('rejects a history at its forged record', async () => {
   const [key, liar] = [await createNameKey(), await createNameKey()]
   const row = async (from: NameKey, sequence: bigint) => ({
     ...Object((await signed(from, { sequence, now: 0 })).body),
@@ -142,11 +142,11 @@ test('a history with a record that was made up is refused where it comes', async
   await expect(async () => {
     for await (const { sequence } of listNameHistory(service.client, key.name)) seen.push(sequence)
   }).rejects.toMatchObject({ code: 'INVALID_IPNS_RECORD' })
-  // Those that have ended long ago are read all the same.
+  // Long-expired records are read as well.
   expect(seen).toEqual([9n])
 })
 
-test('a history that goes round is stopped', async () => {
+test('stops at a circular history', async () => {
   const key = await createNameKey()
   const { body } = await signed(key)
   const records = Array.from({ length: 100 }, () => ({ ...Object(body), publishedAt: 1 }))
@@ -156,7 +156,7 @@ test('a history that goes round is stopped', async () => {
   })
 })
 
-test('the key of another name is not taken for the one that was asked for', async () => {
+test('rejects the key of another name', async () => {
   const [key, wrong] = [await createNameKey(), await createNameKey()]
   await using service = await serviceOf(() => ({
     body: { name: key.name, format: 'pem', key: exportNameKey(wrong, 'pem') },
@@ -172,30 +172,30 @@ test.each([
   const key = await nameKeyFromSeed(seed)
   await using service = await serviceOf(({ method }) => (method === 'GET' ? missing : outdated({})))
   await expect(publishSigned(as(service.client), key, value)).rejects.toMatchObject({ code: 'IPNS_RECORD_OUTDATED' })
-  expect(service.asked.length).toBeGreaterThan(5)
+  expect(service.requests.length).toBeGreaterThan(5)
   const secret = Buffer.from(seed)
-  for (const { url, headers, body } of service.asked) {
+  for (const { url, headers, body } of service.requests) {
     const bodies = [body, Buffer.from(/"record":"([^"]*)"/.exec(body.toString())?.[1] ?? '', 'base64')]
     for (const one of bodies) expect(one.includes(secret)).toBe(false)
     for (const form of ['hex', 'base64', 'base64url'] as const) {
-      // Without its last letters, which depend on what comes behind.
+      // Without the last letters, which depend on the bytes that follow.
       const text = secret.toString(form).slice(0, 40)
       for (const place of [url, headers, body.toString()]) expect(place).not.toContain(text)
     }
   }
 })
 
-test('a service cannot make a signer use up the sequences that there are', async () => {
+test('a service cannot make a signer use up the available sequences', async () => {
   const key = await createNameKey()
   await using service = await serviceOf(({ method }) =>
     method === 'GET' ? missing : outdated({ sequence: (2n ** 64n - 2n).toString() }),
   )
   await expect(publishSigned(service.client, key, value)).rejects.toMatchObject({ code: 'IPNS_RECORD_OUTDATED' })
-  const sent = service.asked.filter(({ method }) => method === 'PUT')
+  const sent = service.requests.filter(({ method }) => method === 'PUT')
   expect(sent).toHaveLength(1)
 })
 
-test('a name whose last record has ended goes on above it', async () => {
+test('publishes above the last record of a name after its expiry', async () => {
   const key = await createNameKey()
   const last = BigInt(Math.floor(Date.now() / 1000)) + 5_000_000n
   const expired: Answer = { status: 502, body: { error: { code: 'NAME_EXPIRED', message: 'It has expired' } } }
@@ -213,7 +213,7 @@ test('a name whose last record has ended goes on above it', async () => {
   expect((await publishSigned(service.client, key, value)).sequence).toBe(last + 1n)
 })
 
-test('what others published meanwhile is passed by the next sequence', async () => {
+test('the next sequence is above those that others published meanwhile', async () => {
   const key = await createNameKey()
   let taken = BigInt(Math.floor(Date.now() / 1000)) + 500n
   await using service = await serviceOf(async ({ method, url }, count) => {

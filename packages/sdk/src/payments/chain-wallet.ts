@@ -17,7 +17,7 @@ import {
   type Transport,
   type WalletClient,
 } from 'viem'
-// Single actions: a ready client of viem would bring every action there is to the page that pays.
+// Single actions: a complete viem client would add every action to the bundle of the payment page.
 import {
   addChain,
   getBalance,
@@ -35,7 +35,7 @@ import {
 import type { PayOptions } from './pay.ts'
 import { describePayError } from './pay-errors.ts'
 
-/** Who pays: a private key, a wallet of the browser by its EIP-1193 provider, or a wallet client of viem with an account. */
+/** The payer: a private key, the EIP-1193 provider of a browser wallet, or a viem wallet client with an account. */
 export type PaySigner =
   | { privateKey: string }
   | { provider: EIP1193Provider; address?: string }
@@ -47,28 +47,31 @@ export type PayEvent =
   | { step: 'sent'; txHash: string }
   | { step: 'mined'; txHash: string }
 
-/** What is paid: units of a token, or of the chain's own coin where none is named. */
+/** The amount: units of a token, or of the native coin of the chain if no token is named. */
 type Payment = { token?: TokenProfile; units: bigint; beneficiary?: Hex }
 
 /** A wallet on one chain. */
 export type ChainWallet = {
   readonly address: string
-  /** The first token that the contract takes and the wallet has enough of. @throws CairnError INSUFFICIENT_FUNDS, TOKEN_NOT_SUPPORTED */
+  /**
+   * Returns the first token that the contract accepts and the wallet has enough of.
+   * @throws CairnError INSUFFICIENT_FUNDS, TOKEN_NOT_SUPPORTED
+   */
   findToken(tokens: readonly TokenProfile[], units: bigint): Promise<TokenProfile>
-  /** Answers the transaction, once it is in a block. */
+  /** Returns the transaction once it is in a block. */
   pay(payment: Payment): Promise<string>
 }
 
-/** What talks to one chain, over an endpoint or a wallet. */
+/** A client for one chain, over an endpoint or a wallet. */
 type ChainClient = Client<Transport, Chain>
 
 type Amount = Omit<Payment, 'token'>
 
 type PayableChain = ChainProfile & { paymentContract: string }
 
-/** How long a transaction may take to be in a block. */
+/** Time limit for a transaction to be in a block. */
 const minedTimeoutMs = 10 * 60_000
-/** How long a wallet's own batch is waited for: the specification's limit. */
+/** Time limit for the batch of a wallet: the limit of the specification. */
 const batchTimeoutMs = 60_000
 
 const tokenAbi = parseAbi([
@@ -78,7 +81,7 @@ const tokenAbi = parseAbi([
 ])
 
 /**
- * Opens a wallet on a chain; one of the browser is asked to change to it.
+ * Opens a wallet on a chain; asks a browser wallet to switch to it.
  * @throws CairnError INVALID_PRIVATE_KEY, PAYMENT_REJECTED, UNSUPPORTED_NETWORK
  */
 export async function openChainWallet(
@@ -109,7 +112,7 @@ export async function openChainWallet(
   }
 }
 
-/** Whatever goes wrong on a chain, as one of our errors. */
+/** Maps any error of a chain to a CairnError. */
 async function described<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -125,7 +128,7 @@ type Parts = {
   reader: ChainClient
   onEvent: (event: PayEvent) => void
   signal: AbortSignal | undefined
-  /** Whether there is a wallet behind it that may know batches. */
+  /** Whether a wallet that may support batches is behind it. */
   canAsk: boolean
 }
 
@@ -145,7 +148,7 @@ async function connect(
     if (account === undefined) {
       throw new CairnError('INVALID_REQUEST', {
         message: 'The wallet client has no account',
-        hint: 'Make it with `createWalletClient({ account, … })`.',
+        hint: 'Create it with `createWalletClient({ account, … })`.',
       })
     }
     const wallet = createClient({ account, chain, ccipRead: false, transport: custom(signer.walletClient) })
@@ -158,8 +161,8 @@ async function connect(
   const address = addresses.find((one) => wanted === undefined || one.toLowerCase() === wanted)
   if (address === undefined) {
     throw new CairnError('PAYMENT_REJECTED', {
-      message: 'The wallet does not offer this address',
-      hint: 'Choose the account in the wallet, and try again.',
+      message: 'The wallet does not provide this address',
+      hint: 'Select the account in the wallet and try again.',
     })
   }
   if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
@@ -219,7 +222,7 @@ async function findToken(
   if (first === undefined) {
     const symbols = tokens.map(({ symbol }) => symbol).join(', ')
     throw new CairnError('TOKEN_NOT_SUPPORTED', {
-      message: `The payment contract on ${profile.name} does not take ${symbols}`,
+      message: `The payment contract on ${profile.name} does not accept ${symbols}`,
       details: { tokens: tokens.map(({ address }) => address) },
     })
   }
@@ -238,7 +241,7 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
     functionName: 'allowance',
     args: [account.address, contract],
   })
-  // Some tokens refuse to change an allowance that is not zero.
+  // Some tokens reject changing a non-zero allowance.
   const approvals = allowance >= units ? [] : allowance > 0n ? [0n, units] : [units]
   if (approvals.length > 0 && parts.canAsk) {
     const batched = await payInOneBatch(parts, token, contract, { units, beneficiary, approvals })
@@ -262,7 +265,7 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
 
 type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly bigint[] }
 
-/** Approval and payment as one, where the wallet can (EIP-5792); undefined where it cannot. */
+/** Approves and pays in one batch if the wallet supports it (EIP-5792); undefined if it does not. */
 async function payInOneBatch(
   { wallet, account, onEvent }: Parts,
   token: Hex,
@@ -309,7 +312,7 @@ async function canBatch(wallet: ChainClient, account: Account): Promise<boolean>
     const { atomic } = await getCapabilities(wallet, { account, chainId: wallet.chain.id })
     return atomic?.status === 'supported' || atomic?.status === 'ready'
   } catch {
-    // Wallets that know nothing of batches answer with an error of their own making.
+    // Wallets without batches answer with errors of their own.
     return false
   }
 }
@@ -324,7 +327,7 @@ async function waitUntilMined(
   const { status, transactionHash } = await waitForTransactionReceipt(reader, { hash, timeout: minedTimeoutMs })
   if (status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: transactionHash } })
   onEvent(step === 'sent' ? { step: 'mined', txHash: transactionHash } : { step })
-  // It may have been replaced by one with more gas: that one counts.
+  // A transaction with more gas may have replaced it: that one counts.
   return transactionHash
 }
 

@@ -11,13 +11,13 @@ import type { Client } from '../client.ts'
 import { type CallOptions, call, pause } from '../request.ts'
 import type { Coin } from './price.ts'
 
-/** What became of a transaction, and how far its chain was read. */
+/** State of a transaction, and how far its chain was read. */
 export type PaymentReport = CallResult<typeof getPaymentCall>
 
-/** What an account may store, and where that comes from. */
+/** Storage limit of an account and its sources. */
 export type QuotaReport = CallResult<typeof getQuotaDetails>
 
-/** The account's payments, newest first, in pages. */
+/** Lists the payments of the account, newest first, in pages. */
 export async function* listPayments(client: Client, options?: CallOptions): AsyncGenerator<Payment, void, undefined> {
   const limit = 100
   let after: string | undefined
@@ -30,7 +30,10 @@ export async function* listPayments(client: Client, options?: CallOptions): Asyn
   }
 }
 
-/** What became of a transaction. @throws CairnError UNSUPPORTED_NETWORK */
+/**
+ * Returns the state of a transaction.
+ * @throws CairnError UNSUPPORTED_NETWORK
+ */
 export function getPayment(
   client: Client,
   network: string,
@@ -40,18 +43,18 @@ export function getPayment(
   return call(client, getPaymentCall, { params: { network, txHash } }, options)
 }
 
-/** What the account may store, what it bought, and what is taken. */
+/** Returns the storage limit of the account, the storage it bought, and its usage. */
 export function getQuotaReport(client: Client, options?: CallOptions): Promise<QuotaReport> {
   return call(client, getQuotaDetails, { query: {} }, options)
 }
 
 const firstPauseMs = 200
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
 /**
- * Waits until the payments of a transaction are decided: credited, or refused for a reason.
- * @param onUpdate told of each look: how many blocks there are yet to come, and why nothing is credited
- * @throws CairnError ABORTED; PAYMENT_FAILED when the chain dropped the transaction
+ * Waits until the payments of a transaction are credited, or rejected with a reason.
+ * @param onUpdate called after each status request: how many blocks remain, and why there is no credit yet
+ * @throws CairnError ABORTED; PAYMENT_FAILED if the chain dropped the transaction
  */
 export async function waitForCredit(
   client: Client,
@@ -59,14 +62,14 @@ export async function waitForCredit(
   txHash: string,
   { signal, onUpdate }: { signal?: AbortSignal; onUpdate?: (report: PaymentReport) => void } = {},
 ): Promise<Payment[]> {
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 1.5)) {
     const report = await getPayment(client, network, txHash, { signal })
     onUpdate?.(report)
     const { payments } = report
     if (payments.some(({ state }) => state === 'orphaned')) {
       throw new CairnError('PAYMENT_FAILED', {
         message: 'The chain dropped the transaction',
-        hint: 'The money is still the wallet’s, unless the transaction comes back by itself: look before you pay again.',
+        hint: 'The wallet still has the funds, unless the chain includes the transaction later. Check the transaction before you pay again.',
         details: { txHash },
       })
     }
@@ -76,7 +79,10 @@ export async function waitForCredit(
   }
 }
 
-/** Gets test coins on a local network. @throws CairnError NOT_SUPPORTED on any other */
+/**
+ * Requests test coins on a local network.
+ * @throws CairnError NOT_SUPPORTED on any other
+ */
 export async function useFaucet(client: Client, address: string, coin?: Coin, options?: CallOptions) {
   const body = { address, ...(coin === undefined ? {} : { coin }) }
   return (await call(client, useFaucetCall, { body }, options)).sent

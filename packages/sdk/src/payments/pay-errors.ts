@@ -1,11 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import { BaseError } from 'viem'
 
-/** Codes of wallets. @see https://eips.ethereum.org/EIPS/eip-1193#provider-errors */
+/** Error codes of wallets. @see https://eips.ethereum.org/EIPS/eip-1193#provider-errors */
 const rejected = 4001
 const unsupported = 4200
 
-/** What a wallet or chain said, as an error that names what the user can do. */
+/** Maps an error of a wallet or chain to one that names what the user can do. */
 export function describePayError(error: unknown): CairnError {
   if (CairnError.is(error)) return error
   const codes = codesOf(error)
@@ -27,7 +27,7 @@ export function describePayError(error: unknown): CairnError {
   if (error instanceof Error && error.name === 'AbortError') return new CairnError('ABORTED', { cause: error })
   const [reason = ''] = text.split('\n')
   return new CairnError('PAYMENT_FAILED', {
-    message: `The payment did not go through: ${reason.slice(0, 200)}`,
+    message: `The payment failed: ${reason.slice(0, 200)}`,
     cause: error,
   })
 }

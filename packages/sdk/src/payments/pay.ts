@@ -5,61 +5,61 @@ import { type Coin, findChain, getPrice, getTickerPrice, noSuchCoin } from './pr
 
 export type { PayEvent, PaySigner } from './chain-wallet.ts'
 
-/** What is to be paid: for so many bytes, or an amount. */
-export type PayWish = {
-  /** Bytes to buy; their price is asked for. */
+/** The amount to pay: by bytes, or in units of the coin. */
+export type PaymentParams = {
+  /** Bytes to buy, at their current price. */
   sizeBytes?: number
   /** Smallest units of the coin, in place of `sizeBytes`. */
   units?: bigint
   coin?: Coin
-  /** Name of the chain. Defaults to the network's first one. */
+  /** Name of the chain. Defaults to the first of the network. */
   network?: string
-  /** Contract of the token, where a coin has several. Defaults to the first that the wallet has enough of. */
+  /** Contract of the token, if a coin has several. Defaults to the first that the wallet has enough of. */
   token?: string
-  /** Account that gets the storage; the payer's own unless told. */
+  /** Account that receives the storage. Defaults to that of the payer. */
   beneficiary?: string
 }
 
 export type PayOptions = {
   signal?: AbortSignal
-  /** Told of each step: keep `txHash` as soon as it comes, so that a payment is never made twice. */
+  /** Called at each step. Store `txHash` as soon as it is there, so that a payment is never made twice. */
   onEvent?: (event: PayEvent) => void
 }
 
-/** A payment that the chain took. It is credited when its block is final: see `waitForCredit`. */
+/** A payment in a block. It is credited when the block is final: see `waitForCredit`. */
 export type PaidTransaction = {
   network: string
   chainId: number
   txHash: string
   coin: Coin
-  /** Contract of the token that was paid in; empty for the chain's own coin. */
+  /** Contract of the token; empty for the native coin of the chain. */
   token: string
   units: bigint
-  /** Who paid, and whose account it is for. */
+  /** The payer, and the account that receives the storage. */
   payer: string
   beneficiary: string
 }
 
 /**
- * Pays for storage from a wallet, in the chain's own coin or a stablecoin: approves exactly the amount where that is needed,
- * pays, and waits until the transaction is in a block.
- * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN (also for a stablecoin that is not worth a dollar),
- *   INSUFFICIENT_FUNDS, PAYMENT_REJECTED (by the wallet's owner), PAYMENT_FAILED (with the transaction in `details`, if there is
+ * Pays for storage from a wallet, in the native coin of the chain or a stablecoin: approves the exact amount if
+ * required, pays, and waits until the transaction is in a block.
+ * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN (also for a stablecoin below a dollar),
+ *   INSUFFICIENT_FUNDS, PAYMENT_REJECTED (by the user), PAYMENT_FAILED (with the transaction in `details`, if there is
  *   one), INVALID_ADDRESS, ABORTED
  */
 export async function pay(
   client: Client,
   signer: PaySigner,
-  wish: PayWish,
+  params: PaymentParams,
   options: PayOptions = {},
 ): Promise<PaidTransaction> {
-  const { coin = 'native', beneficiary } = wish
-  const chain = requirePayable(findChain(client, wish.network))
-  const tokens = findTokens(chain, coin, wish.token)
+  const { coin = 'native', beneficiary } = params
+  const chain = requirePayable(findChain(client, params.network))
+  const tokens = findTokens(chain, coin, params.token)
   if (beneficiary !== undefined && !isEvmAddress(beneficiary)) throw new CairnError('INVALID_ADDRESS')
-  const units = wish.units ?? (await priceOf(client, chain, wish, options.signal))
-  if (units <= 0n) throw new CairnError('INVALID_REQUEST', { message: 'An amount is more than nothing' })
-  // What talks to chains is loaded by those who pay.
+  const units = params.units ?? (await priceOf(client, chain, params, options.signal))
+  if (units <= 0n) throw new CairnError('INVALID_REQUEST', { message: 'The amount must be greater than zero' })
+  // The chain code loads with the first payment.
   const { openChainWallet } = await import('./chain-wallet.ts')
   const wallet = await openChainWallet(chain, signer, options)
   const token = tokens === undefined ? undefined : await wallet.findToken(tokens, units)
@@ -81,7 +81,10 @@ export async function pay(
   }
 }
 
-/** The tokens that a coin can be paid in; undefined for the chain's own coin. @throws CairnError TOKEN_NOT_SUPPORTED */
+/**
+ * Returns the tokens accepted for a coin; undefined for the native coin of the chain.
+ * @throws CairnError TOKEN_NOT_SUPPORTED
+ */
 function findTokens(chain: ChainProfile, coin: Coin, address: string | undefined): TokenProfile[] | undefined {
   if (coin === 'native' && address === undefined) return undefined
   const tokens = tokensOf(chain, coin).filter(
@@ -91,7 +94,7 @@ function findTokens(chain: ChainProfile, coin: Coin, address: string | undefined
   return tokens
 }
 
-/** Refuses to pay in a token that the service would not credit now, before the wallet is asked. */
+/** Rejects a token that the service would not credit now, before the wallet asks the user. */
 async function requireWorth(
   client: Client,
   { symbol, floor }: TokenProfile,
@@ -101,8 +104,8 @@ async function requireWorth(
   const price = await getTickerPrice(client, floor.symbol, { signal })
   if (price >= floor.price) return
   throw new CairnError('PRICE_UNKNOWN', {
-    message: `${symbol} is worth ${price} dollars, less than the ${floor.price} at which it counts as one`,
-    hint: 'Pay in another coin, or wait: a payment now would be credited only once it is worth that again.',
+    message: `${symbol} is worth ${price} dollars, the minimum to credit it is ${floor.price} dollars`,
+    hint: 'Use another coin, or wait. A payment now is credited only after the price recovers.',
     details: { symbol, price, floor: floor.price },
   })
 }
@@ -110,11 +113,11 @@ async function requireWorth(
 async function priceOf(
   client: Client,
   chain: ChainProfile,
-  { sizeBytes, coin = 'native' }: PayWish,
+  { sizeBytes, coin = 'native' }: PaymentParams,
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
   if (sizeBytes === undefined) {
-    throw new CairnError('INVALID_REQUEST', { message: 'Say how many bytes to buy, or an amount' })
+    throw new CairnError('INVALID_REQUEST', { message: 'Specify the bytes to buy, or an amount' })
   }
   return (await getPrice(client, sizeBytes, { network: chain.name, coin }, { signal })).units
 }
@@ -122,5 +125,5 @@ async function priceOf(
 function requirePayable(chain: ChainProfile): ChainProfile & { paymentContract: string } {
   const { paymentContract } = chain
   if (paymentContract !== undefined) return { ...chain, paymentContract }
-  throw new CairnError('UNSUPPORTED_NETWORK', { message: `There is no payment contract on ${chain.name}` })
+  throw new CairnError('UNSUPPORTED_NETWORK', { message: `No payment contract is configured on ${chain.name}` })
 }

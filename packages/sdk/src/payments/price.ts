@@ -14,34 +14,39 @@ import {
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** What is paid in: the chain's own coin, or a stablecoin. */
+/** Coin of a payment: the native coin of the chain, or a stablecoin. */
 export type Coin = 'native' | Stablecoin
 
-/** What storage costs in one coin. */
+/** Price of storage in one coin. */
 export type Price = {
   network: string
   coin: Coin
-  /** Symbol for people: ETH, USDC. */
+  /** Symbol to display: ETH, USDC. */
   symbol: string
-  /** Smallest units: what is paid. */
+  /** Amount to pay, in smallest units. */
   units: bigint
   decimals: number
-  /** The same in whole coins, for people. */
+  /** The same in whole coins, to display. */
   amount: string
 }
 
-/** A chain that something can be paid on, by its name; the network's first one where none is named. @throws CairnError UNSUPPORTED_NETWORK */
+/**
+ * Returns a chain that accepts payments, by its name. Defaults to the first of the network.
+ * @throws CairnError UNSUPPORTED_NETWORK
+ */
 export function findChain(client: Client, name?: string): ChainProfile {
   const chains = client.network.chains ?? (client.network.chain === undefined ? [] : [client.network.chain])
   const found = name === undefined ? chains[0] : chains.find((chain) => chain.name === name)
   if (found !== undefined) return found
   throw new CairnError('UNSUPPORTED_NETWORK', {
     details: { networks: chains.map((chain) => chain.name) },
-    ...(chains.length === 0 ? { hint: 'This network takes no payments: its profile names no chain.' } : {}),
+    ...(chains.length === 0
+      ? { hint: 'This network does not accept payments, because its profile has no chains.' }
+      : {}),
   })
 }
 
-/** Symbol and decimals of a coin on a chain that is known, whether this network takes payments there or not. */
+/** Returns symbol and decimals of a coin on a known chain, whether or not this network accepts payments there. */
 function describeCoin(client: Client, name: string | undefined, coin: Coin) {
   const isTaken = name === undefined || (client.network.chains ?? []).some((chain) => chain.name === name)
   if (isTaken || !isNetworkName(name)) {
@@ -59,15 +64,15 @@ function describeCoin(client: Client, name: string | undefined, coin: Coin) {
 
 export function noSuchCoin(chain: ChainProfile, coin: string): CairnError {
   return new CairnError('TOKEN_NOT_SUPPORTED', {
-    message: `${coin} is not taken on ${chain.name}`,
+    message: `${coin} is not accepted on ${chain.name}`,
     details: { coins: ['native', ...Object.keys(chain.tokens)] },
   })
 }
 
 /**
- * What it costs to store so many bytes: 0.00390625 USD per MiB, at least 1 MiB. A price in the chain's own coin is held for
- * ten minutes; stablecoins are a dollar each and need no call.
- * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN, RangeError for a size that is none
+ * Returns the price of storing the given bytes: 0.00390625 USD per MiB, at least 1 MiB. A price in the native coin is
+ * valid for ten minutes; a stablecoin counts as one dollar and needs no call.
+ * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN, RangeError for an invalid size
  */
 export async function getPrice(
   client: Client,
@@ -87,12 +92,15 @@ async function getCoinPrice(client: Client, symbol: string, options?: CallOption
   return coinPriceOf(await getTickerPrice(client, symbol, options))
 }
 
-/** US dollars for one coin. @throws CairnError PRICE_UNKNOWN */
+/**
+ * Returns the price of one coin in US dollars.
+ * @throws CairnError PRICE_UNKNOWN
+ */
 export function getTickerPrice(client: Client, symbol: string, options?: CallOptions): Promise<number> {
   return call(client, getTicker, { query: { symbol } }, options)
 }
 
-/** Whether a text names a coin. */
+/** Returns whether a text names a coin. */
 export function isCoin(text: unknown): text is Coin {
   return text === 'native' || stablecoins.some((coin) => coin === text)
 }

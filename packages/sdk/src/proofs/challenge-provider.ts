@@ -4,15 +4,15 @@ import type { Client } from '../client.ts'
 import { describeCall, openResponse, parseAnswer, readText } from '../request.ts'
 import { readHttpUrl } from './read-http-url.ts'
 
-const answerBytesMost = 4 * 1024 * 1024
-/** A provider reads its disk; a sleeping one takes seconds to wake. */
+const maxAnswerBytes = 4 * 1024 * 1024
+/** A provider reads its disk; one in standby takes seconds to spin up. */
 const timeoutMs = 30_000
 
 /**
- * Challenges a storage provider with a nonce drawn on this machine, and checks its answer. Nobody can know the leaves
- * before they are asked for, so who answers has the bytes, or gets them from somebody who has.
- * @param challenge `key` is the key that the provider has to sign with; null takes the one it names. `within` says where the
- *   leaves have to lie: without it a piece that is a small part of a large aggregate is hardly ever asked for
+ * Challenges a storage provider with a nonce drawn on this machine, and verifies its answer. The leaves are
+ * unpredictable, so a provider that answers has the bytes, or fetches them from another party that has.
+ * @param challenge `key` is the key that must sign; null accepts the one the provider names. `within` restricts the
+ *   leaves: without it a piece that is a small part of a large aggregate is rarely challenged
  * @throws CairnError PROOF_INVALID, PIECE_NOT_FOUND, PIECE_DAMAGED, NETWORK_ERROR, TIMEOUT, ABORTED
  */
 export async function challengeProvider(
@@ -27,9 +27,9 @@ export async function challengeProvider(
     byte.toString(16).padStart(2, '0'),
   ).join('')
   const input = { params: { cid: piece }, body: { nonce, count, ...(within === undefined ? {} : { within }) } }
-  // Never with the user's key: it belongs to the network, not to its providers.
+  // Never with the user's API key: it belongs to the network, not to its providers.
   const send = { ...describeCall(client, challengePiece, input, { signal, timeoutMs }, base), withKey: false }
-  const text = await readText(await openResponse(client, send), answerBytesMost, signal)
+  const text = await readText(await openResponse(client, send), maxAnswerBytes, signal)
   const answer = parseAnswer(challengePiece, text)
   verifyChallenge(answer, { piece, nonce, count, within, provider: key ?? answer.provider })
   return answer

@@ -1,21 +1,20 @@
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, reasonOf } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
 
-/** What became of one check. `skipped` says why it was not made. */
+/** Outcome of one check. `skipped` states why it did not run. */
 export type Check =
-  | { readonly outcome: 'proven'; readonly says: string }
-  | { readonly outcome: 'failed'; readonly says: string; readonly code: ErrorCode }
-  | { readonly outcome: 'skipped'; readonly says: string }
+  | { readonly outcome: 'proven'; readonly message: string }
+  | { readonly outcome: 'failed'; readonly message: string; readonly code: ErrorCode }
+  | { readonly outcome: 'skipped'; readonly message: string }
 
-/** Runs a check. What it throws is its result, but an abort, which ends all. */
+/** Runs a check. Its error is the outcome, except for an abort, which stops everything. */
 export async function check(signal: AbortSignal | undefined, run: () => Promise<string>): Promise<Check> {
   try {
-    return { outcome: 'proven', says: await run() }
+    return { outcome: 'proven', message: await run() }
   } catch (error) {
     if (signal?.aborted) throw new CairnError('ABORTED', { cause: error })
-    if (UnixfsError.is(error)) return { outcome: 'failed', says: error.message, code: 'VERIFICATION_FAILED' }
+    if (UnixfsError.is(error)) return { outcome: 'failed', message: error.message, code: 'VERIFICATION_FAILED' }
     if (!CairnError.is(error)) throw error
-    const { reason } = error.details
-    return { outcome: 'failed', says: typeof reason === 'string' ? reason : error.message, code: error.code }
+    return { outcome: 'failed', message: reasonOf(error) ?? error.message, code: error.code }
   }
 }

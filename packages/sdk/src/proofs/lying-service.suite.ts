@@ -25,24 +25,24 @@ import type { StorageProofs } from './proofs.ts'
 
 export type StoredBlock = { readonly cid: CID; readonly bytes: Uint8Array }
 
-/** A service and a provider in one, which answer as a test says. */
+/** A service and a provider in one, with responses that a test sets. */
 export type LyingService = AsyncDisposable & {
   readonly client: Client
   readonly url: string
   readonly seed: Uint8Array
-  /** What `getProofs` answers; tests change it. */
+  /** Response of `getProofs`; tests change it. */
   readonly proofs: StorageProofs
-  /** What it answers when asked from piece `from` on; `proofs` unless a test says otherwise. */
+  /** Response to a request from piece `from` on; `proofs` by default. */
   answer: (from: number) => StorageProofs
-  /** The aggregate's payload that the provider keeps; tests change it. */
+  /** Payload of the aggregate that the provider stores; tests change it. */
   readonly payload: Uint8Array
-  /** Whether the provider has a leaf; where not, it gives no answer. */
+  /** Whether the provider has a leaf; without it, it gives no answer. */
   hasLeaf: (index: number) => boolean
-  /** Challenges that came. */
-  readonly asked: string[]
-  /** Leaves of the aggregate that hold something. */
+  /** Challenges received. */
+  readonly challenges: string[]
+  /** Leaves of the aggregate that are not padding. */
   readonly content: readonly LeafWindow[]
-  /** Shows a challenge among these leaves, as answered just now, as the last proof. */
+  /** Records a challenge among these leaves, answered now, as the last proof. */
   record(within?: readonly LeafWindow[]): Promise<void>
 }
 
@@ -50,7 +50,10 @@ export async function createBlock(bytes: Uint8Array, code = 0x55): Promise<Store
   return { cid: CID.createV1(code, await sha256.digest(bytes)), bytes }
 }
 
-/** Lays the blocks into a piece, the piece into an aggregate beside one of `besideBytes`, and answers for all of it. */
+/**
+ * Packs the blocks into a piece, and the piece into an aggregate next to one of `besideBytes`, and answers for all of
+ * it.
+ */
 export async function createLyingService(
   root: CID,
   blocks: readonly StoredBlock[],
@@ -69,7 +72,7 @@ export async function createLyingService(
   }
   payload.set(aggregate.index.payload, aggregate.index.payloadOffset)
   const whole = await hashPiece([payload])
-  const asked: string[] = []
+  const challenges: string[] = []
 
   const rootBlock = blocks.find(({ cid }) => Buffer.from(cid.multihash.bytes).equals(root.multihash.bytes))
   const offset = rootBlock === undefined ? 0 : Buffer.from(car).indexOf(rootBlock.bytes)
@@ -104,10 +107,10 @@ export async function createLyingService(
     const parts: Buffer[] = []
     for await (const part of request) parts.push(Buffer.from(part))
     const body = Buffer.concat(parts).toString()
-    asked.push(body)
-    const said = await answerChallenge(piece, body)
-    if (said === undefined) response.writeHead(500).end()
-    else response.end(said)
+    challenges.push(body)
+    const answered = await answerChallenge(piece, body)
+    if (answered === undefined) response.writeHead(500).end()
+    else response.end(answered)
   }
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)))
@@ -120,11 +123,11 @@ export async function createLyingService(
     url,
     seed,
     payload,
-    asked,
+    challenges,
     content: listContentWindows([tree.piece, other.piece]),
     async record(within) {
       const question = { nonce: randomBytes(32).toString('hex'), count: 20 }
-      const said = await answerChallenge(aggregateCid, JSON.stringify({ ...question, within }))
+      const response = await answerChallenge(aggregateCid, JSON.stringify({ ...question, within }))
       const [deal] = service.proofs.pieces[0]?.aggregate?.deals ?? []
       if (deal === undefined) throw new Error('there is a deal')
       deal.lastProof = {
@@ -136,7 +139,7 @@ export async function createLyingService(
         nonce: question.nonce,
         nonceSource: 'random',
         leafCount: question.count,
-        answer: v.parse(challengeAnswerSchema, JSON.parse(said ?? '')),
+        answer: v.parse(challengeAnswerSchema, JSON.parse(response ?? '')),
       }
     },
     hasLeaf: () => true,

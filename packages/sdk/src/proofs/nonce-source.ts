@@ -4,8 +4,8 @@ import { hashSha256 } from '#platform'
 const blockSource = /^block \d+ of chain \d+, (0x[0-9a-f]{64}), salt ([0-9a-f]{32})$/
 
 /**
- * Checks that a nonce is what its source says: SHA-256 over a block's hash, random bytes, the deal and the piece. Whether
- * there is such a block can be looked up on its chain; the nonce is younger than it.
+ * Verifies that a nonce is derived from its source: SHA-256 over a block hash, random bytes, the deal and the piece.
+ * Whether the block exists can be checked on its chain; the nonce is younger than the block.
  * @throws CairnError PROOF_INVALID
  */
 export async function verifyNonce(check: {
@@ -19,7 +19,7 @@ export async function verifyNonce(check: {
   const [, hash, salt] = blockSource.exec(nonceSource) ?? []
   const text = ['cairn/nonce/1', hash, salt, dealId, piece].join('\n')
   if (hash === undefined || toHex(await hashSha256(new TextEncoder().encode(text))) !== nonce) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The nonce is not from where it says' } })
+    throw new CairnError('PROOF_INVALID', { details: { reason: 'The nonce is not from the source it names' } })
   }
 }
 

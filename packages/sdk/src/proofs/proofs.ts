@@ -10,21 +10,21 @@ import {
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** Where content is stored, and all that is needed to check it. */
+/** Locations of content, with everything needed to verify them. */
 export type StorageProofs = CallResult<typeof getProofsCall>
 
-/** The replication factor of an account, what is usual on the network, and the most it allows. */
+/** Replication factor of an account, with the default and maximum of the network. */
 export type Copies = CallResult<typeof getCopiesCall>
 
 /**
- * Where content is stored, with the proofs, unchecked: {@link verifyStorage} checks them.
- * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PROOF_NOT_FOUND while it lies in no piece yet
+ * Returns the locations of content with their proofs, unverified: {@link verifyStorage} verifies them.
+ * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PROOF_NOT_FOUND until it is part of a piece
  */
 export function getProofs(
   client: Client,
   cid: string,
   options: CallOptions & {
-    /** How many pieces were seen on the pages before. */
+    /** Number of pieces on the previous pages. */
     from?: number
   } = {},
 ): Promise<StorageProofs> {
@@ -32,12 +32,12 @@ export function getProofs(
   return call(client, getProofsCall, { params: { cid }, query: from === 0 ? {} : { from: String(from) } }, options)
 }
 
-/** Pages of pieces: those of 4 TiB. A service that has more to say is not listened to. */
-const pagesMost = 512
+/** Maximum number of pages of pieces: enough for 4 TiB. The client rejects longer answers. */
+const maxPages = 512
 
 /**
  * As {@link getProofs}, with the pieces of all pages.
- * @throws CairnError UNEXPECTED_RESPONSE where the pages do not end
+ * @throws CairnError UNEXPECTED_RESPONSE if the pages do not end
  */
 export async function getAllProofs(client: Client, cid: string, options: CallOptions = {}): Promise<StorageProofs> {
   const first = await getProofs(client, cid, options)
@@ -45,15 +45,15 @@ export async function getAllProofs(client: Client, cid: string, options: CallOpt
   for (let page = first, pages = 1; page.furtherPieces > 0; pages++) {
     page = await getProofs(client, cid, { ...options, from: pieces.length })
     pieces.push(...page.pieces)
-    if (page.pieces.length === 0 || pages > pagesMost) {
-      throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service names pieces without an end' })
+    if (page.pieces.length === 0 || pages > maxPages) {
+      throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service returned an endless list of pieces' })
     }
   }
   return { ...first, pieces, furtherPieces: 0 }
 }
 
 /**
- * Challenges to the providers of a piece or aggregate and what came of them, newest first, in pages.
+ * Lists the challenges to the providers of a piece or aggregate with their results, newest first, in pages.
  * @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND
  */
 export async function* listChecks(
@@ -72,14 +72,15 @@ export async function* listChecks(
   }
 }
 
-/** With how many providers the account's content is kept. */
+/** Returns the number of providers that store the content of the account. */
 export function getCopies(client: Client, options?: CallOptions): Promise<Copies> {
   return call(client, getCopiesCall, {}, options)
 }
 
 /**
- * Sets with how many providers the account's content is kept: what is stored from now on, and what is kept with fewer.
- * @throws CairnError INVALID_REQUEST when it is more than the network allows
+ * Sets the number of providers that store the content of the account: applies to new content, and to content with fewer
+ * copies.
+ * @throws CairnError INVALID_REQUEST above the maximum of the network
  */
 export function setCopies(client: Client, copies: number, options?: CallOptions): Promise<Copies> {
   return call(client, setCopiesCall, { body: { copies } }, options)

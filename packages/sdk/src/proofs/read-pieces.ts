@@ -4,6 +4,7 @@ import { decodeNode, encodeCarHeader, readCar, UnixfsError, verifyBlock } from '
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform'
 import type { Client } from '../client.ts'
+import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeFault, openResponse } from '../request.ts'
 import type { StorageProofs } from './proofs.ts'
@@ -11,24 +12,21 @@ import { readHttpUrl } from './read-http-url.ts'
 
 type PieceProof = StorageProofs['pieces'][number]
 
-/** Codecs of blocks that link to nothing, and of UnixFS. */
+/** Codecs of blocks without links, and of UnixFS. */
 const raw = 0x55
 const dagPb = 0x70
-/** Multihash of CIDs that are their content themselves. */
+/** Multihash of CIDs that contain their content. */
 const identityHash = 0
-/** Blocks and links that are held at once: about a GiB, the blocks of terabytes. */
-const heldMost = 4_000_000
+/** Maximum number of blocks and links in memory: about a GiB, the blocks of terabytes. */
+const maxHeld = 4_000_000
 
-/**
- * Links of the blocks found, by multihash and the codec that they were read with: bytes have other links, or none, under
- * another codec.
- */
+/** Links of the blocks found, by multihash and codec: the same bytes have other links, or none, under another codec. */
 type FoundBlocks = { readonly links: Map<string, readonly CID[]>; held: number }
 
 /**
- * Fetches the pieces of content from providers, computes their commitments and looks for every block of the content in
- * them. Memory grows with the number of blocks, not with their bytes.
- * @throws CairnError PROOF_INVALID when a piece is not what its CID says; INCOMPLETE_DAG when blocks are missing
+ * Fetches the pieces of content from providers, computes their commitments and searches them for every block of the
+ * content. Memory grows with the number of blocks, not with their bytes.
+ * @throws CairnError PROOF_INVALID if a piece does not match its CID; INCOMPLETE_DAG if blocks are missing
  */
 export async function readPieces(
   client: Client,
@@ -44,7 +42,10 @@ export async function readPieces(
   return { blocks: countBlocks(root, found), bytes: total }
 }
 
-/** Walks all of the content. @throws CairnError INCOMPLETE_DAG; UnixfsError where a block is none of its codec */
+/**
+ * Walks all of the content.
+ * @throws CairnError INCOMPLETE_DAG; UnixfsError for a block that does not match its codec
+ */
 function countBlocks(root: CID, { links }: FoundBlocks): number {
   const seen = new Set<string>()
   const open = [root]
@@ -55,25 +56,25 @@ function countBlocks(root: CID, { links }: FoundBlocks): number {
     const next = cid.multihash.code === identityHash ? linksOf(cid, cid.multihash.digest) : links.get(key)
     if (next === undefined) {
       throw new CairnError('INCOMPLETE_DAG', {
-        message: 'A block of the content is in none of the pieces',
-        details: { reason: `Block ${cid} is in none of the pieces`, cid: cid.toString() },
+        message: 'A block of the content is missing from all pieces',
+        details: { reason: `Block ${cid} is missing from all pieces`, cid: cid.toString() },
       })
     }
-    if (seen.size + open.length + next.length > heldMost) throw tooMany()
+    if (seen.size + open.length + next.length > maxHeld) throw tooMany()
     for (const one of next) open.push(one)
   }
   return seen.size
 }
 
-/** A part of a CAR that lacks the header, read as one that has it. */
+/** Adds the missing header to a part of a CAR. */
 async function* withHeader(source: AsyncGenerator<Uint8Array>, isHeaded: boolean): AsyncGenerator<Uint8Array> {
   if (!isHeaded) yield encodeCarHeader([])
   yield* source
 }
 
-/** Notes a block whose bytes were checked, under each codec that somebody may link to it with. */
+/** Stores the links of a verified block, under each codec that a link to it may have. */
 function note(found: FoundBlocks, cid: CID, bytes: Uint8Array): void {
-  // Blocks are stored once: what came as a raw block may be a node of other content.
+  // Blocks are stored once: a raw block may be a node of other content.
   for (const code of new Set([raw, cid.code, dagPb])) {
     const key = keyOf(cid, code)
     if (found.links.has(key)) continue
@@ -82,11 +83,11 @@ function note(found: FoundBlocks, cid: CID, bytes: Uint8Array): void {
       found.links.set(key, links)
       found.held += 1 + links.length
     } catch (error) {
-      // Of the packs that content shares, not all blocks are its own: one that is needed is missed later.
+      // Packs of shared content also have foreign blocks; a required block that is missing is reported later.
       if (!UnixfsError.is(error)) throw error
     }
   }
-  if (found.held > heldMost) throw tooMany()
+  if (found.held > maxHeld) throw tooMany()
 }
 
 function linksOf(cid: CID, bytes: Uint8Array): readonly CID[] {
@@ -95,7 +96,7 @@ function linksOf(cid: CID, bytes: Uint8Array): readonly CID[] {
 
 function tooMany(): CairnError {
   return new CairnError('PROOF_INVALID', {
-    details: { reason: `More than ${heldMost} blocks and links: too many to look for at once` },
+    details: { reason: `The content has more than ${maxHeld} blocks and links, too many for one check` },
   })
 }
 
@@ -111,7 +112,7 @@ async function readPiece(
   onBytes: (length: number) => void,
 ): Promise<void> {
   if (parsePieceCid(piece.piece).payloadBytes !== piece.payloadBytes) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The piece has another size than its CID says' } })
+    throw new CairnError('PROOF_INVALID', { details: { reason: 'The size of the piece does not match its CID' } })
   }
   const hasher = createPieceHasher()
   const source = await openPiece(client, piece, signal)
@@ -132,11 +133,13 @@ async function readPiece(
     await source.return?.(undefined)
   }
   if (encodePieceCid(hasher.finish().piece) !== piece.piece) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The provider gave bytes of another piece' } })
+    throw new CairnError('PROOF_INVALID', { details: { reason: 'The provider returned bytes of another piece' } })
   }
 }
 
-/** Whether the bytes are those of the CID. What others stored beside the content and is damaged is no fault of it. */
+/**
+ * Returns whether the bytes match the CID. Damage to foreign content in the same piece is not an error of this content.
+ */
 async function isWhole(cid: CID, bytes: Uint8Array): Promise<boolean> {
   try {
     await verifyBlock(cid, bytes, hashSha256)
@@ -147,23 +150,23 @@ async function isWhole(cid: CID, bytes: Uint8Array): Promise<boolean> {
   }
 }
 
-/** The bytes of a piece, out of the aggregate that a provider keeps: the first provider that answers. */
+/** Opens the bytes of a piece within the aggregate, at the first provider that answers. */
 async function openPiece(
   client: Client,
   { piece, payloadBytes, aggregate }: PieceProof,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<Uint8Array>> {
   const faults: unknown[] = []
-  // 127 payload bytes are 128 padded ones.
+  // 127 payload bytes are 128 padded bytes.
   const start = aggregate === null ? 0 : (aggregate.offset / 128) * 127
   for (const deal of aggregate?.deals ?? []) {
     if (deal.retrievalUrl === null) continue
     try {
-      // A provider that states where it answers gives its pieces there and nowhere else.
+      // A provider with a stated endpoint serves its pieces only there.
       if (
         !readHttpUrl(deal.retrievalUrl).startsWith(deal.provider.url === null ? '' : readHttpUrl(deal.provider.url))
       ) {
-        throw new CairnError('PROOF_INVALID', { details: { reason: 'The piece would come from somebody else' } })
+        throw new CairnError('PROOF_INVALID', { details: { reason: 'The piece would come from a third party' } })
       }
       const response = await openResponse(client, {
         url: deal.retrievalUrl,
@@ -182,7 +185,7 @@ async function openPiece(
     }
   }
   throw new CairnError('PROOF_INVALID', {
-    details: { reason: 'No provider gave the piece', piece },
+    details: { reason: 'No provider returned the piece', piece },
     cause: new AggregateError(faults),
   })
 }
@@ -191,21 +194,14 @@ async function* readBody(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader()
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
+    yield* iterateStream(body)
   } catch (error) {
     throw describeFault(error, signal)
-  } finally {
-    await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Bytes of a stream, in runs that end where they are told. */
+/** A stream of bytes, readable in runs up to a given offset. */
 function createFeed(source: AsyncGenerator<Uint8Array>, onBytes: (bytes: Uint8Array) => void) {
   let rest: Uint8Array = new Uint8Array()
   let offset = 0
@@ -223,11 +219,11 @@ function createFeed(source: AsyncGenerator<Uint8Array>, onBytes: (bytes: Uint8Ar
     return bytes
   }
   return {
-    /** Lets all go by up to an offset. */
+    /** Skips to an offset. */
     async skipTo(end: number): Promise<void> {
       while ((await next(end)) !== undefined);
     },
-    /** Gives all up to an offset. */
+    /** Yields the bytes up to an offset. */
     async *read(end: number): AsyncGenerator<Uint8Array> {
       for (let bytes = await next(end); bytes !== undefined; bytes = await next(end)) yield bytes
     },

@@ -7,17 +7,17 @@ import { verifyNonce } from './nonce-source.ts'
 import type { StorageProofs } from './proofs.ts'
 import type { VerifyOptions } from './verify-storage.ts'
 
-/** What one provider proved. */
+/** Result of verifying one provider. */
 export type ProviderReport = {
   readonly dealId: number
   readonly name: string
-  /** The key that its proofs are signed with: who it is. */
+  /** The key that signs its proofs, which identifies the provider. */
   readonly key: string | null
   readonly state: Deal['state']
-  /** The last proof that the service recorded, and when the provider says it was made (ms since 1970). */
+  /** The last proof that the service recorded, and when the provider claims to have made it (ms since 1970). */
   readonly recorded: Check & { readonly provenAt?: number; readonly nonceSource?: string }
-  /** The answer to challenges of our own, and when it came by our clock. */
-  readonly asked: Check & { readonly provenAt?: number; readonly leaves?: number }
+  /** The answer to our own challenge, and when it arrived by our clock. */
+  readonly challenged: Check & { readonly provenAt?: number; readonly leaves?: number }
 }
 
 type PieceProof = StorageProofs['pieces'][number]
@@ -25,12 +25,12 @@ type AggregateProof = NonNullable<PieceProof['aggregate']>
 type DealProof = AggregateProof['deals'][number]
 
 const leafBytes = 32
-/** Longest period of challenges that a recorded proof is believed for, whatever the service says. */
-const challengeMsMost = 31 * 86_400_000
-/** How far a provider's clock may be ahead. */
-const aheadMsMost = 600_000
+/** Maximum age of a recorded proof, whatever period the service claims. */
+const maxChallengeMs = 31 * 86_400_000
+/** Maximum time in ms that the clock of a provider may be ahead. */
+const maxAheadMs = 600_000
 
-/** Checks what a provider proved of a piece within an aggregate, and challenges it. */
+/** Verifies the recorded proofs of a provider for a piece within an aggregate, and challenges the provider. */
 export async function verifyProvider(
   client: Client,
   piece: PieceProof,
@@ -42,18 +42,18 @@ export async function verifyProvider(
   const { provider } = deal
   let key = provider.key
   let provenAt: number | undefined
-  const asked: Check =
+  const challenged: Check =
     challenge === false
-      ? { outcome: 'skipped', says: 'It was not asked' }
+      ? { outcome: 'skipped', message: 'Not challenged' }
       : provider.url === null
-        ? { outcome: 'skipped', says: 'Strangers cannot ask this provider' }
+        ? { outcome: 'skipped', message: 'This provider does not accept public challenges' }
         : await check(signal, async () => {
             for (const within of windowsOf(piece, aggregate)) {
               const question = { piece: aggregate.piece, key, leaves, within }
               ;({ provider: key } = await challengeProvider(client, provider.url ?? '', question, signal))
             }
             provenAt = Date.now()
-            return `It showed ${leaves} leaves that were drawn on this machine, of this piece alone`
+            return `Proved ${leaves} leaves of this piece, chosen at random on this machine`
           })
   return {
     dealId: deal.id,
@@ -61,19 +61,19 @@ export async function verifyProvider(
     key,
     state: deal.state,
     recorded: await checkRecorded(aggregate.piece, wholeOf(piece, aggregate), deal, challengeMs, signal),
-    asked: { ...asked, ...(provenAt === undefined ? {} : { provenAt, leaves }) },
+    challenged: { ...challenged, ...(provenAt === undefined ? {} : { provenAt, leaves }) },
   }
 }
 
-/** The leaves of the aggregate that hold a piece. */
+/** Returns the leaves of the aggregate that store a piece. */
 function wholeOf({ piece }: PieceProof, { inclusion }: AggregateProof): LeafWindow {
   const { height, payloadBytes } = parsePieceCid(piece)
   return { start: (inclusion.subtree.index * paddedBytesOf({ height })) / leafBytes, count: countLeaves(payloadBytes) }
 }
 
 /**
- * What a challenge has to be about, in leaves of the aggregate: the piece and not what lies beside it, and in it the bytes
- * around the root block, as a piece may be mostly somebody else's.
+ * Returns the leaves of the aggregate that a challenge must cover: the piece without its neighbours, and within it the
+ * bytes around the root block, because a piece may consist mostly of content of others.
  */
 function windowsOf(proof: PieceProof, aggregate: AggregateProof): LeafWindow[] {
   const whole = wholeOf(proof, aggregate)
@@ -93,20 +93,20 @@ async function checkRecorded(
   signal: AbortSignal | undefined,
 ): Promise<ProviderReport['recorded']> {
   if (lastProof === null || lastProof.answer === null || key === null) {
-    return { outcome: 'skipped', says: 'No proof was recorded yet' }
+    return { outcome: 'skipped', message: 'No proof recorded yet' }
   }
   const { answer, nonce, nonceSource, leafCount } = lastProof
   const { provenAt, within } = answer
   const result = await check(signal, async () => {
     verifyChallenge(answer, { piece, nonce, count: leafCount, provider: key, within })
-    // Answers from before challenges left padding out name no windows: they are about all of the aggregate.
-    if (within !== undefined && !coversWindow(within, whole)) throw refuse('It is not about all of this piece')
+    // Responses from before challenges omitted padding name no windows: they cover the whole aggregate.
+    if (within !== undefined && !coversWindow(within, whole)) throw refuse('The proof does not cover all of this piece')
     await verifyNonce({ nonce, nonceSource, dealId: id, piece: encodePieceCid(parsePieceCid(piece)) })
     const ageMs = Date.now() - provenAt
-    if (ageMs > Math.min(challengeMs, challengeMsMost) * 2) throw refuse('It is older than two periods of challenges')
-    if (ageMs < -aheadMsMost) throw refuse('It says that it was made in the future')
-    const among = within === undefined ? 'the aggregate, its padding included' : 'what the aggregate holds'
-    return `It showed ${leafCount} leaves of ${among}, which the service asked for`
+    if (ageMs > Math.min(challengeMs, maxChallengeMs) * 2) throw refuse('The proof is older than two challenge periods')
+    if (ageMs < -maxAheadMs) throw refuse('The proof has a time in the future')
+    const among = within === undefined ? 'the aggregate including its padding' : 'the content of the aggregate'
+    return `Proved ${leafCount} leaves of ${among}, chosen by the service`
   })
   return { ...result, provenAt, nonceSource }
 }

@@ -32,18 +32,18 @@ async function open(top: CID, blocks: readonly StoredBlock[], besideBytes?: numb
   return piece
 }
 
-describe('what is proven', () => {
+describe('the proven part', () => {
   test('is the root block, and with a full check all blocks', async () => {
     await open(root.cid, [leaf, second, root])
     const quick = await verifyStorage(service.client, root.cid.toString())
     expect(quick).toMatchObject({ isProven: true, content: { outcome: 'skipped' }, pieces: [{ copies: 1 }] })
-    expect(quick.unproven[0]).toMatch(/more of the content than its root block/)
+    expect(quick.unproven[0]).toMatch(/contain more than the root block/)
     const full = await verifyStorage(service.client, root.cid.toString(), { full: true })
     expect(full).toMatchObject({ isProven: true, content: { outcome: 'proven' } })
-    expect(full.content.says).toMatch(/^Every block of the content \(3\) was found/)
+    expect(full.content.message).toMatch(/^All 3 blocks of the content are in/)
   })
 
-  test('is all of it where the root links to nothing', async () => {
+  test('is everything if the root has no links', async () => {
     await open(leaf.cid, [leaf])
     expect(await verifyStorage(service.client, leaf.cid.toString())).toMatchObject({
       isProven: true,
@@ -69,22 +69,22 @@ describe('a recorded proof', () => {
     return pieces[0]?.providers[0]?.recorded
   }
 
-  test('is about all that the aggregate holds, and its padding where it is from before', async () => {
+  test('covers all content of the aggregate, and its padding in older proofs', async () => {
     await open(root.cid, [leaf, second, root], 100_000)
     expect(service.content.length).toBeGreaterThan(1)
     await service.record(service.content)
     expect(await readRecorded()).toMatchObject({
       outcome: 'proven',
-      says: 'It showed 20 leaves of what the aggregate holds, which the service asked for',
+      message: 'Proved 20 leaves of the content of the aggregate, chosen by the service',
     })
     await service.record()
     expect(await readRecorded()).toMatchObject({
       outcome: 'proven',
-      says: 'It showed 20 leaves of the aggregate, its padding included, which the service asked for',
+      message: 'Proved 20 leaves of the aggregate including its padding, chosen by the service',
     })
   })
 
-  test('does not hold where the service never asked for all of the piece', async () => {
+  test('fails if the service never challenged the whole piece', async () => {
     const { aggregate, piece } = await open(root.cid, [leaf, second, root], 100_000)
     const start = (aggregate?.inclusion.subtree.index ?? 0) * 2 ** parsePieceCid(piece).height
     await service.record(service.content.filter((one) => one.start !== start))
@@ -94,7 +94,7 @@ describe('a recorded proof', () => {
   })
 })
 
-describe('a lying service is found out that', () => {
+describe('detects a lying service that', () => {
   test('names the aggregate with less payload, so that only its first leaves are asked for', async () => {
     const { aggregate } = await open(root.cid, [leaf, second, root], 100_000)
     if (aggregate == null) throw new Error('there is an aggregate')
@@ -192,25 +192,25 @@ describe('a lying service is found out that', () => {
         if (deal !== undefined) aggregate?.deals.push(...Array.from({ length: 5000 }, () => deal))
       },
     ],
-  ])('answers with %s, before anybody is asked', async (_, change) => {
+  ])('answers with %s, before it asks a provider', async (_, change) => {
     change(await open(root.cid, [leaf, second, root]))
     await expect(verifyStorage(service.client, root.cid.toString())).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
     })
-    expect(service.asked).toEqual([])
+    expect(service.challenges).toEqual([])
   })
 
-  test('answers with thousands of pieces, before anybody is asked', async () => {
+  test('answers with thousands of pieces, before it asks a provider', async () => {
     const piece = await open(root.cid, [leaf, second, root])
     service.proofs.pieces.push(...Array.from({ length: 5000 }, () => piece))
     await expect(verifyStorage(service.client, root.cid.toString())).rejects.toMatchObject({
       code: 'UNEXPECTED_RESPONSE',
     })
-    expect(service.asked).toEqual([])
+    expect(service.challenges).toEqual([])
   })
 })
 
-test('pieces come in pages, and pages without an end are not listened to', async () => {
+test('reads pieces page by page, and rejects endless pages', async () => {
   const piece = await open(root.cid, [leaf, second, root])
   const other = structuredClone(piece)
   other.block = null
@@ -224,8 +224,8 @@ test('pieces come in pages, and pages without an end are not listened to', async
   })
 })
 
-describe('an honest one is not suspected because', () => {
-  test('a pack that the content shares holds what others made unreadable', async () => {
+describe('does not suspect an honest service because', () => {
+  test('a pack that the content shares holds unreadable content of others', async () => {
     const broken = { cid: leaf.cid, bytes: bytesOf('not the leaf') }
     const noNode = await createBlock(bytesOf('no node at all'), pbCode)
     await open(root.cid, [broken, noNode, leaf, second, root])
@@ -240,7 +240,7 @@ describe('an honest one is not suspected because', () => {
   })
 })
 
-test('a nonce is from the block that its source names, for this deal and piece', async () => {
+test('takes a nonce from the block that its source names, for this deal and piece', async () => {
   await open(leaf.cid, [leaf])
   const hash = `0x${'ab'.repeat(32)}`
   const salt = 'cd'.repeat(16)

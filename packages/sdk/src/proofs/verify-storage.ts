@@ -7,92 +7,91 @@ import type { Client } from '../client.ts'
 import type { OnProgress } from '../progress.ts'
 import type { CallOptions } from '../request.ts'
 import { type Check, check } from './check.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import { getAllProofs, type StorageProofs } from './proofs.ts'
 import { readPieces } from './read-pieces.ts'
-import { createTurns, type Turns } from './turns.ts'
 import { type ProviderReport, verifyProvider } from './verify-provider.ts'
 
-/** What was checked of one piece. */
+/** Result of the checks of one piece. */
 export type PieceReport = {
   readonly piece: string
   readonly payloadBytes: number
   readonly aggregate: string | null
-  /** The root block lies in the piece. */
+  /** The root block is part of the piece. */
   readonly block: Check
-  /** The piece lies in the aggregate. */
+  /** The piece is part of the aggregate. */
   readonly inclusion: Check
   readonly providers: readonly ProviderReport[]
-  /** Different keys that proved to hold it: how many copies there can be. */
+  /** Number of different keys that proved possession: the upper bound of the number of copies. */
   readonly copies: number
 }
 
-/** What was proven about content, when and by whom, and what was not. */
+/** Result of a verification: what was proven about content, when and by which providers, and what was not. */
 export type StorageReport = {
   readonly cid: string
   readonly checkedAt: number
   /**
-   * True when nothing failed, every piece that the service names lies in an aggregate and each is held by at least one
-   * provider that answered our challenge, or, where none was made, proved it within two periods of challenges. That the
-   * service names all pieces of the content is known when `content` is proven.
+   * True if no check failed, every piece that the service names is part of an aggregate, and at least one provider of
+   * each answered our challenge or, without challenges, proved possession within two challenge periods. Only a proven
+   * `content` shows that the service names all pieces of the content.
    */
   readonly isProven: boolean
   readonly pieces: readonly PieceReport[]
   /**
-   * All blocks of the content are in the pieces that a provider gave. Made with `full` alone, but for content that is one
-   * block: its root is all of it.
+   * All blocks of the content are in the pieces that a provider returned. Runs with `full` only, except for content of
+   * one block, whose root is all of it.
    */
   readonly content: Check
   readonly waitingPacks: number
   readonly furtherPieces: number
-  /** What no check of this kind can prove. */
+  /** Claims that no check of this kind can prove. */
   readonly unproven: readonly string[]
 }
 
-/** How much is to be checked. */
+/** Scope of a verification. */
 export type VerifyOptions = CallOptions & {
-  /** Asks every provider for leaves that are drawn here and now; true unless told. */
+  /** Challenges every provider for leaves drawn on this machine. Defaults to true. */
   challenge?: boolean
-  /** Leaves to ask for; 8 unless told, 64 at most. */
+  /** Number of leaves per challenge, at most 64. Defaults to 8. */
   leaves?: number
-  /** Fetches every piece from a provider, computes its commitment and looks for all blocks of the content in it. */
+  /** Fetches every piece from a provider, computes its commitment and searches it for all blocks of the content. */
   full?: boolean
   onProgress?: OnProgress
 }
 
 const unproven = [
-  'that anybody will serve the content tomorrow',
-  'that copies lie on separate machines, or with people who do not know each other, or who are not the service itself',
-  'that nobody else reads it: who must not read it must not get the key of an encrypted file',
+  'that the content will be available tomorrow',
+  'that copies are on separate machines, with independent operators, or with operators other than the service',
+  'that the content is private: encrypt it, and share the key only with its readers',
 ]
-const unprovenParts =
-  'that the pieces hold more of the content than its root block: the service says so, and only a full check shows it'
-const unprovenNonces = 'that the recorded proofs were not made before, to nonces picked to suit them'
+const unprovenParts = 'that the pieces contain more than the root block: only a full check proves this'
+const unprovenNonces = 'that the recorded proofs were not prepared in advance, with nonces chosen to match'
 
-/** Providers asked at once. */
-const asksAtOnce = 16
+/** Maximum number of concurrent requests to providers. */
+const maxConcurrentRequests = 16
 
 /**
- * Checks on this machine where content is stored: from its root block to the piece, to the aggregate, and to providers that
- * answer a challenge drawn here. The service is asked for proofs and believed nothing else.
- * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PROOF_NOT_FOUND while there is nothing to check; ABORTED. Checks that
- *   fail are in the report.
+ * Verifies on this machine where content is stored: from its root block to the piece, to the aggregate, and to
+ * providers that answer a new challenge. The service only supplies the proofs; none of its claims are trusted.
+ * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PROOF_NOT_FOUND if there is nothing to verify; ABORTED. The report
+ *   contains failed checks.
  */
 export async function verifyStorage(client: Client, cid: string, options: VerifyOptions = {}): Promise<StorageReport> {
   const root = parseCid(cid)
   const proofs = await getAllProofs(client, cid, options)
-  const turns = createTurns(asksAtOnce)
+  const limit = createConcurrencyLimit(maxConcurrentRequests)
   const found = await Promise.all(
-    proofs.pieces.map((piece) => reportPiece(client, root, piece, proofs, options, turns)),
+    proofs.pieces.map((piece) => reportPiece(client, root, piece, proofs, options, limit)),
   )
   const pieces = found.map(({ report }) => report)
   const content: Check = options.full
     ? await check(options.signal, async () => {
         const { blocks, bytes } = await readPieces(client, root, proofs, options)
-        return `Every block of the content (${blocks}) was found in ${bytes} bytes that providers gave`
+        return `All ${blocks} blocks of the content are in ${bytes} bytes that the providers returned`
       })
     : found.some(({ isAll }) => isAll)
-      ? { outcome: 'proven', says: 'The root block is all of the content' }
-      : { outcome: 'skipped', says: 'Only the root block was looked for, not what it links to' }
+      ? { outcome: 'proven', message: 'The root block is all of the content' }
+      : { outcome: 'skipped', message: 'Only the root block was checked, not the blocks it links to' }
   const checks = [content, ...pieces.flatMap((one) => [one.block, one.inclusion])]
   const { waitingPacks, furtherPieces } = proofs
   const isProven =
@@ -119,39 +118,39 @@ export async function verifyStorage(client: Client, cid: string, options: Verify
 
 type PieceProof = StorageProofs['pieces'][number]
 
-/** `isAll`: the root block lies in this piece and links to nothing. */
+/** `isAll`: the root block is part of this piece and has no links. */
 async function reportPiece(
   client: Client,
   root: CID,
   proof: PieceProof,
   proofs: StorageProofs,
   options: VerifyOptions,
-  turns: Turns,
+  limit: ConcurrencyLimit,
 ): Promise<{ report: PieceReport; isAll: boolean }> {
   const { aggregate, block } = proof
   const { signal } = options
   let isAll = false
   const blockCheck: Check =
     block === null
-      ? { outcome: 'skipped', says: 'The root block lies in another piece' }
+      ? { outcome: 'skipped', message: 'The root block is in another piece' }
       : await check(signal, async () => {
           isAll = (await verifyRootBlock(root, proof.piece, block)) === 0
-          return `The root block lies at byte ${block.offset} of the piece`
+          return `The root block is at byte ${block.offset} of the piece`
         })
   const inclusion: Check =
     aggregate === null
-      ? { outcome: 'skipped', says: 'The piece waits to be put into an aggregate' }
+      ? { outcome: 'skipped', message: 'The piece is not in an aggregate yet' }
       : await check(signal, async () => verifyInclusion(proof.piece, aggregate))
   const held = (aggregate?.deals ?? []).filter(({ state }) => state === 'kept' || state === 'proving')
-  // Where the piece lies is known once the inclusion holds.
+  // A valid inclusion proves the position of the piece.
   const providers =
     aggregate === null || inclusion.outcome !== 'proven'
       ? []
       : await Promise.all(
-          held.map((deal) => turns.take(() => verifyProvider(client, proof, aggregate, deal, proofs, options))),
+          held.map((deal) => limit.run(() => verifyProvider(client, proof, aggregate, deal, proofs, options))),
         )
-  const isHeld = ({ asked, recorded }: ProviderReport): boolean =>
-    asked.outcome === 'proven' || (options.challenge === false && recorded.outcome === 'proven')
+  const isHeld = ({ challenged, recorded }: ProviderReport): boolean =>
+    challenged.outcome === 'proven' || (options.challenge === false && recorded.outcome === 'proven')
   const copies = new Set(providers.filter(isHeld).map(({ key }) => key)).size
   const report: PieceReport = {
     piece: proof.piece,
@@ -165,14 +164,14 @@ async function reportPiece(
   return { report, isAll: isAll && blockCheck.outcome === 'proven' }
 }
 
-/** Answers how many links the block has. */
+/** Returns the number of links of the block. */
 async function verifyRootBlock(root: CID, piece: string, block: NonNullable<PieceProof['block']>): Promise<number> {
   const bytes = decodeBase64(block.bytes)
   verifyByteRange(parsePieceCid(piece), { offset: block.from, bytes, path: block.path })
   const start = block.offset - block.from
   const found = bytes.subarray(start, start + block.length)
   if (start < 0 || found.length !== block.length) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The bytes proven are not those of the block' } })
+    throw new CairnError('PROOF_INVALID', { details: { reason: 'The proven bytes do not match the block' } })
   }
   await verifyBlock(root, found, hashSha256)
   return decodeNode(root, found).links.length
@@ -182,11 +181,11 @@ function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggre
   const { subtree, entry } = aggregate.inclusion
   const read = ({ index, path }: { index: number; path: string[] }) => ({ index, path: path.map(decodeHex) })
   const found = resolveAggregate(parsePieceCid(piece), { subtree: read(subtree), entry: read(entry) })
-  // The whole CID: one that says that there is less payload would have challenges look at the first leaves alone.
+  // Compares the whole CID: one that claims a smaller payload would restrict challenges to the first leaves.
   if (encodePieceCid(found) !== encodePieceCid(parsePieceCid(aggregate.piece))) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The paths lead to another aggregate' } })
+    throw new CairnError('PROOF_INVALID', { details: { reason: 'The paths belong to another aggregate' } })
   }
-  return 'The piece lies in the aggregate, and in its index'
+  return 'The piece is in the aggregate and in its index'
 }
 
 function parseCid(text: string): CID {
@@ -205,7 +204,7 @@ function decodeBase64(text: string): Uint8Array {
   }
 }
 
-/** The schema of the call let nothing but hex through. */
+/** The schema of the call accepts hex only. */
 function decodeHex(hex: string): Uint8Array {
   return Uint8Array.from({ length: hex.length / 2 }, (_, at) => Number.parseInt(hex.slice(at * 2, at * 2 + 2), 16))
 }

@@ -4,27 +4,27 @@ import { type CallOptions, pause } from '../request.ts'
 import { getAllProofs, type StorageProofs } from './proofs.ts'
 
 const firstPauseMs = 200
-const longestPauseMs = 5_000
+const maxPauseMs = 5_000
 
-/** How long to wait, and for what. */
+/** Conditions and limit of the wait. */
 export type WaitOptions = CallOptions & {
-  /** Providers that have to prove every piece; 1 unless told. */
+  /** Number of providers that must prove every piece. Defaults to 1. */
   providers?: number
-  /** Limit of the whole wait in ms; none unless told: operators may let an hour go by before they make deals. */
+  /** Limit of the whole wait in ms. No limit by default, because operators may wait an hour before they make deals. */
   waitMs?: number
-  /** Told of each look; undefined while the content lies in no piece yet. */
+  /** Called after each request; undefined until the content is part of a piece. */
   onUpdate?: (proofs: StorageProofs | undefined) => void
 }
 
 /**
- * Waits until every piece of some content was proven by a provider, as the service states it; {@link verifyStorage} then
- * checks it.
+ * Waits until a provider has proven every piece of some content, as the service claims; {@link verifyStorage} then
+ * verifies it.
  * @throws CairnError TIMEOUT after `waitMs`, ABORTED, INVALID_CID, BLOCK_NOT_FOUND
  */
 export async function waitForProof(client: Client, cid: string, options: WaitOptions = {}): Promise<StorageProofs> {
   const { providers = 1, waitMs, onUpdate, signal } = options
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + waitMs
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
     const proofs = await getAllProofs(client, cid, options).catch((error: unknown) => {
       if (CairnError.is(error, 'PROOF_NOT_FOUND')) return undefined
       throw error
@@ -33,8 +33,8 @@ export async function waitForProof(client: Client, cid: string, options: WaitOpt
     if (proofs !== undefined && isProven(proofs, providers)) return proofs
     if (performance.now() + pauseMs > end) {
       throw new CairnError('TIMEOUT', {
-        message: 'No provider proved it within that time',
-        hint: 'Ask again later: `cairn deals` shows how far it is.',
+        message: 'No provider proved storage in time',
+        hint: 'Try again later. `cairn deals` shows the progress.',
       })
     }
     await pause(pauseMs, signal)

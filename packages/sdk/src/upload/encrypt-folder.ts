@@ -8,8 +8,9 @@ import { partHead } from './multipart.ts'
 import { discard, profileOf } from './send-files.ts'
 
 /**
- * Encrypts a folder as one: the parts of a multipart body, all under one key, their names in an encrypted index at the end.
- * @returns the folder's name, the bytes of its files, and its root
+ * Encrypts a folder as one: yields the parts of a multipart body, all under one key, with their names in an encrypted
+ * index at the end.
+ * @returns the name of the folder, the bytes of its files, and its root
  * @throws CairnError NO_FILE, INVALID_PATH (files of several folders)
  */
 export async function* encryptFolder(
@@ -37,7 +38,7 @@ export async function* encryptFolder(
     indexed.push({ path: file.name.slice(slash + 1), entry, sizeBytes })
     total += sizeBytes
   }
-  if (top === undefined) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
+  if (top === undefined) throw new CairnError('NO_FILE', { message: 'No file to upload' })
   const bytes = writeFolderIndex(indexed)
   const index: LocalFile = { name: indexName, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }
   yield partHead(boundary, { name: `${top}/${indexName}` }, false)

@@ -4,19 +4,19 @@ import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/
 import type { LocalFile } from '../local-source.ts'
 import { discard, profileOf, type UploadOptions } from './send-files.ts'
 
-/** How a file is encrypted and becomes a DAG. */
+/** How a file is encrypted and turned into a DAG. */
 export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> & {
   format?: FileFormat
   chunkBytes?: number
   encrypt?: EncryptBlob
 }
 
-/** What became of a file: its bytes before it was encrypted, and its root afterwards. */
+/** Result for one file: its size in bytes before encryption, and its root after it. */
 export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
 
 /**
  * Encrypts a file and computes its CID on the way.
- * @param count told the bytes that were read
+ * @param count called with the number of bytes read
  */
 export async function* encryptPart(
   file: LocalFile,
@@ -33,7 +33,7 @@ export async function* encryptPart(
       yield piece
     }
   }
-  /** What is read elsewhere is counted by what comes of it: no more than the file has. */
+  /** Bytes read elsewhere are estimated from the output, capped at the size of the file. */
   const encryptElsewhere = async function* (blob: Blob, work: EncryptBlob) {
     for await (const piece of work(blob, masterKey, settings)) {
       const read = Math.min(piece.length, blob.size - sizeBytes)

@@ -1,9 +1,9 @@
-/** Pieces smaller than this are joined: many small writes cost more than one copy. */
+/** Smaller chunks are joined: many small writes cost more than one copy. */
 const gatherBytes = 256 * 1024
 
-/** Joins small pieces into larger ones; large ones pass as they are. A piece is valid until the next is asked for. */
+/** Joins small chunks into larger ones; large ones pass unchanged. A chunk is valid until the next read. */
 export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  // Two buffers in turn: one may still be on its way out while the other fills.
+  // Two buffers: one may still be on its way out while the other fills.
   const buffers = [new Uint8Array(gatherBytes), new Uint8Array(gatherBytes)] as const
   let turn = 0
   let filled = 0

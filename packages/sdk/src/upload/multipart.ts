@@ -2,12 +2,15 @@ import type { LocalFile } from '../local-source.ts'
 
 const utf8 = new TextEncoder()
 
-/** A boundary that no file holds, for it is random: 30 characters of 62. */
+/** Creates a boundary that no file contains, because it is random: 30 characters of 62. */
 export function createBoundary(): string {
   return `----CairnBoundary${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** The head of a part. Quotes and line breaks in names are percent-encoded, as browsers do. @see https://html.spec.whatwg.org/#multipart-form-data */
+/**
+ * Returns the head of a part. Quotes and line breaks in names are percent-encoded, as in browsers.
+ * @see https://html.spec.whatwg.org/#multipart-form-data
+ */
 export function partHead(boundary: string, file: Pick<LocalFile, 'name' | 'mimeType'>, isFirst: boolean): Uint8Array {
   const name = file.name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
   const type = file.mimeType ?? 'application/octet-stream'
@@ -16,7 +19,7 @@ export function partHead(boundary: string, file: Pick<LocalFile, 'name' | 'mimeT
   )
 }
 
-/** What ends the body. */
+/** Returns the end of the body. */
 export function multipartEnd(boundary: string): Uint8Array {
   return utf8.encode(`\r\n--${boundary}--\r\n`)
 }

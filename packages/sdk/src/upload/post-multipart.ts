@@ -5,7 +5,7 @@ import type { Client } from '../client.ts'
 import { describeFault } from '../request.ts'
 import { gather } from './gather.ts'
 
-/** A multipart body that is made while it is sent. */
+/** A multipart body that is produced while it is sent. */
 export type MultipartUpload = {
   query: URLSearchParams
   boundary: string
@@ -13,19 +13,19 @@ export type MultipartUpload = {
   contentLength: number | undefined
   body: AsyncIterable<Uint8Array>
   signal?: AbortSignal | undefined
-  /** Told how much is sent, where a platform knows it. */
+  /** Called with the bytes sent so far, on platforms that know the number. */
   onSent?: ((bytes: number, total: number) => void) | undefined
-  /** Name of it all, in lists of unfinished uploads. */
+  /** Name of the upload in lists of unfinished uploads. */
   name?: string | undefined
-  /** The same body as a Blob, where all of it lies there. */
+  /** The same body as a Blob, if all of it is one. */
   blob?: Blob | undefined
-  /** The CIDs of what was sent, once the body was read to its end. */
+  /** Returns the CIDs of the content, once the body was read to its end. */
   computed?: () => string[]
 }
 
 /**
- * Sends an upload and gives the service's answer. What breaks the body is thrown as it is: the connection that falls with it
- * is not the cause.
+ * Sends an upload and returns the response of the service. An error of the body is thrown as it is: the connection that
+ * breaks with it is not the cause.
  * @throws CairnError the call's own codes, DUPLICATE_NAME, INVALID_PATH, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY
  */
 export async function postMultipart(client: Client, upload: MultipartUpload): Promise<string> {

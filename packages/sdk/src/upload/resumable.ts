@@ -7,50 +7,49 @@ import type { MultipartUpload } from './post-multipart.ts'
 import { beginUpload, type PartsBody, sendInParts } from './send-in-parts.ts'
 
 /**
- * What is needed to go on with an upload, in another process or after a reload. Holds no secret; it is worth nothing without
- * an API key of the same account.
+ * State to resume an upload, in another process or after a reload. Contains no secret; it is useless without an API key
+ * of the same account.
  */
 export type ResumableState = {
-  /** Of the upload at the service. */
+  /** Id of the upload at the service. */
   id: string
-  /** Parts the files of the body. */
+  /** Separates the files in the body. */
   boundary: string
-  /** Bytes of the whole body. */
+  /** Size of the whole body in bytes. */
   sizeBytes: number
-  /** CIDs of what is sent, where they were known before it was: browsers read a file before they send it. */
+  /** CIDs of the content, if known before sending: browsers read a file before they send it. */
   cids: readonly string[]
 }
 
 /** Options of {@link createResumable}. */
 export type ResumableOptions = {
-  /** An upload to go on with: of the same files, under the same names and options. */
+  /** An upload to resume, with the same files, names and options. */
   state?: ResumableState
-  /** Told what to keep, before the first byte is sent. */
+  /** Called with the state to store, before the first byte is sent. */
   onState?: (state: ResumableState) => void | Promise<void>
   /**
-   * Told the body of an encrypted upload in browsers, before it is sent: encrypted once more it would be another. With it and
-   * the state, {@link resumeUpload} goes on.
+   * Called with the body of an encrypted upload in browsers, before it is sent: another encryption would produce
+   * another body. {@link resumeUpload} needs it together with the state.
    */
   onBody?: (body: Blob) => void | Promise<void>
-  /** Waits before another try, in place of a pause that grows to 30 s: a page waits for the network to come back. */
+  /** Waits before a retry, in place of a pause that grows to 30 s: a page waits for the network to return. */
   waitToRetry?: (pauseMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Carries uploads in parts: what the service has is never sent again. One for each upload. */
+/** Sends an upload in parts: bytes that the service has are never sent again. Create one per upload. */
 export type Resumable = {
   readonly boundary: string
   send(client: Client, upload: MultipartUpload): Promise<string>
   retry<T>(attempt: () => Promise<T>, canRepeat: boolean, signal: AbortSignal | undefined): Promise<T>
 }
 
-/** Tries without a byte more at the service, and the pauses between them in ms, doubled each time. */
+/** Attempts without progress at the service; the pauses between them, in ms, double each time. */
 export const partTries = 8
 const firstPauseMs = 500
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /**
- * Makes an upload one that can be resumed: given to any of the upload functions as `resumable`.
- *
+ * Makes an upload resumable. Pass it to any of the upload functions as `resumable`.
  * @example
  * const resumable = createResumable({ onState: (state) => writeFile('state.json', JSON.stringify(state)) })
  * const { cid } = await uploadFile(client, 'film.mkv', { resumable })
@@ -63,13 +62,13 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     await options.onState?.(next)
   }
 
-  /** Goes on with what was begun, or begins. */
+  /** Resumes the upload, or starts it. */
   const open = async (client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> => {
     const cids = upload.computed?.() ?? []
     if (state !== undefined && state.cids.length > 0 && cids.length > 0 && `${state.cids}` !== `${cids}`) {
       throw new CairnError('FILE_CHANGED', {
-        message: 'These are not the files that the upload began with',
-        hint: 'Choose the same files, or begin the upload anew.',
+        message: 'The files differ from those the upload started with',
+        hint: 'Select the same files, or start a new upload.',
       })
     }
     if (state !== undefined && state.sizeBytes === sizeBytes) return state.id
@@ -88,10 +87,10 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
       } catch (error) {
         const fault = CairnError.from(error)
         if (!isOver(fault)) throw error
-        // Another try, by whomever, begins anew.
+        // Any retry starts a new upload.
         state = undefined
         if (fault.code !== 'NOT_FOUND') throw error
-        throw new CairnError('CONFLICT', { message: 'The service has given this upload up', cause: error })
+        throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
       }
     }
     const text = sendsWhileReading ? await go() : await retryParts(go, options, signal)
@@ -102,7 +101,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     boundary,
     send,
     retry: (attempt, canRepeat, signal) => {
-      // A body that lies there as a whole is tried again where it is sent.
+      // A complete body is retried by the sender.
       if (!sendsWhileReading) return attempt()
       return canRepeat ? retryParts(attempt, options, signal) : attempt()
     },
@@ -110,9 +109,9 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
 }
 
 /**
- * Goes on with an encrypted upload whose body was kept.
- * @returns the CIDs of its files, as they were computed when it was encrypted
- * @throws CairnError NOT_FOUND when the service has given it up, CID_MISMATCH, and those of uploads
+ * Resumes an encrypted upload whose body was stored.
+ * @returns the CIDs of its files, as computed during encryption
+ * @throws CairnError NOT_FOUND if the service has removed it, CID_MISMATCH, and those of uploads
  */
 export async function resumeUpload(
   client: Client,
@@ -146,7 +145,7 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions): Pro
     return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength) }
   }
   if (blob !== undefined) {
-    // Read to its end for its CID; the browser sends the file as it lies.
+    // Read to its end for its CID; the browser sends the file itself.
     for await (const _piece of body) signal?.throwIfAborted()
     return { sizeBytes: blob.size, from: (offset) => blob.slice(offset) }
   }
@@ -155,7 +154,10 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions): Pro
   return { sizeBytes: gathered.size, from: (offset) => gathered.slice(offset) }
 }
 
-/** The rest of a body from an offset on; all of it is read, for its CID. @throws CairnError FILE_CHANGED */
+/**
+ * Yields the remaining body from an offset on; reads all of it, for its CID.
+ * @throws CairnError FILE_CHANGED
+ */
 async function* skip(body: AsyncIterable<Uint8Array>, offset: number, sizeBytes: number): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const piece of body) {
@@ -167,19 +169,19 @@ async function* skip(body: AsyncIterable<Uint8Array>, offset: number, sizeBytes:
   if (at !== sizeBytes) throw new CairnError('FILE_CHANGED')
 }
 
-/** Whether nothing can come of an upload any more, whoever goes on with it. */
+/** Returns whether an upload can no longer complete. */
 function isOver({ status, retry }: CairnError): boolean {
   return status >= 400 && status < 500 && !retry && ![401, 402, 403].includes(status)
 }
 
-/** An encrypted upload is answered with an array, any other with its root. */
+/** An encrypted upload returns an array, any other its root. */
 function answerText(text: string, { headers }: MultipartUpload): string {
   if (headers?.['encryption'] === 'true') return text
   const answers: unknown = JSON.parse(text)
   return JSON.stringify(Array.isArray(answers) ? answers[0] : answers)
 }
 
-/** Tries again while it may help; whoever gets on has all tries before him again. */
+/** Retries while it may help; progress resets the number of attempts. */
 async function retryParts<T>(
   attempt: () => Promise<T>,
   { waitToRetry = pause }: Pick<ResumableOptions, 'waitToRetry'>,
@@ -191,13 +193,13 @@ async function retryParts<T>(
       return await attempt()
     } catch (error) {
       const fault = CairnError.from(error)
-      const offset = Number(fault.details['offsetBytes'] ?? -1)
+      const offset = fault.details.offsetBytes ?? -1
       if (offset > best) {
         best = offset
         tries = 1
       }
       if (!fault.retry || tries >= partTries) throw error
-      const grown = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
+      const grown = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
       await waitToRetry(Math.max(grown, (fault.retryAfterSeconds ?? 0) * 1000), signal)
     }
   }

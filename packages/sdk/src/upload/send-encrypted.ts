@@ -1,4 +1,4 @@
-import { CairnError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import { CairnError, isCid, readDetails, type Uploaded, uploadedSchema } from '@cairn/protocol'
 import * as v from 'valibot'
 import { sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
@@ -15,33 +15,33 @@ import { type Batch, createMeters, queryOf, type UploadOptions, type UploadResul
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
   Pick<SaveKeyOptions, 'shareTo' | 'conditions' | 'pauseMs'> & {
-    /** `v1`, which published clients read, unless told; `v2` can be sought in and has no limit of size. */
+    /** `v1`, which published clients read, is the default; `v2` is seekable and has no size limit. */
     format?: FileFormat
-    /** Bytes of a chunk of the second format. */
+    /** Size of a chunk of the second format, in bytes. */
     chunkBytes?: number
-    /** Encrypts Files and Blobs somewhere else, as in a worker. */
+    /** Encrypts Files and Blobs elsewhere, for example in a worker. */
     encrypt?: EncryptBlob
   }
 
 /** Options of encrypted folders. */
 export type EncryptedFolderOptions = EncryptedUploadOptions & {
   /**
-   * The folder has one CID and one key: it is shared as a whole, the names of its files are hidden, and its files are of the
-   * second format. Unless told, each file has a CID and key of its own, as published clients read them.
+   * The folder has one CID and one key: it is shared as a whole, the names of its files are hidden, and its files are
+   * of the second format. By default, each file has its own CID and key, which published clients read.
    */
   asOne?: boolean
 }
 
-/** One encrypted file or folder that was stored. */
+/** A stored encrypted file or folder. */
 export type EncryptedUploadResult = UploadResult & {
-  /** What became of the shards on the five nodes. */
+  /** Outcome of saving the shards on the five nodes. */
   keys: ChangeResult
 }
 
 /** Saves the key of one file. */
 export type SaveOneKey = (cid: string, key: PreparedKey) => Promise<ChangeResult>
 
-/** A file on its way: its key is saved once its CID is known, and before the service has its last byte. */
+/** A file in transit: its key is saved once its CID is known, and before the service has its last byte. */
 type Sent = {
   name: string
   sizeBytes: number
@@ -51,15 +51,14 @@ type Sent = {
   keys?: ChangeResult
 }
 
-/** Keys saved at a time. */
+/** Maximum number of keys saved concurrently. */
 const savedAtOnce = 4
 
 /**
- * Encrypts files and sends them in one request, each under a key of its own. The bytes are encrypted and their CID is computed
- * on the way; the shards are saved before the request ends, so that the service lists nothing whose key is not safe.
- *
- * @param save saves one file's key
- * @throws CairnError KEY_SAVE_FAILED with what failed as its cause, and those of plain uploads
+ * Encrypts files and sends them in one request, each under its own key. Encrypts the bytes and computes their CID on
+ * the way, and saves the shards before the request ends, so that the service lists no file whose key is not safe.
+ * @param save saves the key of one file
+ * @throws CairnError KEY_SAVE_FAILED with the error as its cause, and those of plain uploads
  */
 export function sendEncrypted(
   client: Client,
@@ -81,7 +80,7 @@ async function sendOnce(
   const { resumable } = options
   if (resumable !== undefined && sendsWhileReading) {
     throw new CairnError('NOT_SUPPORTED', {
-      message: 'Encrypted uploads can be resumed in browsers only',
+      message: 'Encrypted uploads can be resumed only in browsers',
       hint: 'Upload it in one request.',
     })
   }
@@ -106,7 +105,7 @@ async function sendOnce(
   }
   const body = async function* (): AsyncGenerator<Uint8Array> {
     yield* options.asOne ? asOne() : apart()
-    if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'There is no file to upload' })
+    if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'No file to upload' })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
     await saveKeys(sent, save)
@@ -134,7 +133,7 @@ async function sendOnce(
   }))
 }
 
-/** Saves the keys of all files, some at a time; none of them is visible before all are safe. */
+/** Saves the keys of all files, several concurrently; no file is visible before all keys are safe. */
 async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
   const waiting = [...sent]
   const work = async (): Promise<void> => {
@@ -143,10 +142,10 @@ async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> 
         one.keys = await save(one.cid, one.key)
       } catch (error) {
         const fault = CairnError.from(error)
-        // What the caller did, he hears of as it is.
+        // Errors that the caller caused pass unchanged.
         if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(fault.code)) throw fault
         throw new CairnError('KEY_SAVE_FAILED', {
-          details: { name: one.name, code: fault.code, ...fault.details },
+          details: { ...readDetails('KEY_SAVE_FAILED', fault.details), name: one.name, code: fault.code },
           cause: fault,
         })
       }
@@ -170,7 +169,10 @@ async function contentLength(
   return undefined
 }
 
-/** An encrypted upload is answered with an array, one item for each file. @throws CairnError NO_JSON_ARRAY, UNEXPECTED_RESPONSE */
+/**
+ * An encrypted upload returns an array with one item per file.
+ * @throws CairnError NO_JSON_ARRAY, UNEXPECTED_RESPONSE
+ */
 function readAnswers(text: string): Uploaded[] {
   let json: unknown
   try {
@@ -184,7 +186,7 @@ function readAnswers(text: string): Uploaded[] {
   return parsed.output
 }
 
-/** Every file must be there under the CID computed here. */
+/** Every file must be in the response under the CID computed here. */
 function compare(answers: readonly Uploaded[], sent: readonly Sent[]): void {
   const hashes = answers.map(({ Hash }) => Hash).filter((hash) => isCid(hash))
   for (const { cid } of sent) {

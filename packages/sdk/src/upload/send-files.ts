@@ -1,4 +1,4 @@
-import { CairnError, isCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import { CairnError, isAnyCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
 import {
   type BlockSink,
   createDirectoryTree,
@@ -20,33 +20,33 @@ import type { Resumable } from './resumable.ts'
 
 /** Options of every upload. */
 export type UploadOptions = {
-  /** Version of the CID; 1 unless told. */
+  /** Version of the CID. Defaults to 1. */
   cidVersion?: 0 | 1
-  /** `unixfs-v1-2025`: chunks of 1 MiB and 1,024 links, as newer Kubo offers. */
+  /** `unixfs-v1-2025`: chunks of 1 MiB and 1,024 links, as in newer versions of Kubo. */
   profile?: 'unixfs-v1-2025'
-  /** Name in listings, in place of the source's own. */
+  /** Name in listings. Overrides the name of the source. */
   name?: string
-  /** MIME type to keep; found out by the service where it is not told. */
+  /** MIME type to store. By default, the service detects it. */
   mimeType?: string
-  /** Puts a single file into a folder of its own, so that its name is part of the content. */
+  /** Wraps a single file in a folder, so that its name is part of the content. */
   wrapWithDirectory?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
-  /** Sends it in parts, so that it can go on where it stopped: made by `createResumable`. */
+  /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
   resumable?: Resumable
 }
 
-/** What was stored. */
+/** A stored upload. */
 export type UploadResult = {
   cid: string
   name: string
-  /** Bytes of the file or of all files. */
+  /** Size of the file or of all files, in bytes. */
   sizeBytes: number
-  /** Bytes of the DAG with its nodes, as Kubo counts them. */
+  /** Size of the DAG with its nodes in bytes, as Kubo counts it. */
   dagSizeBytes: number
 }
 
-/** What is sent: one file, or the files of a folder. */
+/** The content to send: one file, or the files of a folder. */
 export type Batch = {
   files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
   isFolder: boolean
@@ -54,13 +54,12 @@ export type Batch = {
   totalBytes: number | undefined
 }
 
-/** Blocks are only counted: the bytes go to the service as they are. */
+/** Blocks are only counted: the bytes go to the service unchanged. */
 export const discard: BlockSink = { put: () => undefined }
 
 /**
- * Sends files in one request and computes their CID on the way; the service's answer must agree.
- * A whole upload is tried again only where its source can be read again.
- *
+ * Sends files in one request and computes their CID on the way; the response of the service must agree. Retries a whole
+ * upload only if its source can be read again.
  * @throws CairnError CID_MISMATCH, DUPLICATE_NAME, FILE_CHANGED, FILE_UNREADABLE, QUOTA_EXCEEDED and the call's other
  *   codes, NETWORK_ERROR, TIMEOUT, ABORTED
  */
@@ -93,12 +92,12 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   return result
 }
 
-/** What an upload tells of itself: what is read, and what is sent, which is one where a body goes out while it is read. */
+/** Progress meters of an upload: bytes read and bytes sent, which are equal if the body is sent while it is read. */
 export function createMeters(
   totalBytes: number | undefined,
   onProgress: OnProgress | undefined,
 ): { reading: ProgressMeter; onSent: (bytes: number, total: number) => void; done: () => void } {
-  // Made when sending begins: its speed is that of the line alone.
+  // Created when sending starts: its rate is that of the connection alone.
   let meter: ProgressMeter | undefined
   const sending = () => {
     meter ??= createProgress('send', totalBytes, onProgress)
@@ -106,20 +105,20 @@ export function createMeters(
   }
   return {
     reading: sendsWhileReading ? sending() : createProgress('prepare', totalBytes, onProgress),
-    // What is told are bytes of content; the body has heads of its parts besides.
+    // Progress counts bytes of content; the body also contains part headers.
     onSent: (bytes, total) => sending().reach(Math.round(((totalBytes ?? total) * bytes) / Math.max(1, total))),
     done: () => sending().done(),
   }
 }
 
-/** How the content becomes a DAG. */
+/** Import profile of the content. */
 export function profileOf(options: UploadOptions): ImportProfile {
   return options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
 }
 
 type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
 
-/** What an upload says in its query. */
+/** Query parameters of an upload. */
 export function queryOf(options: UploadOptions): URLSearchParams {
   const parts = new URLSearchParams({
     'cid-version': String(options.cidVersion ?? 1),
@@ -130,8 +129,8 @@ export function queryOf(options: UploadOptions): URLSearchParams {
 }
 
 /**
- * Known for a single file of known size: servers then refuse what is too large before it is sent. Files of a folder are
- * measured where it is needed.
+ * Known for a single file of known size: servers then reject a file that is too large before it is sent. The files of a
+ * folder are measured if required.
  */
 async function contentLength(batch: Batch, boundary: string, isNeeded: boolean): Promise<number | undefined> {
   if (batch.isFolder && !isNeeded) return undefined
@@ -144,7 +143,7 @@ async function contentLength(batch: Batch, boundary: string, isNeeded: boolean):
   return length === 0 ? undefined : length + multipartEnd(boundary).length
 }
 
-/** The body as it lies there, where every file is a Blob. */
+/** The whole body as a Blob, if every file is a Blob. */
 async function wholeBlob(batch: Batch, boundary: string): Promise<Blob | undefined> {
   const parts: BlobPart[] = []
   for await (const file of batch.files()) {
@@ -183,14 +182,17 @@ async function* writeBody(
   }
   if (isFirst)
     throw new CairnError('NO_FILE', {
-      message: 'There is no file to upload',
-      hint: 'An empty folder has nothing to store.',
+      message: 'No file to upload',
+      hint: 'The folder is empty.',
     })
   if (tree !== undefined) state.node = (await tree.finish()).root
   yield multipartEnd(boundary)
 }
 
-/** The answer of an upload: one object, or an array of one. @throws CairnError UNEXPECTED_RESPONSE */
+/**
+ * Parses the response of an upload: one object, or an array with one.
+ * @throws CairnError UNEXPECTED_RESPONSE
+ */
 export function readAnswer(text: string): Uploaded {
   let json: unknown
   try {
@@ -199,16 +201,16 @@ export function readAnswer(text: string): Uploaded {
     throw new CairnError('UNEXPECTED_RESPONSE', { cause })
   }
   const parsed = v.safeParse(uploadedSchema, Array.isArray(json) ? json[0] : json)
-  if (!parsed.success || !isCid(parsed.output.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
+  if (!parsed.success || !isAnyCid(parsed.output.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
   return parsed.output
 }
 
 function compare(uploaded: Uploaded, state: Sending): UploadResult {
   const { node } = state
   if (node === undefined)
-    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service answered before it had everything' })
+    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service responded before the upload was complete' })
   const local = node.cid.toString()
   if (local !== uploaded.Hash)
-    throw new CairnError('CID_MISMATCH', { details: { computed: local, answered: uploaded.Hash } })
+    throw new CairnError('CID_MISMATCH', { details: { computed: local, answered: [uploaded.Hash] } })
   return { cid: local, name: uploaded.Name, sizeBytes: state.sizeBytes, dagSizeBytes: node.dagSizeBytes }
 }

@@ -17,14 +17,17 @@ import type { Client } from '../client.ts'
 import { type CallOptions, call, describeCall, describeFault, openResponse, pause, tryAgain } from '../request.ts'
 import type { MultipartUpload } from './post-multipart.ts'
 
-/** A body that can be sent from any of its bytes on. */
+/** A body that can be sent from any byte on. */
 export type PartsBody = { sizeBytes: number; from(offset: number): Blob | AsyncIterable<Uint8Array> }
 
 const utf8 = new TextEncoder()
-/** Pause between looks at an upload that is being stored. */
+/** Pause in ms between status requests while the service stores an upload. */
 const storingPauseMs = 1_000
 
-/** Begins an upload at the service and answers its id. @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, … */
+/**
+ * Starts an upload at the service and returns its id.
+ * @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, …
+ */
 export async function beginUpload(client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> {
   const { boundary, headers = {}, query, name } = upload
   const metadata = {
@@ -53,16 +56,16 @@ export async function beginUpload(client: Client, upload: MultipartUpload, sizeB
   )
   const response = await openResponse(client, send)
   const id = /([^/]+)\/?$/.exec(response.headers.get('location') ?? '')?.[1]
-  if (id === undefined) throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service named no upload' })
+  if (id === undefined)
+    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service did not return an upload URL' })
   return id
 }
 
 /**
- * Sends what the service lacks of a body, once, and answers what was stored. After a fault the same call goes on from where
- * the service stands.
- *
- * @throws CairnError NOT_FOUND when the service has given it up, what it answers, NETWORK_ERROR, TIMEOUT, ABORTED; with the
- *   offset as `details.offsetBytes` where it was known
+ * Sends the bytes of a body that the service lacks, once, and returns what it stored. After an error, the same call
+ * resumes from the offset of the service.
+ * @throws CairnError NOT_FOUND if the service has removed it, the code of the service, NETWORK_ERROR, TIMEOUT, ABORTED;
+ *   with the offset as `details.offsetBytes` if known
  */
 export async function sendInParts(
   client: Client,
@@ -70,7 +73,7 @@ export async function sendInParts(
   body: PartsBody,
   { signal, onSent }: Pick<MultipartUpload, 'signal' | 'onSent'>,
 ): Promise<Uploaded[]> {
-  const found = await look(client, id, { signal })
+  const found = await fetchUpload(client, id, { signal })
   if (found.offsetBytes < found.lengthBytes || found.state === 'receiving') {
     const offset = found.offsetBytes
     try {
@@ -86,13 +89,13 @@ export async function sendInParts(
       })
     }
   } else {
-    // Whoever computes the CID on the way reads all of it.
+    // The CID computed on the way needs the whole body.
     await drain(body, body.sizeBytes)
     onSent?.(body.sizeBytes, body.sizeBytes)
-    if (found.state === 'storing') await askToStore(client, id, signal)
+    if (found.state === 'storing') await requestStore(client, id, signal)
   }
   for (;;) {
-    const { state, result, error } = await look(client, id, { signal })
+    const { state, result, error } = await fetchUpload(client, id, { signal })
     if (state === 'stored' && result !== undefined) return result
     if (state === 'failed' && error !== undefined) {
       const code = isErrorCode(error.code) ? error.code : 'INVALID_REQUEST'
@@ -103,7 +106,7 @@ export async function sendInParts(
   }
 }
 
-/** Gives an unfinished upload up: the service removes what it has of it. One that is gone is no error. */
+/** Cancels an unfinished upload: the service removes its bytes. A missing upload is not an error. */
 export async function cancelUpload(client: Client, id: string, options: CallOptions = {}): Promise<void> {
   const send = describeCall(
     client,
@@ -119,31 +122,31 @@ export async function cancelUpload(client: Client, id: string, options: CallOpti
   }
 }
 
-/** How far an upload in parts is; undefined for one that the service does not know, or no more. */
+/** Returns the progress of an upload in parts; undefined for one that the service does not know. */
 export async function getUpload(
   client: Client,
   id: string,
   options: CallOptions = {},
 ): Promise<UploadInfo | undefined> {
   try {
-    return await look(client, id, options)
+    return await fetchUpload(client, id, options)
   } catch (error) {
     if (CairnError.is(error, 'NOT_FOUND')) return undefined
     throw error
   }
 }
 
-function look(client: Client, id: string, options: CallOptions) {
+function fetchUpload(client: Client, id: string, options: CallOptions) {
   return call(client, getUploadCall, { params: { id }, headers: { 'tus-resumable': tusVersion } }, options)
 }
 
-/** An empty request at the end: the service stores what it could not store then. */
-async function askToStore(client: Client, id: string, signal: AbortSignal | undefined): Promise<void> {
-  const { lengthBytes } = await look(client, id, { signal })
+/** An empty request at the end: the service retries to store the upload. */
+async function requestStore(client: Client, id: string, signal: AbortSignal | undefined): Promise<void> {
+  const { lengthBytes } = await fetchUpload(client, id, { signal })
   try {
     await sendFrom(client, id, { sizeBytes: lengthBytes, from: () => new Blob([]) }, lengthBytes, { signal })
   } catch (error) {
-    // Somebody does so at the moment.
+    // Another request is storing it now.
     if (!CairnError.is(error, 'UPLOAD_BUSY')) throw error
   }
 }

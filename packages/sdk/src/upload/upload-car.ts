@@ -1,16 +1,17 @@
 import { CairnError, decodeError } from '@cairn/protocol'
 import { openPath, sendStreamed } from '#platform'
 import type { Client } from '../client.ts'
+import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { describeFault } from '../request.ts'
-import { blobFile } from './blob-file.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { readAnswer, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /**
- * Uploads a CAR; its root stays what it is. The service checks every block against its CID, and that none is missing.
- * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of uploadFile
+ * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
+ * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of
+ *   uploadFile
  */
 export async function uploadCar(
   client: Client,

@@ -4,8 +4,8 @@ import type { Client } from '../client.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
 import { checkConditions } from '../keys/check-conditions.ts'
 import { saveKey } from '../keys/save-key.ts'
+import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
-import { blobFile } from './blob-file.ts'
 import {
   type EncryptedFolderOptions,
   type EncryptedUploadOptions,
@@ -16,9 +16,8 @@ import {
 import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder.ts'
 
 /**
- * Encrypts a file on this machine and uploads it: a path (Node), or a File or Blob (both). Its key is split over the five key
- * nodes before the file becomes visible.
- *
+ * Encrypts a file on this machine and uploads it: a path (Node), or a File or Blob (both). Splits its key over the five
+ * key nodes before the file becomes visible.
  * @example
  * client = createClient({ network, apiKey, keySession: await openKeySession(client, { privateKey }) })
  * const { cid } = await uploadEncrypted(client, 'diary.txt', { shareTo: ['0x…'] })
@@ -29,12 +28,12 @@ export async function uploadEncrypted(
   source: string | Blob,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
-  if (typeof source !== 'string') return one(client, blobFile(source, options.name), options)
+  if (typeof source !== 'string') return uploadOne(client, blobFile(source, options.name), options)
   const path = await openPath(source)
   if (path.kind === 'directory') {
     throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder`, hint: 'Use uploadEncryptedFolder.' })
   }
-  return one(client, { ...path.file, name: options.name ?? path.file.name }, options)
+  return uploadOne(client, { ...path.file, name: options.name ?? path.file.name }, options)
 }
 
 /** Encrypts and uploads bytes. */
@@ -44,7 +43,7 @@ export function uploadEncryptedBytes(
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
   const name = options.name ?? 'blob'
-  return one(client, { name, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }, options)
+  return uploadOne(client, { name, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }, options)
 }
 
 /** Encrypts and uploads a text as UTF-8. */
@@ -60,20 +59,20 @@ export function uploadEncryptedText(
   })
 }
 
-/** Encrypts and uploads what a stream gives. Read once, so never tried again. */
+/** Encrypts and uploads a stream. Reads it once, so never retries. */
 export function uploadEncryptedStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
   const name = options.name ?? 'blob'
-  return one(client, { name, sizeBytes: undefined, canReopen: false, open: () => stream }, options)
+  return uploadOne(client, { name, sizeBytes: undefined, canReopen: false, open: () => stream }, options)
 }
 
 /**
- * Encrypts and uploads the files of a folder in one request, each under a key and CID of its own, so that single files can be
- * shared; their names keep the path below the folder. With `asOne` the answer is one, the folder: it has one CID and one key,
- * its names are hidden, and `openEncryptedFolder` reads it.
+ * Encrypts and uploads the files of a folder in one request, each under its own key and CID, so that single files can
+ * be shared; their names contain the path below the folder. With `asOne` the result is the folder: it has one CID and
+ * one key, its names are hidden, and `openEncryptedFolder` reads it.
  * @throws CairnError DUPLICATE_NAME, NO_FILE, and those of uploadEncrypted
  */
 export async function uploadEncryptedFolder(
@@ -89,14 +88,21 @@ export async function uploadEncryptedFolder(
   )
 }
 
-async function one(client: Client, file: LocalFile, options: EncryptedUploadOptions): Promise<EncryptedUploadResult> {
+async function uploadOne(
+  client: Client,
+  file: LocalFile,
+  options: EncryptedUploadOptions,
+): Promise<EncryptedUploadResult> {
   const batch = { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
   const [result] = await sendEncrypted(client, batch, options, await saving(client, options))
   if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
   return result
 }
 
-/** Saves keys with the client's session. @throws CairnError NO_SESSION before anything is sent */
+/**
+ * Saves keys with the session of the client.
+ * @throws CairnError NO_SESSION before any request
+ */
 async function saving(
   client: Client,
   { shareTo, conditions, pauseMs, signal }: EncryptedUploadOptions,

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
+import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
-import { blobFile } from './blob-file.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /**
@@ -39,7 +39,7 @@ export function uploadText(client: Client, text: string, options: UploadOptions 
   return uploadBytes(client, new TextEncoder().encode(text), { name: 'text', ...options })
 }
 
-/** Uploads what a stream gives: a web stream, a Node stream, any iterable of bytes. Read once, so never tried again. */
+/** Uploads a stream: a web stream, a Node stream, any iterable of bytes. Reads it once, so never retries. */
 export function uploadStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,

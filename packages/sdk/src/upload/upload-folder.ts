@@ -1,19 +1,20 @@
 import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
+import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
-import { blobFile } from './blob-file.ts'
 import { type Batch, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
-/** A file of a folder that is made up on the way. */
+/** A file of a folder that is assembled by the program. */
 export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
 
-/** What a folder can be given as: a path (Node), the files of a browser's directory input, or entries one by one. */
+/** Source of a folder: a path (Node), the files of a directory input of a browser, or single entries. */
 export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry> | Iterable<FolderEntry>
 
 /**
- * Uploads a folder in one request; the CID is its root's. Links on disk are not followed, empty folders are left out.
- * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for an empty folder, and those of uploadFile
+ * Uploads a folder in one request; the CID is that of its root. Does not follow links on disk, and omits empty folders.
+ * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for an empty folder, and those of
+ *   uploadFile
  */
 export async function uploadFolder(
   client: Client,
@@ -23,7 +24,7 @@ export async function uploadFolder(
   return sendFiles(client, refuseDuplicates(await openFolder(source, options.name)), options)
 }
 
-/** The files of a folder, however it is given. */
+/** Opens the files of a folder from any source. */
 export async function openFolder(source: FolderSource, name: string | undefined): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
@@ -42,19 +43,19 @@ export async function openFolder(source: FolderSource, name: string | undefined)
   return { files: () => entryFiles(source, top), isFolder: true, canRepeat: false, totalBytes: undefined }
 }
 
-/** Puts another name in the place of the folder's own. */
+/** Replaces the name of the folder. */
 async function* renameTop(files: AsyncIterable<LocalFile>, name: string): AsyncGenerator<LocalFile> {
   if (name === '' || name === '.' || name === '..' || name.includes('/'))
-    throw new CairnError('INVALID_PATH', { message: `Not a name for a folder: ${name}` })
+    throw new CairnError('INVALID_PATH', { message: `Invalid folder name: ${name}` })
   for await (const file of files) yield { ...file, name: `${name}${file.name.slice(file.name.indexOf('/'))}` }
 }
 
-/** Arrays of files and of entries look alike but for what is in them. */
+/** Arrays of files and of entries differ only in their items. */
 function isFileList(source: Exclude<FolderSource, string>): source is ArrayLike<File> {
   return 'length' in source && (source.length === 0 || source[0] instanceof Blob)
 }
 
-/** A directory input tells paths below the folder chosen; files picked one by one have none and get a folder. */
+/** A directory input reports paths below the chosen folder; files picked individually have none and get a folder. */
 function browserPath(file: File, name: string | undefined): string {
   const relative = 'webkitRelativePath' in file ? file.webkitRelativePath : ''
   return relative === '' ? `${name ?? 'folder'}/${file.name}` : relative
@@ -74,7 +75,7 @@ async function* entryFiles(
   }
 }
 
-/** Two files of one name would be one file: said before either of them is sent. */
+/** Two files of one name would become one file: rejected before either is sent. */
 export function refuseDuplicates(batch: Batch): Batch {
   return {
     ...batch,

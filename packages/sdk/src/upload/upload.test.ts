@@ -53,7 +53,7 @@ test('a text, bytes, a Blob, a File and a stream of the same content have one CI
 })
 
 test.each([0, 1, 262_144, 262_145, 3_000_000])(
-  'a file of %i bytes comes back as it was, in both versions',
+  'a file of %i bytes survives upload and download, in both versions',
   async (length) => {
     const path = join(folder, `file-${length}`)
     const bytes = bytesOf(length)
@@ -67,7 +67,7 @@ test.each([0, 1, 262_144, 262_145, 3_000_000])(
   },
 )
 
-test('the newer import profile and a wrapping folder', async () => {
+test('supports the newer import profile and a wrapping folder', async () => {
   const bytes = bytesOf(2_500_000)
   const plain = await uploadBytes(client, bytes, { name: 'x' })
   const newer = await uploadBytes(client, bytes, { name: 'x', profile: 'unixfs-v1-2025' })
@@ -78,7 +78,7 @@ test('the newer import profile and a wrapping folder', async () => {
 })
 
 describe('folders', () => {
-  test('from disk, with odd names; links are not followed', async () => {
+  test('come from disk, with odd names; links are not followed', async () => {
     const top = join(folder, 'top')
     mkdirSync(join(top, 'deep', 'er'), { recursive: true })
     for (const name of ['a "quoted" name', 'ünï côde 🎉', '100%+a.txt', "it's", 'deep/er/leaf', '.hidden'])
@@ -92,12 +92,12 @@ describe('folders', () => {
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/100%+a.txt`))).toBe('100%+a.txt')
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/ünï côde 🎉`))).toBe('ünï côde 🎉')
     await expect(downloadBytes(client, `${cid}/loop`)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
-    // Another name in listings is no other content.
+    // Another name in listings does not change the content.
     expect(await uploadFolder(client, top, { name: 'other' })).toMatchObject({ cid, name: 'other' })
     await expect(uploadFolder(client, top, { name: 'o/ther' })).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
-  test('from entries and from files; the same content gives the same CID', async () => {
+  test('come from entries and from files; the same content gives the same CID', async () => {
     const entries = [
       { path: 'a.txt', content: 'one' },
       { path: 'b/c.txt', content: new TextEncoder().encode('two') },
@@ -109,7 +109,7 @@ describe('folders', () => {
     expect((await uploadFolder(client, files)).cid).toBe(fromEntries.cid)
   })
 
-  test('two files of one name are refused before the second is sent', async () => {
+  test('reject two files of one name before the second is sent', async () => {
     const entries = [
       { path: 'a', content: 'x' },
       { path: './a', content: 'y' },
@@ -120,13 +120,13 @@ describe('folders', () => {
     })
   })
 
-  test('an empty folder and a name that leaves the folder are clear errors', async () => {
+  test('can be empty; names that leave the folder are clear errors', async () => {
     mkdirSync(join(folder, 'empty'))
     await expect(uploadFolder(client, join(folder, 'empty'))).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(uploadFolder(client, [{ path: '../x', content: '' }])).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
-  test('a thousand small files in one request', async () => {
+  test('take a thousand small files in one request', async () => {
     const top = join(folder, 'many')
     mkdirSync(top)
     for (let i = 0; i < 1000; i++) writeFileSync(join(top, `f${i}`), `content ${i}`)
@@ -135,7 +135,7 @@ describe('folders', () => {
   })
 })
 
-test('progress grows to the whole, in one form', async () => {
+test('progress grows to the total, in one form', async () => {
   const steps: Progress[] = []
   await uploadBytes(client, bytesOf(5_000_000), { onProgress: (step) => steps.push(step) })
   const last = steps.at(-1)
@@ -157,7 +157,7 @@ test('an aborted upload leaves nothing', async () => {
   expect((await listFilesPage(client)).totalFiles).toBe(before.rows)
 })
 
-test('a source that fails is the error, not the connection that fell with it', async () => {
+test('reports the error of a failing source, not that of the connection it breaks', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield bytesOf(10)
     throw new RangeError('the sensor died')
@@ -167,7 +167,7 @@ test('a source that fails is the error, not the connection that fell with it', a
   await expect(uploadFile(client, folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE', hint: 'Use uploadFolder.' })
 })
 
-test('a service that answers another CID is found out', async () => {
+test('detects a service that answers another CID', async () => {
   const other = '{"Name":"x","Hash":"bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku","Size":"0"}'
   const liar = createServer((request, response) => request.resume().on('end', () => response.end(other)))
   await new Promise<void>((done) => liar.listen(0, '127.0.0.1', done))
@@ -180,10 +180,10 @@ test('a service that answers another CID is found out', async () => {
   }
 })
 
-test('a lost answer is asked for again: the upload is there once more or not at all, never half', async () => {
+test('retries after a lost answer: the upload is there once more or not at all, never half', async () => {
   let cuts = 0
   const { port } = new URL(client.network.upload)
-  // Passes everything on, but drops the first answer.
+  // A proxy that drops the first response.
   const proxy = createServer()
   proxy.on('connection', (socket) => {
     const up = connect(Number(port), '127.0.0.1')
@@ -210,7 +210,7 @@ test('a lost answer is asked for again: the upload is there once more or not at 
   }
 })
 
-test('a key that is not valid is told at once', async () => {
+test('rejects an invalid key immediately', async () => {
   await expect(uploadText({ ...client, apiKey: 'nonsense' }, 'x')).rejects.toMatchObject({
     code: 'UNAUTHENTICATED',
     message: 'Authentication failed',

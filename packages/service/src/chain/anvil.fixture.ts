@@ -9,12 +9,12 @@ import { encodeDeployData, encodeFunctionData } from 'viem/utils'
 /** A contract that {@link compile} made. */
 export type Compiled = { abi: Abi; bytecode: Hex }
 
-/** A real EVM node of its own, with the contracts and transactions of one test. */
+/** A real EVM node with the contracts and transactions of one test. */
 export type Anvil = AsyncDisposable & {
   url: string
   /** Accounts it signs for, in lower case. */
   accounts: readonly Hex[]
-  ask(method: string, params: readonly unknown[]): Promise<unknown>
+  request(method: string, params: readonly unknown[]): Promise<unknown>
   deploy(contract: Compiled, args?: readonly unknown[]): Promise<Hex>
   send(contract: Compiled, to: Hex, functionName: string, args: readonly unknown[]): Promise<void>
 }
@@ -22,8 +22,8 @@ export type Anvil = AsyncDisposable & {
 const require = createRequire(import.meta.url)
 
 /**
- * Starts anvil on a port that is free. Its id is 31337.
- * @param args more of its own arguments; blocks are mined when told to unless they say otherwise
+ * Starts anvil on a free port. Its chain id is 31337.
+ * @param args additional arguments; by default blocks are mined on request
  */
 export async function startAnvil(args: readonly string[] = ['--no-mining']): Promise<Anvil> {
   const folder = dirname(require.resolve('@foundry-rs/anvil-linux-amd64/package.json'))
@@ -37,27 +37,27 @@ export async function startAnvil(args: readonly string[] = ['--no-mining']): Pro
     url = `http://${address}`
     break
   }
-  // What it goes on to say is not read: a full pipe would stop it.
+  // Drains its output: a full pipe would stop it.
   process.stdout.resume()
 
-  const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     const answer: { result?: unknown; error?: { message: string } } = JSON.parse(await response.text())
     if (answer.error !== undefined) throw new Error(`${method}: ${answer.error.message}`)
     return answer.result
   }
-  const listed = await ask('eth_accounts', [])
+  const listed = await request('eth_accounts', [])
   const accounts = Array.isArray(listed)
     ? listed.map((address): Hex => `0x${String(address).slice(2).toLowerCase()}`)
     : []
   const [from] = accounts
 
   const transact = async (transaction: { to?: Hex; data: Hex }): Promise<Record<string, unknown>> => {
-    const hash = await ask('eth_sendTransaction', [{ from, gas: '0x989680', ...transaction }])
-    // Mined when told to: nobody has to wait for a receipt.
-    await ask('evm_mine', [])
-    const receipt = await ask('eth_getTransactionReceipt', [hash])
+    const hash = await request('eth_sendTransaction', [{ from, gas: '0x989680', ...transaction }])
+    // Mined on request, so no test waits for a receipt.
+    await request('evm_mine', [])
+    const receipt = await request('eth_getTransactionReceipt', [hash])
     if (typeof receipt !== 'object' || receipt === null || !('status' in receipt)) throw new Error('no receipt')
     if (receipt.status !== '0x1') throw new Error('the transaction was reverted')
     return { ...receipt }
@@ -66,7 +66,7 @@ export async function startAnvil(args: readonly string[] = ['--no-mining']): Pro
   return {
     url,
     accounts,
-    ask,
+    request,
     async deploy({ abi, bytecode }, args = []) {
       const receipt = await transact({ data: encodeDeployData({ abi, bytecode, args }) })
       return `0x${String(receipt['contractAddress']).slice(2)}`

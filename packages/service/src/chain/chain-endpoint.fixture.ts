@@ -1,29 +1,29 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What `isValidSignature` answers for a good signature, and for another. */
+/** Results of `isValidSignature` for a valid signature, and for any other. */
 export const contractYes = `0x1626ba7e${'0'.repeat(56)}`
 export const contractNo = `0x${'0'.repeat(64)}`
 
-/** A real endpoint of a chain that says what a test wants. */
+/** A real chain endpoint with responses that a test sets. */
 export type ChainEndpoint = Disposable & {
   url: string
-  /** How often each method was asked for. */
-  asked: Record<string, number>
-  /** The gas that each `eth_call` was allowed. */
+  /** Number of requests per method. */
+  requestCounts: Record<string, number>
+  /** Gas limits of the `eth_call` requests. */
   gas: unknown[]
-  /** Requests that were not answered. */
+  /** Requests without a response. */
   silent: ServerResponse[]
 }
 
 /**
  * Serves JSON-RPC on a free port. Its chain id is 31337.
- * @param answer the result of a method, asked for the nth time; `undefined` is silence
+ * @param answer the result of the nth request of a method; `undefined` sends no response
  */
 export async function serveChain(
   answer: (method: string, count: number) => string | undefined,
 ): Promise<ChainEndpoint> {
-  const asked: Record<string, number> = {}
+  const requestCounts: Record<string, number> = {}
   const gas: unknown[] = []
   const silent: ServerResponse[] = []
   const server = createServer((request, response) => {
@@ -33,8 +33,8 @@ export async function serveChain(
     })
     request.on('end', () => {
       const { method, params } = JSON.parse(body) as { method: string; params: { gas?: unknown }[] }
-      const count = (asked[method] ?? 0) + 1
-      asked[method] = count
+      const count = (requestCounts[method] ?? 0) + 1
+      requestCounts[method] = count
       if (method === 'eth_call') gas.push(params[0]?.gas)
       const result = method === 'eth_chainId' ? '0x7a69' : answer(method, count)
       if (result === undefined) silent.push(response)
@@ -44,7 +44,7 @@ export async function serveChain(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
+    requestCounts,
     gas,
     silent,
     [Symbol.dispose]() {

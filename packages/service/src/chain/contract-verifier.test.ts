@@ -27,14 +27,14 @@ function createVerifier({ url }: ChainEndpoint, limits: Partial<ContractLimits> 
     verify([client], { address, texts, signature: given })
 }
 
-test('where there is no contract, one question answers for all texts, and for the next seconds', async () => {
+test('answers all messages with one request and caches the result for seconds without a contract', async () => {
   const endpoint = await openChain(() => '0x')
   const verify = createVerifier(endpoint)
   expect([await verify(addressOf(1)), await verify(addressOf(1))]).toEqual([undefined, undefined])
-  expect(endpoint.asked).toEqual({ eth_getCode: 1 })
+  expect(endpoint.requestCounts).toEqual({ eth_getCode: 1 })
 })
 
-test('a contract is asked about a few texts at a time, with bounded gas, and about no more once it has said yes', async () => {
+test('asks a contract about a few texts at a time, with bounded gas, and stops at the first yes', async () => {
   const endpoint = await openChain((method, count) =>
     method === 'eth_getCode' ? '0x60' : count === 3 ? contractYes : contractNo,
   )
@@ -42,24 +42,24 @@ test('a contract is asked about a few texts at a time, with bounded gas, and abo
   expect(endpoint.gas).toEqual(['0xf4240', '0xf4240', '0xf4240', '0xf4240'])
 })
 
-test('a signature that is too long is asked about nowhere', async () => {
+test('sends no request for an oversized signature', async () => {
   const endpoint = await openChain(() => contractYes)
   expect(await createVerifier(endpoint)(addressOf(1), `0x${'ab'.repeat(4097)}`)).toBeUndefined()
-  expect(endpoint.asked).toEqual({})
+  expect(endpoint.requestCounts).toEqual({})
 })
 
-test('all texts have one time together', async () => {
+test('all texts share one time limit', async () => {
   const endpoint = await openChain((method, count) =>
     method === 'eth_getCode' ? '0x60' : count <= 4 ? contractNo : undefined,
   )
   await expect(createVerifier(endpoint, { timeoutMs: 500 })(addressOf(1))).rejects.toMatchObject({
     code: 'UPSTREAM_FAILED',
   })
-  // A busy machine may get fewer out in that time, never more.
-  expect(endpoint.asked['eth_call'] ?? 0).toBeLessThanOrEqual(8)
+  // A busy machine may send fewer in that time, never more.
+  expect(endpoint.requestCounts['eth_call'] ?? 0).toBeLessThanOrEqual(8)
 })
 
-test('so many checks run at a time, fewer for one address; the others are told to wait', async () => {
+test('limits concurrent checks in total and per address, and rejects further ones', async () => {
   const endpoint = await openChain(() => undefined)
   const { silent } = endpoint
   const verify = createVerifier(endpoint, { maxInFlight: 3, maxInFlightPerAddress: 2 })

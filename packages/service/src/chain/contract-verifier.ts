@@ -2,47 +2,47 @@ import { CairnError } from '@cairn/protocol'
 import type { Hex } from 'viem'
 import type { ChainClient } from './rpc.ts'
 
-/** A signature that only a contract can have accepted. */
+/** A signature that only a contract can verify. */
 export type ContractSignature = {
   address: Hex
-  /** Texts of which it may be a signature, the likeliest first. */
+  /** Candidate messages, the likeliest first. */
   texts: readonly string[]
   signature: Hex
 }
 
 /**
- * Finds the text whose signature the contract at an address accepts.
- * @throws CairnError UPSTREAM_FAILED if a chain does not answer in time, RATE_LIMITED if too many checks are running
+ * Returns the message whose signature the contract at an address accepts.
+ * @throws CairnError UPSTREAM_FAILED if a chain does not answer in time, RATE_LIMITED if too many checks are in
+ *   progress
  */
 export type ContractVerifier = (
   clients: readonly ChainClient[],
   signed: ContractSignature,
 ) => Promise<string | undefined>
 
-/** Anybody can make a service ask chains: these bound what one call costs, and how many run at a time. */
+/** Anyone can make a service call chains: these limit the cost of one call, and the number of concurrent ones. */
 export const contractLimits = {
-  /** Longest signature handed to a contract. */
+  /** Maximum size of a signature passed to a contract. */
   maxSignatureBytes: 4096,
-  /** Time for all texts on all chains together. */
+  /** Time limit for all messages on all chains together. */
   timeoutMs: 5_000,
-  /** Texts asked about at a time, on each chain. */
+  /** Maximum number of messages checked concurrently, per chain. */
   maxTextsAtOnce: 4,
-  /** Checks running at a time, in all and for one address. */
+  /** Maximum number of concurrent checks, in total and per address. */
   maxInFlight: 16,
   maxInFlightPerAddress: 2,
 }
 export type ContractLimits = typeof contractLimits
 
 /**
- * Checks a minute for each IP address that a service is asked from. The router asks a key node for many users, so that a
- * node allows more.
+ * Checks per minute and client IP address. The router calls a key node on behalf of many users, so a node allows more.
  */
 export const contractChecksPerMinute = { atStorage: 30, atRouter: 30, atNode: 100 }
 
 /**
- * Makes the one verifier of contract wallets: deployed ones by EIP-1271, others by ERC-6492. The hash is computed here, from
- * the text. A contract can burn a bounded amount of gas, and cannot make the service ask anything but the chain: CCIP-Read
- * (EIP-3668) is off.
+ * Creates the verifier of contract wallets: deployed ones by EIP-1271, others by ERC-6492. It computes the hash from
+ * the message itself. A contract can use a limited amount of gas, and cannot make the service call anything but the
+ * chain: CCIP-Read (EIP-3668) is off.
  * @see https://eips.ethereum.org/EIPS/eip-1271
  * @see https://eips.ethereum.org/EIPS/eip-6492
  */
@@ -54,7 +54,7 @@ export function createContractVerifier(changed: Partial<ContractLimits> = {}): C
     const own = running.get(address) ?? 0
     if (inFlight >= limits.maxInFlight || own >= limits.maxInFlightPerAddress) {
       throw new CairnError('RATE_LIMITED', {
-        message: 'Too many signatures of contract wallets are being checked',
+        message: 'Too many contract wallet signatures are being verified',
         retryAfterSeconds: Math.ceil(limits.timeoutMs / 1000),
       })
     }
@@ -73,7 +73,7 @@ export function createContractVerifier(changed: Partial<ContractLimits> = {}): C
     if (signature.length > 2 + 2 * limits.maxSignatureBytes || texts.length === 0) return undefined
     using _place = acquire(address)
     // A large library that only contract wallets need.
-    const { findAccepted } = await import('./ask-contract.ts')
+    const { findAccepted } = await import('./find-accepted.ts')
     const signal = AbortSignal.timeout(limits.timeoutMs)
     const question = { address, texts, signature, atOnce: limits.maxTextsAtOnce, signal }
     const answers = await Promise.allSettled(clients.map((client) => findAccepted(client, question)))

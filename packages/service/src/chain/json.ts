@@ -1,7 +1,7 @@
-/** JSON as chains speak it: whole numbers beyond 2^53 are bigints, exact to the last digit. */
+/** JSON of chains: whole numbers beyond 2^53 are bigints, exact to the last digit. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** JSON as it is sent. */
+/** JSON of requests. */
 export type PlainJson =
   | null
   | boolean
@@ -25,7 +25,7 @@ export function parseJson(text: string): Json {
   return parsed
 }
 
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isJsonObject(value: Json | undefined): value is { readonly [key: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeptAnswers } from './kept-answers.ts'
 
-test('answers go when their time is over, and the oldest when there is no room', () => {
+test('evicts answers when they expire, and the oldest when the cache is full', () => {
   const clock = { time: 0, now: () => clock.time }
   const kept = createKeptAnswers<number>(100, clock)
   kept.set('a', 1, 10, 19)

@@ -1,4 +1,4 @@
-/** Answers that are kept for a moment, within a budget of bytes: the oldest go first. */
+/** A cache of answers with a size limit in bytes; evicts the oldest first. */
 export type KeptAnswers<Answer> = {
   get(key: string): Answer | undefined
   set(key: string, answer: Answer, keepMs: number, sizeBytes: number): void
@@ -20,7 +20,7 @@ export function createKeptAnswers<Answer>(budgetBytes: number, clock: { now(): n
     },
     set(key, answer, keepMs, sizeBytes) {
       drop(key)
-      // Text takes up to two bytes a character.
+      // Text takes up to two bytes per character.
       const cost = 2 * (key.length + sizeBytes)
       if (cost > budgetBytes) return
       entries.set(key, { answer, until: clock.now() + keepMs, cost })

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close()
 })
 
-/** A real HTTP endpoint that behaves as told, and counts who comes. */
+/** A real HTTP endpoint with a given handler, which counts its requests. */
 async function serve(handler: Handler) {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -34,15 +34,15 @@ async function serve(handler: Handler) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-const say = (text: string, status = 200): Handler => {
+const respond = (text: string, status = 200): Handler => {
   return (_request, response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(text)
 }
-const good = (result: string) => say(`{"jsonrpc":"2.0","id":1,"result":${result}}`)
+const succeed = (result: string) => respond(`{"jsonrpc":"2.0","id":1,"result":${result}}`)
 const silent: Handler = () => undefined
 
 /** For endpoints that answer, however busy the machine is. */
 const ample: Partial<RpcLimits> = { callMs: 15_000, totalMs: 25_000 }
-/** For endpoints that never answer: three of them take longer than all together may. */
+/** For endpoints that never answer: three of them exceed the total time limit. */
 const short: Partial<RpcLimits> = { callMs: 300, totalMs: 600 }
 
 function connect(urls: string[], limits: Partial<RpcLimits> = {}, parts: Partial<RpcParts> = {}) {
@@ -59,9 +59,9 @@ async function reasonOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe('answers', () => {
-  test('a result, whole numbers exact', async () => {
+  test('include a result with exact integers', async () => {
     const { url, seen } = await serve(
-      good('{"value":18446744073709551615,"near":9007199254740993,"part":1.5,"small":7}'),
+      succeed('{"value":18446744073709551615,"near":9007199254740993,"part":1.5,"small":7}'),
     )
     const answer = await connect([url]).client.call('getBalance', ['x', { commitment: 'finalized' }])
     expect(answer).toEqual({
@@ -76,24 +76,24 @@ describe('answers', () => {
     })
   })
 
-  test('an error of execution is an answer', async () => {
+  test('include an execution error', async () => {
     const { url } = await serve(
-      say('{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":"0x"}}'),
+      respond('{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"execution reverted","data":"0x"}}'),
     )
     const answer = await connect([url]).client.call('eth_call', [])
     expect(answer).toEqual({ kind: 'error', code: 3, message: 'execution reverted', data: '0x' })
   })
 
-  test('so it is with a status of failure, as some endpoints have it', async () => {
-    const { url } = await serve(say('{"error":{"code":3,"message":"execution reverted"}}', 500))
+  test('include one with a status of failure, as some endpoints send it', async () => {
+    const { url } = await serve(respond('{"error":{"code":3,"message":"execution reverted"}}', 500))
     expect(await connect([url]).client.call('eth_call', [])).toMatchObject({ code: 3 })
-    const other = await serve(say('{"error":{"code":-32005,"message":"limit exceeded"}}', 503))
-    expect(await reasonOf(connect([other.url]).client.call('x', []))).toBe('the chain answered with status 503')
-    const result = await serve(say('{"result":1}', 500))
-    expect(await reasonOf(connect([result.url]).client.call('x', []))).toBe('the chain answered with status 500')
+    const other = await serve(respond('{"error":{"code":-32005,"message":"limit exceeded"}}', 503))
+    expect(await reasonOf(connect([other.url]).client.call('x', []))).toBe('the chain returned status 503')
+    const result = await serve(respond('{"result":1}', 500))
+    expect(await reasonOf(connect([result.url]).client.call('x', []))).toBe('the chain returned status 500')
   })
 
-  test('a document, and that there is none', async () => {
+  test('include a document, and its absence', async () => {
     const { url, seen } = await serve((request, response) => {
       response
         .writeHead(request.url?.includes('none') ? 404 : 200)
@@ -106,26 +106,30 @@ describe('answers', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('invalid answers', () => {
   const page = '<!doctype html><title>Gateway</title>'
   test.each<[string, Handler, string]>([
-    ['a web page', say(page), 'the answer of the chain is not JSON'],
-    ['a web page with an error', say(page, 502), 'the chain answered with status 502'],
-    ['too many requests', say('{}', 429), 'the chain answered with status 429'],
-    ['JSON that is no JSON-RPC', say('[]'), 'the answer of the chain is not JSON-RPC'],
-    ['neither result nor error', say('{"jsonrpc":"2.0","id":1}'), 'the answer of the chain is not JSON-RPC'],
-    ['an error that is none', say('{"error":"no"}'), 'the answer of the chain is not JSON-RPC'],
-    ['JSON nested without end', say('['.repeat(400_000)), 'the answer of the chain is not JSON'],
-    ['bytes that are no text', (_request, response) => void response.end(Buffer.from([0x22, 0xff, 0x22])), 'reached'],
-    ['more than 1 MiB', good(`"${'x'.repeat(1024 * 1024)}"`), 'the answer of the chain is too large'],
-    ['nothing, ever', silent, 'the chain did not answer in time'],
-    ['a body that never ends', (_request, response) => void response.write('{'), 'the chain did not answer in time'],
-    ['a cut connection', (request) => void request.socket.destroy(), 'the chain cannot be reached'],
+    ['a web page', respond(page), 'the response of the chain is not JSON'],
+    ['a web page with an error', respond(page, 502), 'the chain returned status 502'],
+    ['too many requests', respond('{}', 429), 'the chain returned status 429'],
+    ['JSON that is no JSON-RPC', respond('[]'), 'the response of the chain is not JSON-RPC'],
+    ['neither result nor error', respond('{"jsonrpc":"2.0","id":1}'), 'the response of the chain is not JSON-RPC'],
+    ['an error that is none', respond('{"error":"no"}'), 'the response of the chain is not JSON-RPC'],
+    ['JSON nested without end', respond('['.repeat(400_000)), 'the response of the chain is not JSON'],
+    [
+      'bytes that are no text',
+      (_request, response) => void response.end(Buffer.from([0x22, 0xff, 0x22])),
+      'unreachable',
+    ],
+    ['more than 1 MiB', succeed(`"${'x'.repeat(1024 * 1024)}"`), 'the response of the chain is too large'],
+    ['nothing, ever', silent, 'the chain did not respond in time'],
+    ['a body that never ends', (_request, response) => void response.write('{'), 'the chain did not respond in time'],
+    ['a cut connection', (request) => void request.socket.destroy(), 'the chain is unreachable'],
   ])('%s', async (_what, handler, reason) => {
     const { url } = await serve(handler)
     const { client, report } = connect([`${url}/v2/secret-key`], reason.endsWith('in time') ? short : ample)
     expect(await reasonOf(client.call('x', []))).toContain(reason)
-    // Contracts can make answers too large: nobody may make an endpoint look broken by that.
+    // Contracts can produce oversized answers, which must not make an endpoint look broken.
     const isOfEndpoint = !reason.endsWith('too large')
     expect(report()).toMatchObject([
       isOfEndpoint ? { state: 'failed', reason: expect.stringContaining(reason) } : { state: 'unknown' },
@@ -134,7 +138,7 @@ describe('what is no answer', () => {
     expect(JSON.stringify(report())).not.toContain('secret')
   })
 
-  test('more than 1 MiB after decompression', async () => {
+  test('include more than 1 MiB after decompression', async () => {
     const { gzipSync } = await import('node:zlib')
     const packed = gzipSync(`"${'x'.repeat(64 * 1024 * 1024)}"`)
     const { url } = await serve(
@@ -143,68 +147,72 @@ describe('what is no answer', () => {
     expect(await reasonOf(connect([url]).client.call('x', []))).toContain('too large')
   })
 
-  test('a redirect, which nobody follows', async () => {
-    const target = await serve(good('1'))
+  test('include a redirect, which is not followed', async () => {
+    const target = await serve(succeed('1'))
     const { url } = await serve((_request, response) => void response.writeHead(307, { location: target.url }).end())
-    expect(await reasonOf(connect([url]).client.call('x', []))).toBe('the chain cannot be reached')
-    expect(await reasonOf(connect([url]).client.get('/x'))).toBe('the chain cannot be reached')
+    expect(await reasonOf(connect([url]).client.call('x', []))).toBe('the chain is unreachable')
+    expect(await reasonOf(connect([url]).client.get('/x'))).toBe('the chain is unreachable')
     expect(target.seen).toEqual([])
   })
 })
 
 describe('several endpoints', () => {
-  test('the next is asked where one fails, and each once', async () => {
-    const [bad, html, last] = [await serve(say('{}', 500)), await serve(say('<p>')), await serve(good('"yes"'))]
+  test('are called one after the other on failure, each once', async () => {
+    const [bad, html, last] = [
+      await serve(respond('{}', 500)),
+      await serve(respond('<p>')),
+      await serve(succeed('"yes"')),
+    ]
     const { client } = connect([bad.url, html.url, last.url])
     expect(await client.call('x', [])).toEqual({ kind: 'result', result: 'yes' })
     expect([bad.seen.length, html.seen.length, last.seen.length]).toEqual([1, 1, 1])
   })
 
-  test('one error of execution suffices, other errors are asked about again', async () => {
-    const revert = await serve(say('{"error":{"code":-32000,"message":"execution reverted: no"}}'))
-    const limit = await serve(say('{"error":{"code":-32005,"message":"limit exceeded"}}'))
-    const last = await serve(good('"yes"'))
+  test('return one execution error at once, and retry other errors', async () => {
+    const revert = await serve(respond('{"error":{"code":-32000,"message":"execution reverted: no"}}'))
+    const limit = await serve(respond('{"error":{"code":-32005,"message":"limit exceeded"}}'))
+    const last = await serve(succeed('"yes"'))
     expect(await connect([revert.url, last.url]).client.call('x', [])).toMatchObject({ kind: 'error' })
     expect(last.seen.length).toBe(0)
     expect(await connect([limit.url, last.url]).client.call('x', [])).toMatchObject({ result: 'yes' })
     expect(await connect([limit.url, limit.url]).client.call('x', [])).toMatchObject({ code: -32005 })
-    const gas = await serve(say('{"error":{"code":-32003,"message":"out of gas: execution reverted"}}'))
+    const gas = await serve(respond('{"error":{"code":-32003,"message":"out of gas: execution reverted"}}'))
     expect(await connect([gas.url, last.url]).client.call('x', [])).toMatchObject({ result: 'yes' })
   })
 
-  test('all of them together have one time limit', async () => {
+  test('share one time limit', async () => {
     const dead = await serve(silent)
-    const late = await serve(good('1'))
+    const late = await serve(succeed('1'))
     const { client } = connect([dead.url, dead.url, dead.url, late.url], short)
-    expect(await reasonOf(client.call('x', []))).toBe('the chain did not answer in time')
+    expect(await reasonOf(client.call('x', []))).toBe('the chain did not respond in time')
     expect(late.seen).toEqual([])
   })
 
-  test('one that failed three times in a row rests for ten seconds', async () => {
-    const bad = await serve(say('{}', 500))
+  test('pause an endpoint for ten seconds after three failures in a row', async () => {
+    const bad = await serve(respond('{}', 500))
     const { client, clock } = connect([bad.url])
     for (let turn = 0; turn < 5; turn++) await reasonOf(client.call('x', []))
     expect(bad.seen.length).toBe(3)
-    expect(await reasonOf(client.call('x', []))).toBe('no endpoint of the chain answers')
+    expect(await reasonOf(client.call('x', []))).toBe('no endpoint of the chain responds')
     clock.time = 10_001
     await reasonOf(client.call('x', []))
     await reasonOf(client.call('x', []))
     expect(bad.seen.length).toBe(4)
   })
 
-  test('answers that are too large make nobody rest', async () => {
-    const large = await serve(good(`"${'x'.repeat(1024)}"`))
+  test('do not pause for oversized answers', async () => {
+    const large = await serve(succeed(`"${'x'.repeat(1024)}"`))
     const { client } = connect([large.url], { bodyBytes: 512 })
     for (let turn = 0; turn < 5; turn++) await reasonOf(client.call('x', []))
     expect(large.seen.length).toBe(5)
   })
 
-  test('each is verified before its first use and hourly', async () => {
-    const other = await serve(good('"0x1"'))
-    const right = await serve(good('"0x2"'))
+  test('are verified before their first use and hourly', async () => {
+    const other = await serve(succeed('"0x1"'))
+    const right = await serve(succeed('"0x2"'))
     const verify: RpcParts['verify'] = async (endpoint) => {
       const answer = await endpoint.call('eth_chainId', [])
-      return answer.kind === 'result' && answer.result === '0x2' ? undefined : 'the endpoint is one of another chain'
+      return answer.kind === 'result' && answer.result === '0x2' ? undefined : 'the endpoint serves another chain'
     }
     const { client, clock } = connect([other.url, right.url], {}, { verify })
     expect(await client.call('x', [])).toMatchObject({ result: '0x2' })
@@ -217,26 +225,26 @@ describe('several endpoints', () => {
   })
 })
 
-describe('asking little', () => {
-  /** Answers when told to. */
+describe('saving requests', () => {
+  /** Answers on request. */
   async function serveLater() {
-    const waiting: ServerResponse[] = []
-    let tell: () => void = () => undefined
+    const pending: ServerResponse[] = []
+    let notify: () => void = () => undefined
     const endpoint = await serve((_request, response) => {
-      waiting.push(response)
-      tell()
+      pending.push(response)
+      notify()
     })
     const come = async (count: number) => {
-      while (waiting.length < count) {
+      while (pending.length < count) {
         await new Promise<void>((resolve) => {
-          tell = resolve
+          notify = resolve
         })
       }
     }
-    return { ...endpoint, waiting, come, release: () => waiting.splice(0).map((each) => each.end('{"result":1}')) }
+    return { ...endpoint, pending, come, release: () => pending.splice(0).map((each) => each.end('{"result":1}')) }
   }
 
-  test('the same question of several at once is sent once, and one who leaves disturbs no other', async () => {
+  test('sends identical concurrent requests once, and an abort does not affect other callers', async () => {
     const later = await serveLater()
     const { client } = connect([later.url])
     const leaver = new AbortController()
@@ -245,13 +253,13 @@ describe('asking little', () => {
     const different = client.call('x', [2])
     await later.come(2)
     leaver.abort()
-    expect(await first).toBe('the chain did not answer in time')
+    expect(await first).toBe('the chain did not respond in time')
     later.release()
     expect(await Promise.all([...others, different])).toEqual(Array(3).fill({ kind: 'result', result: 1 }))
     expect(later.seen.length).toBe(2)
   })
 
-  test('no more at a time than allowed; the others wait', async () => {
+  test('limits concurrent requests; the others wait', async () => {
     const later = await serveLater()
     const { client } = connect([later.url], { inFlight: 2 })
     const calls = [1, 2, 3, 4, 5].map((each) => client.call('x', [each]))
@@ -266,8 +274,8 @@ describe('asking little', () => {
     expect((await Promise.all(calls)).length).toBe(5)
   })
 
-  test('good answers are kept as long as asked, others are not', async () => {
-    const counted = await serve(good('1'))
+  test('caches successful answers for the given time, and no others', async () => {
+    const counted = await serve(succeed('1'))
     const { client, clock } = connect([counted.url])
     await client.call('x', [], { keepMs: 2000 })
     clock.time = 1_999
@@ -276,7 +284,7 @@ describe('asking little', () => {
     clock.time = 2_000
     await client.call('x', [])
     expect(counted.seen.length).toBe(2)
-    const failing = await serve(say('{"error":{"code":3,"message":"reverted"}}'))
+    const failing = await serve(respond('{"error":{"code":3,"message":"reverted"}}'))
     const second = connect([failing.url]).client
     await second.call('x', [], { keepMs: 2000 })
     await second.call('x', [], { keepMs: 2000 })

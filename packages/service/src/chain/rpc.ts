@@ -1,60 +1,60 @@
 import { CairnError } from '@cairn/protocol'
 import type { Dependencies, Dependency } from '../dependencies.ts'
 import type { DependencyProbe } from '../probe-dependencies.ts'
-import { askEndpoint, type EndpointAnswer, type EndpointRequest, failed, failedStatus } from './ask-endpoint.ts'
+import { type EndpointAnswer, type EndpointRequest, failed, failedStatus, fetchEndpoint } from './fetch-endpoint.ts'
 import { isJsonObject, type Json, type PlainJson } from './json.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createSlots } from './slots.ts'
 
-/** What a JSON-RPC endpoint answered; its errors are answers too. */
+/** Response of a JSON-RPC endpoint; its errors are responses too. */
 export type RpcAnswer = { kind: 'result'; result: Json } | { kind: 'error'; code: number; message: string; data?: Json }
 
-/** What a REST endpoint answered: 2xx, or 4xx about the question (not about rates or rights). */
+/** Response of a REST endpoint: 2xx, or 4xx about the request (not about rates or authorisation). */
 export type RestAnswer = { status: number; body: Json }
 
-export type AskOptions = {
-  /** Ends the waiting; others who wait for the same answer go on. */
+export type CallOptions = {
+  /** Stops waiting; other callers that share the request continue. */
   signal?: AbortSignal
-  /** Keeps the answer this long for whoever asks the same, where the answer is not an error. */
+  /** Time in ms to cache a successful answer for identical requests. */
   keepMs?: number
 }
 
-/** Asks the endpoints of one chain. Every fault of theirs is UPSTREAM_FAILED, with a message that names no host. */
+/** Calls the endpoints of one chain. Every endpoint error is UPSTREAM_FAILED, with a message that names no host. */
 export type ChainClient = {
-  /** One JSON-RPC 2.0 call. An error that is not about execution makes the next endpoint be asked, where there is one. */
-  call(method: string, params: readonly PlainJson[], options?: AskOptions): Promise<RpcAnswer>
-  /** One GET. The path begins with a slash and is percent-encoded by the caller. */
-  get(path: string, options?: AskOptions & { headers?: Record<string, string> }): Promise<RestAnswer>
+  /** Makes one JSON-RPC 2.0 call. An error other than an execution error moves on to the next endpoint, if any. */
+  call(method: string, params: readonly PlainJson[], options?: CallOptions): Promise<RpcAnswer>
+  /** Makes one GET. The path starts with a slash and is percent-encoded by the caller. */
+  get(path: string, options?: CallOptions & { headers?: Record<string, string> }): Promise<RestAnswer>
 }
 
-/** A client whose endpoints can be asked, each on its own, whether they work. */
+/** A client with a health probe per endpoint. */
 export type WatchedChainClient = ChainClient & { readonly probes: readonly DependencyProbe[] }
 
-/** Checks one endpoint before it is used, and hourly: a reason not to use it, or nothing. */
+/** Checks an endpoint before first use, and hourly. Returns a reason not to use it, or nothing. */
 export type VerifyEndpoint = (endpoint: ChainClient) => Promise<string | undefined>
 
 export const rpcLimits = {
-  /** One request, connecting included. */
+  /** Time limit of one request in ms, including the connection. */
   callMs: 3_000,
-  /** All endpoints tried for one answer. */
+  /** Time limit of all attempts for one answer in ms. */
   totalMs: 6_000,
   bodyBytes: 1024 * 1024,
   inFlight: 16,
-  /** Failures in a row after which an endpoint is left alone, and for how long. */
+  /** Number of consecutive failures after which an endpoint is skipped, and the time in ms. */
   failures: 3,
   restMs: 10_000,
   verifyEveryMs: 3_600_000,
-  /** For each kind of question. */
+  /** Cache size in bytes for each kind of request. */
   keptBytes: 16 * 1024 * 1024,
 }
 export type RpcLimits = typeof rpcLimits
 
-/** A chain and its endpoints, in the order in which they are asked. The URLs may hold secrets: never in answers or logs. */
+/** A chain and its endpoints, in order of preference. The URLs may contain secrets: never in responses or logs. */
 export type ChainEndpoints = { name: string; rpcUrls: readonly string[] }
 
 export type RpcParts = {
   clock: { now(): number }
-  /** Where it is noted how each endpoint does. Nothing is noted without it. */
+  /** Register for the state of each endpoint. Optional. */
   dependencies?: Pick<Dependencies, 'add'>
   verify?: VerifyEndpoint
   limits?: Partial<RpcLimits>
@@ -68,7 +68,7 @@ type Endpoint = {
   dependency: Dependency | undefined
 }
 
-/** Some endpoints say that a call was reverted with a status of failure; any other failure is none of the call's. */
+/** Some endpoints report a reverted call with an error status; any other error status is not about the call. */
 function readRpcAnswer({ status, body }: EndpointAnswer): RpcAnswer {
   if (status < 300) return parseRpcAnswer(body)
   const answer = parseRpcAnswer(isJsonObject(body) ? { ...body, result: null } : body)
@@ -77,7 +77,7 @@ function readRpcAnswer({ status, body }: EndpointAnswer): RpcAnswer {
 }
 
 function parseRpcAnswer(body: Json): RpcAnswer {
-  if (!isJsonObject(body)) throw failed('the answer of the chain is not JSON-RPC')
+  if (!isJsonObject(body)) throw failed('the response of the chain is not JSON-RPC')
   const { error, result } = body
   if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
     const { data } = error
@@ -88,11 +88,11 @@ function parseRpcAnswer(body: Json): RpcAnswer {
       ...(data === undefined ? {} : { data }),
     }
   }
-  if (result === undefined) throw failed('the answer of the chain is not JSON-RPC')
+  if (result === undefined) throw failed('the response of the chain is not JSON-RPC')
   return { kind: 'result', result }
 }
 
-/** Whether asking another endpoint cannot change it: the call itself failed in execution. */
+/** Returns whether the call itself failed in execution, so that another endpoint would give the same answer. */
 export function isExecutionError(answer: RpcAnswer): boolean {
   return (
     answer.kind === 'error' &&
@@ -104,7 +104,7 @@ export function isExecutionError(answer: RpcAnswer): boolean {
 function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
-    const leave = () => reject(failed('the chain did not answer in time', signal.reason))
+    const leave = () => reject(failed('the chain did not respond in time', signal.reason))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
@@ -116,12 +116,12 @@ function readRestAnswer({ status, body }: EndpointAnswer): RestAnswer {
   return { status, body }
 }
 
-/** How the answers to one kind of question are read. */
+/** How the answers to one kind of request are interpreted. */
 type Kind<Answer> = {
   read(answer: EndpointAnswer): Answer
-  /** Worth keeping. */
-  isGood(answer: Answer): boolean
-  /** Another endpoint would say the same. */
+  /** Whether to cache it. */
+  isCacheable(answer: Answer): boolean
+  /** Whether another endpoint would give the same answer. */
   isFinal(answer: Answer): boolean
 }
 
@@ -129,12 +129,12 @@ type Sized<Answer> = { answer: Answer; sizeBytes: number }
 
 const rpcKind: Kind<RpcAnswer> = {
   read: readRpcAnswer,
-  isGood: (answer) => answer.kind === 'result',
+  isCacheable: (answer) => answer.kind === 'result',
   isFinal: (answer) => answer.kind === 'result' || isExecutionError(answer),
 }
 const restKind: Kind<RestAnswer> = {
   read: readRestAnswer,
-  isGood: (answer) => answer.status < 300,
+  isCacheable: (answer) => answer.status < 300,
   isFinal: () => true,
 }
 
@@ -144,16 +144,16 @@ function rpcRequest(method: string, params: readonly PlainJson[]): EndpointReque
 }
 
 function describeFault(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'the chain did not answer in time'
+  if (signal.aborted) return 'the chain did not respond in time'
   if (CairnError.is(error)) return error.message
-  if (error instanceof SyntaxError || error instanceof RangeError) return 'the answer of the chain is not JSON'
-  return 'the chain cannot be reached'
+  if (error instanceof SyntaxError || error instanceof RangeError) return 'the response of the chain is not JSON'
+  return 'the chain is unreachable'
 }
 
 /**
- * Asks one chain's configured endpoints in order: 3 s a request, 6 s an answer, 1 MiB, no redirects, no second try at the
- * same endpoint, at most 16 questions at a time, endpoints that fail three times in a row rest for 10 s. The same question
- * asked by several at once is sent once.
+ * Calls the configured endpoints of one chain in order: 3 s per request, 6 s per answer, 1 MiB, no redirects, no retry
+ * at the same endpoint, at most 16 concurrent requests. An endpoint that fails three times in a row is skipped for 10
+ * s. Identical concurrent requests are sent once.
  */
 export function createChainClient(chain: ChainEndpoints, parts: RpcParts): WatchedChainClient {
   const limits: RpcLimits = { ...rpcLimits, ...parts.limits }
@@ -165,7 +165,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
 
   const verify = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
     if (parts.verify === undefined || endpoint.verifiedUntil > parts.clock.now()) return
-    const send = (request: EndpointRequest) => askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
+    const send = (request: EndpointRequest) => fetchEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     const reason = await parts.verify({
       call: async (method, params) => readRpcAnswer(await send(rpcRequest(method, params))),
       get: async (path, { headers = {} } = {}) => readRestAnswer(await send({ path, headers })),
@@ -178,19 +178,19 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
     const signal = AbortSignal.any([total, AbortSignal.timeout(limits.callMs)])
     try {
       await verify(endpoint, signal)
-      return await askEndpoint(endpoint.url, request, signal, limits.bodyBytes)
+      return await fetchEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     } catch (error) {
       throw failed(describeFault(error, signal), error)
     }
   }
 
-  const askAll = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Sized<Answer>> => {
+  const callEndpoints = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Sized<Answer>> => {
     const total = AbortSignal.timeout(limits.totalMs)
-    using _slot = await slots.take(total).catch((error) => {
-      throw failed('the chain is asked too much', error)
+    using _slot = await slots.acquire(total).catch((error) => {
+      throw failed('the rate limit of the chain was reached', error)
     })
     let inconclusive: Sized<Answer> | undefined
-    let fault = failed('no endpoint of the chain answers')
+    let fault = failed('no endpoint of the chain responds')
     for (const endpoint of endpoints) {
       if (total.aborted) break
       if (endpoint.restsUntil > parts.clock.now()) continue
@@ -203,7 +203,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
         inconclusive ??= read
       } catch (error) {
         fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
-        // Contracts can make answers too large: nobody may make an endpoint rest by that.
+        // Contracts can produce oversized answers, which must not make an endpoint be skipped.
         if (CairnError.is(fault.cause, 'PAYLOAD_TOO_LARGE')) continue
         if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs
         endpoint.dependency?.failed(fault)
@@ -216,22 +216,22 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
   const createLane = <Answer>(kind: Kind<Answer>) => {
     const flights = new Map<string, Promise<Sized<Answer>>>()
     const kept = createKeptAnswers<Answer>(limits.keptBytes, parts.clock)
-    return async (request: EndpointRequest, { signal, keepMs = 0 }: AskOptions): Promise<Answer> => {
+    return async (request: EndpointRequest, { signal, keepMs = 0 }: CallOptions): Promise<Answer> => {
       const key = JSON.stringify([request.path, request.body, request.headers])
       const known = kept.get(key)
       if (known !== undefined) return known
       let flight = flights.get(key)
       if (flight === undefined) {
-        flight = askAll(kind, request).finally(() => flights.delete(key))
+        flight = callEndpoints(kind, request).finally(() => flights.delete(key))
         flights.set(key, flight)
       }
       const { answer, sizeBytes } = await waitFor(flight, signal)
-      if (keepMs > 0 && kind.isGood(answer)) kept.set(key, answer, keepMs, sizeBytes)
+      if (keepMs > 0 && kind.isCacheable(answer)) kept.set(key, answer, keepMs, sizeBytes)
       return answer
     }
   }
-  const askRpc = createLane(rpcKind)
-  const askRest = createLane(restKind)
+  const callRpc = createLane(rpcKind)
+  const callRest = createLane(restKind)
   return {
     probes: endpoints.flatMap((endpoint): DependencyProbe[] => {
       const { dependency } = endpoint
@@ -246,7 +246,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
       }
       return [{ dependency, probe }]
     }),
-    call: (method, params, options = {}) => askRpc(rpcRequest(method, params), options),
-    get: (path, { headers = {}, ...options } = {}) => askRest({ path, headers }, options),
+    call: (method, params, options = {}) => callRpc(rpcRequest(method, params), options),
+    get: (path, { headers = {}, ...options } = {}) => callRest({ path, headers }, options),
   }
 }

@@ -3,12 +3,12 @@ import { createSlots } from './slots.ts'
 
 const never = new AbortController().signal
 
-test('the first that waits is the first to go on', async () => {
+test('grants slots in the order of the requests', async () => {
   const slots = createSlots(1)
-  const first = await slots.take(never)
+  const first = await slots.acquire(never)
   const order: number[] = []
   const others = [1, 2].map(async (each) => {
-    using _slot = await slots.take(never)
+    using _slot = await slots.acquire(never)
     order.push(each)
   })
   expect(order).toEqual([])
@@ -17,19 +17,19 @@ test('the first that waits is the first to go on', async () => {
   expect(order).toEqual([1, 2])
 })
 
-test('who leaves takes no place, and giving back twice frees one', async () => {
+test('an aborted caller holds no slot, and releasing twice frees one', async () => {
   const slots = createSlots(1)
-  const first = await slots.take(never)
+  const first = await slots.acquire(never)
   const leaver = new AbortController()
-  const left = slots.take(leaver.signal)
+  const left = slots.acquire(leaver.signal)
   leaver.abort(new Error('left'))
   await expect(left).rejects.toThrow('left')
-  await expect(slots.take(leaver.signal)).rejects.toThrow('left')
+  await expect(slots.acquire(leaver.signal)).rejects.toThrow('left')
   first[Symbol.dispose]()
   first[Symbol.dispose]()
-  await slots.take(never)
+  await slots.acquire(never)
   const waiting = new AbortController()
-  const second = slots.take(waiting.signal)
+  const second = slots.acquire(waiting.signal)
   waiting.abort(new Error('full'))
   await expect(second).rejects.toThrow('full')
 })

@@ -1,39 +1,39 @@
-/** Lets so many do something at a time; the others wait their turn, until their signal ends. */
-export type Slots = { take(signal: AbortSignal): Promise<Disposable> }
+/** Limits concurrency; further callers are queued until their signal aborts. */
+export type Slots = { acquire(signal: AbortSignal): Promise<Disposable> }
 
-export function createSlots(most: number): Slots {
-  let free = most
-  const waiting: (() => void)[] = []
+export function createSlots(max: number): Slots {
+  let free = max
+  const queue: (() => void)[] = []
   const slot = (): Disposable => {
-    let isTaken = true
+    let isHeld = true
     return {
       [Symbol.dispose]() {
-        if (!isTaken) return
-        isTaken = false
-        const next = waiting.shift()
+        if (!isHeld) return
+        isHeld = false
+        const next = queue.shift()
         if (next === undefined) free++
         else next()
       },
     }
   }
   return {
-    take(signal) {
+    acquire(signal) {
       if (signal.aborted) return Promise.reject(signal.reason)
       if (free > 0) {
         free--
         return Promise.resolve(slot())
       }
       return new Promise((resolve, reject) => {
-        const enter = () => {
-          signal.removeEventListener('abort', leave)
+        const proceed = () => {
+          signal.removeEventListener('abort', cancel)
           resolve(slot())
         }
-        const leave = () => {
-          waiting.splice(waiting.indexOf(enter), 1)
+        const cancel = () => {
+          queue.splice(queue.indexOf(proceed), 1)
           reject(signal.reason)
         }
-        signal.addEventListener('abort', leave, { once: true })
-        waiting.push(enter)
+        signal.addEventListener('abort', cancel, { once: true })
+        queue.push(proceed)
       })
     },
   }

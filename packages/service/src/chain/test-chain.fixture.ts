@@ -18,18 +18,18 @@ import { type Anvil, startAnvil } from './anvil.fixture.ts'
 
 export type Wallet = WalletClient<Transport, Chain, Account>
 
-/** A real EVM node of a test's own; each transaction is mined at once. */
+/** A real EVM node for one test file; each transaction is mined immediately. */
 export type TestChain = AsyncDisposable & {
   url: string
   anvil: Anvil
   reader: PublicClient<Transport, Chain>
   miner: TestClient
-  /** Wallets with coins, as anvil makes them. */
+  /** Wallets with coins, as anvil creates them. */
   wallets: readonly [owner: Wallet, alice: Wallet, bob: Wallet, carol: Wallet]
   deploy(abi: Abi, bytecode: Hex, args?: readonly unknown[]): Promise<Hex>
 }
 
-/** Anvil's own test keys, derived from its public mnemonic. */
+/** The test keys of anvil, derived from its public mnemonic. */
 const keys = [
   '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
   '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',

@@ -1,8 +1,8 @@
 import type { KyselyPlugin, QueryResult, RootOperationNode, UnknownRow } from 'kysely'
 
 /**
- * Both drivers read integers as bigints; this makes numbers of them where that loses nothing, in all columns but those
- * named, which stay bigints. Throws a RangeError for an integer beyond 2^53: never a wrong number.
+ * Both drivers read integers as bigints; this plugin converts them to numbers if that is lossless, in all columns
+ * except the named ones. Throws a RangeError for an integer beyond 2^53: never a wrong number.
  */
 export function exactIntegers(names: readonly string[] = []): KyselyPlugin {
   const bigintColumns = new Set(names)
@@ -25,5 +25,5 @@ export function exactIntegers(names: readonly string[] = []): KyselyPlugin {
 function toExactNumber(value: bigint, column: string): number {
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
-  throw new RangeError(`Column ${column} holds an integer beyond 2^53`)
+  throw new RangeError(`Column ${column} contains an integer beyond 2^53`)
 }

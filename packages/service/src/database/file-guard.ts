@@ -1,17 +1,17 @@
 import { statSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
 
-/** Checks that the files of an open database are still the ones that the next start finds. */
+/** Checks that the files of an open database are still those that the next start opens. */
 export type FileGuard = {
-  /** @throws CairnError UNAVAILABLE when a file was removed, moved or replaced */
+  /** @throws CairnError UNAVAILABLE if a file was removed, moved or replaced */
   check(): void
 }
 
 /**
- * Remembers which files lie at these paths; one that does not exist yet, such as a log before the first write, is remembered
- * when it is first seen. A process keeps writing to an open file after it was removed or replaced, and the next start finds
- * nothing of that: so every commit is checked before it is acknowledged. A call of `stat` costs microseconds beside the
- * sync of a commit.
+ * Records the files at these paths; one that does not exist yet, such as a log before the first write, when it first
+ * appears. A process keeps writing to an open file after it was removed or replaced, and the next start would find none
+ * of that: so every commit is checked before it is acknowledged. A `stat` call costs microseconds next to the sync of a
+ * commit.
  */
 export function guardFiles(paths: readonly string[]): FileGuard {
   const known = new Map<string, string>()
@@ -22,8 +22,8 @@ export function guardFiles(paths: readonly string[]): FileGuard {
       if (expected === undefined && found !== undefined) known.set(path, found)
       if (expected === undefined || found === expected) continue
       throw new CairnError('UNAVAILABLE', {
-        message: 'The database file is gone or was replaced while the service runs',
-        hint: 'Nothing is stored until the service was restarted with its database: docs/operate/recover.md.',
+        message: 'The database file was removed or replaced while the service was running',
+        hint: 'The service stores nothing until it is restarted with its database. See docs/operate/recover.md.',
         cause: new Error(`${path} is not the file that was opened`),
         retryAfterSeconds: 60,
       })
@@ -33,7 +33,7 @@ export function guardFiles(paths: readonly string[]): FileGuard {
   return { check }
 }
 
-/** Device and inode of a file; undefined when it does not exist. */
+/** Returns device and inode of a file; undefined if it does not exist. */
 function identify(path: string): string | undefined {
   const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
   return facts === undefined ? undefined : `${facts.dev}:${facts.ino}`

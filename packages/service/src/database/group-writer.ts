@@ -5,24 +5,24 @@ import type { FileGuard } from './file-guard.ts'
 import { runAgain } from './run-again.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
-/** Units in one commit: bounds how long the first of them waits for the last. */
-const unitsMost = 512
-/** Tries to get the write lock while another process holds it: some ten seconds. */
+/** Maximum units per commit: limits how long the first of them waits for the last. */
+const maxUnits = 512
+/** Attempts to get the write lock while another process has it: some ten seconds. */
 const lockTries = 80
 
 type Waiting = { run(): Promise<void>; commit(): void; fail(error: unknown): void }
 
-/** Runs units of work on one connection, many to a commit. */
+/** Runs units of work on one connection, many per commit. */
 export type GroupWriter<Schema> = {
   write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Waits for the units that are under way. */
+  /** Waits for the units in progress. */
   close(): Promise<void>
 }
 
 /**
- * Units that wait in the same turn of the event loop share one BEGIN … COMMIT, so one sync of the disk; each has a
- * savepoint of its own, so one that fails takes nothing of the others with it. A unit that fails hears so at once, the
- * others when the commit is durable and its file is still in its place.
+ * Units queued in the same turn of the event loop share one BEGIN … COMMIT, and so one sync of the disk. Each has its
+ * own savepoint, so a failed one does not affect the others. A failed unit rejects immediately, the others resolve when
+ * the commit is durable and its file is still in place.
  */
 export function createGroupWriter<Schema>(
   database: DatabaseSync,
@@ -41,16 +41,19 @@ export function createGroupWriter<Schema>(
   }
 
   const rollBack = (): void => {
-    // A full disk or a failed read makes SQLite end the transaction by itself.
+    // A full disk or a failed read makes SQLite end the transaction itself.
     if (!database.isTransaction) return
     try {
       database.exec('ROLLBACK')
     } catch {
-      // All units of the group have heard of the fault underneath; if it stays, the next BEGIN reports it.
+      // All units of the group have received the underlying error; if it persists, the next BEGIN reports it.
     }
   }
 
-  /** Runs one unit in its savepoint; true when it is part of the group. @throws what breaks the whole group. */
+  /**
+   * Runs one unit in its savepoint; true if it is part of the group.
+   * @throws an error that affects the whole group
+   */
   const runOne = async (unit: Waiting): Promise<boolean> => {
     try {
       execute('SAVEPOINT unit')
@@ -78,7 +81,7 @@ export function createGroupWriter<Schema>(
     }
     const group: Waiting[] = []
     try {
-      for (let count = 0; count < unitsMost; count++) {
+      for (let count = 0; count < maxUnits; count++) {
         const unit = queue.shift()
         if (unit === undefined) break
         if (await runOne(unit)) group.push(unit)
@@ -96,7 +99,7 @@ export function createGroupWriter<Schema>(
   const drain = async (): Promise<void> => {
     try {
       while (queue.length > 0) {
-        // One turn, so that all who come in it share the commit.
+        // Waits one turn, so that all units queued in it share the commit.
         await new Promise((resolve) => setImmediate(resolve))
         await runGroup()
       }

@@ -6,8 +6,8 @@ import { columnTypes, type Migration } from './migration.ts'
 const migrationLock = 7_240_611_093
 
 /**
- * Runs the migrations that have not run, in one transaction.
- * @throws CairnError INVALID_CONFIGURATION when the database was migrated by newer code.
+ * Runs the pending migrations in one transaction.
+ * @throws CairnError INVALID_CONFIGURATION if newer code migrated the database
  */
 export async function migrate<Schema>(
   kind: 'sqlite' | 'postgres',
@@ -29,8 +29,8 @@ export async function migrate<Schema>(
     const strange = [...done].find((name) => !names.has(name))
     if (strange !== undefined) {
       throw new CairnError('INVALID_CONFIGURATION', {
-        message: `The database has the migration ${strange}, which this version does not know`,
-        hint: 'Run the newer version of Cairn that made it, or restore a backup from before.',
+        message: `The database has the migration ${strange}, which is unknown to this version`,
+        hint: 'Run the newer version of Cairn that created it, or restore an older backup.',
       })
     }
     for (const { name, statements } of known) {

@@ -1,25 +1,35 @@
-/** How the two databases write the same types. */
+/** The names of column types in the two databases. */
 export type ColumnTypes = {
+  /** For the few statements that they do not share, such as triggers. */
+  readonly kind: 'sqlite' | 'postgres'
   readonly integer: string
   readonly bytes: string
-  /** Text, compared by its bytes on both. */
+  /** Text, compared by bytes on both. */
   readonly text: string
-  /** What ends a table with a row number of its own. */
+  /** End of a table with its own row number. */
   readonly strict: string
-  /** What ends a table that is its own primary key index, where the database has such. */
+  /** End of a table that is its own primary key index, if the database supports it. */
   readonly clustered: string
 }
 
 export const columnTypes: Readonly<Record<'sqlite' | 'postgres', ColumnTypes>> = {
   sqlite: {
+    kind: 'sqlite',
     integer: 'integer',
     bytes: 'blob',
     text: 'text',
     strict: ' strict',
     clustered: ' strict, without rowid',
   },
-  postgres: { integer: 'bigint', bytes: 'bytea', text: 'text collate "C"', strict: '', clustered: '' },
+  postgres: {
+    kind: 'postgres',
+    integer: 'bigint',
+    bytes: 'bytea',
+    text: 'text collate "C"',
+    strict: '',
+    clustered: '',
+  },
 }
 
-/** One step of the schema: plain SQL that both databases run, but for the names of types. */
+/** One step of the schema: plain SQL that both databases run, but for what `types` tells apart. */
 export type Migration = { readonly name: string; statements(types: ColumnTypes): string[] }

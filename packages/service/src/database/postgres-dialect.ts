@@ -10,12 +10,12 @@ import {
 import pg from 'pg'
 import { describePostgresError } from './postgres-errors.ts'
 
-/** Types of PostgreSQL by their number: int8, and numeric, which sums of int8 are. */
+/** PostgreSQL types by number: int8, and numeric, which sums of int8 are. */
 const int8 = 20
 const numeric = 1700
 
-/** Reads integers exactly; the plugin `exactIntegers` makes numbers of them. */
-const postgresTypes = {
+/** Reads integers exactly; the plugin `exactIntegers` converts them to numbers. */
+export const postgresTypes = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format !== 'binary' && oid === int8) return BigInt
     if (format !== 'binary' && oid === numeric) return parseNumeric
@@ -29,7 +29,7 @@ function parseNumeric(text: string): bigint | string {
 
 type Connection = DatabaseConnection & { readonly client: pg.PoolClient; broken: boolean }
 
-/** Kysely over a pool of `pg`, with errors in our terms. A connection that failed is not used again. */
+/** Kysely over a pool of `pg`, with CairnErrors. A failed connection is not reused. */
 export function createPostgresDialect(pool: pg.Pool): Dialect {
   const connections = new WeakMap<DatabaseConnection, Connection>()
   const own = (connection: DatabaseConnection): Connection => {
@@ -71,7 +71,7 @@ async function runOn(connection: Connection, text: string, values: unknown[]): P
   try {
     return await connection.client.query({ text, values, types: postgresTypes })
   } catch (error) {
-    // Errors that the server itself sent carry a severity; all others leave the connection in doubt.
+    // Errors from the server have a severity; after any other error the state of the connection is unknown.
     if (!(error instanceof Error && 'severity' in error && error.severity === 'ERROR')) connection.broken = true
     throw describePostgresError(error)
   }
@@ -87,7 +87,7 @@ function createConnection(client: pg.PoolClient): Connection {
       return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
     },
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
-      // A cursor in SQL itself; it lives in a transaction, which is this connection's alone.
+      // A cursor in SQL; it lives in a transaction, which belongs to this connection alone.
       await runOn(connection, 'begin read only', [])
       try {
         await runOn(connection, `declare rows_ahead no scroll cursor for ${query.sql}`, [...query.parameters])

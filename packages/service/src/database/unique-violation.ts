@@ -3,7 +3,7 @@ const sqliteCodes: readonly unknown[] = [1555, 2067]
 /** PostgreSQL's unique_violation. */
 const postgresCode = '23505'
 
-/** Whether a statement failed because a row with the same key is there already. */
+/** Returns whether a statement failed because a row with the same key exists. */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return ('errcode' in error && sqliteCodes.includes(error.errcode)) || ('code' in error && error.code === postgresCode)

@@ -1,27 +1,27 @@
-import { nameAsker } from './name-asker.ts'
+import { rateLimitKey } from './rate-limit-key.ts'
 
-/** How many things may be under way at once. */
+/** Limits of concurrency. */
 export type SlotLimits = {
-  /** All together: each holds memory or a descriptor however slow its other side is. */
+  /** In total: each slot uses memory or a descriptor, however slow its peer is. */
   max: number
-  /** Of one address (of IPv6, one /64), so that no single one has them all. */
+  /** Per address (for IPv6, per /64), so that no single one takes them all. */
   maxPerAddress: number
-  /** Addresses that speak for many, such as proxies; none by default. They count towards `max` alone. */
+  /** Addresses that represent many clients, such as proxies; none by default. They count towards `max` only. */
   isExempt?: (address: string) => boolean
 }
 
 export type AddressSlots = {
-  /** Acquires a slot; call what is returned to release it. Undefined when there is none. */
+  /** Acquires a slot and returns the function that releases it; undefined if there is none. */
   acquire(address: string): (() => void) | undefined
 }
 
-/** Counts connections, requests or streams under way, all together and per address. */
+/** Counts open connections, requests or streams, in total and per address. */
 export function createAddressSlots({ max, maxPerAddress, isExempt = () => false }: SlotLimits): AddressSlots {
   const byAddress = new Map<string, number>()
   let open = 0
   return {
     acquire(address) {
-      const name = nameAsker(address)
+      const name = rateLimitKey(address)
       const own = byAddress.get(name) ?? 0
       if (open >= max || (own >= maxPerAddress && !isExempt(address))) return undefined
       open++

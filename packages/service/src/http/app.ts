@@ -4,7 +4,7 @@ import {
   type DialectName,
   getHealth,
   getReadiness,
-  jsonBodyBytesMost,
+  maxJsonBodyBytes,
   requestIdHeader,
 } from '@cairn/protocol'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
@@ -13,46 +13,46 @@ import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
 import { answerClientError } from './client-errors.ts'
 import { registerCors } from './cors.ts'
-import { type DescribeError, sendError } from './errors.ts'
+import { type DescribeError, type ErrorEncoder, sendError } from './errors.ts'
 import { guardListener, type ListenerLimits, listenerOptions } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { readBody } from './read-body.ts'
 
-/** What the app of a service is made of, beside its routes. */
+/** Parts of the app of a service, besides its routes. */
 export type ServiceAppOptions = {
   log: FastifyBaseLogger
   metrics: Metrics
   readiness: Readiness
-  /** Fires when running requests are to be cut. */
+  /** Aborts when running requests are to be stopped. */
   stop: AbortSignal
-  /** What the settings say about listening. */
+  /** Settings of the listener. */
   listener: ListenerLimits & Pick<ListenerConfig, 'corsOrigins'>
-  /** Public listeners of the process, which share its limit of open files. Defaults to 1. */
+  /** Number of public listeners of the process, which share its limit of open files. Defaults to 1. */
   publicListeners?: number
   /** Whether users reach it by https. */
   isSecure: boolean
-  /** Dialect of errors outside of calls. */
-  dialect: DialectName
+  /** How errors outside of calls are written: a dialect of the wire, or the encoder of another protocol. */
+  dialect: DialectName | ErrorEncoder
   describeError?: DescribeError
 }
 
-/** A route as it was made; `callId` is absent for what is no call, such as the documentation's files. */
+/** A registered route; `callId` is absent for routes without a call, such as documentation files. */
 export type AppRoute = { method: string; url: string; callId: string | undefined }
 
 declare module 'fastify' {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can extend that of another module.
   interface FastifyInstance {
-    /** Every route there is, for the test that compares them with the list of calls. */
+    /** All routes, for the test that compares them with the list of calls. */
     readonly cairnRoutes: readonly AppRoute[]
-    /** Failures of requests that come of others, which repeat for as long as those do. */
+    /** Failures of requests caused by external systems, which repeat until those recover. */
     readonly cairnFailures: LogGate
   }
 }
 
-/** What these tell is wanted most while the service ends. */
+/** Calls that matter most while the service shuts down. */
 const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id])
 
-/** One listener of a service, its way from top to bottom; the service adds its routes to it. */
+/** Creates one listener of a service with its hooks; the service adds its routes. */
 export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   const { log, metrics, readiness, stop, listener, dialect, describeError } = options
   const app = Fastify({
@@ -60,10 +60,10 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    // Uploads take hours: their own minimum rate guards them. Other bodies, and heads, have limits of their own.
+    // Uploads take hours: their own minimum rate limits them. Other bodies, and heads, have their own limits.
     requestTimeout: 0,
     forceCloseConnections: 'idle',
-    // Requests that still come in at the end get our own answer, below.
+    // Late requests during shutdown get our own error below.
     return503OnClosing: false,
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => {
@@ -97,10 +97,10 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   })
   registerCors(app, listener.corsOrigins)
   app.addHook('onRequest', async (request, reply) => {
-    // Clients that keep their connection would never be sent elsewhere.
+    // Clients with persistent connections would never move elsewhere.
     if (readiness.isDraining) reply.header('connection', 'close')
     if (readiness.isStopping && !answeredToTheEnd.has(request.routeOptions.config.callId)) {
-      throw new CairnError('UNAVAILABLE', { message: 'The service is about to end', retryAfterSeconds: 5 })
+      throw new CairnError('UNAVAILABLE', { message: 'The service is shutting down', retryAfterSeconds: 5 })
     }
     const call = request.routeOptions.config.callId ?? 'none'
     reply.raw.once('close', () => {
@@ -133,7 +133,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   })
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(app, request)
-    // A route that found nothing, such as that of files, ends here too: its method is not what is wrong.
+    // A route without a result, such as that of files, ends here too: its method is not the problem.
     const isMethodWrong = allowed.length > 0 && !allowed.includes(request.method)
     if (isMethodWrong) reply.header('allow', allowed.join(', '))
     const code = isMethodWrong ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'
@@ -142,23 +142,24 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   return app
 }
 
-/** Streams are read by their handlers; only JSON is parsed, and only where a call has such a body. */
+/** Handlers read streams themselves; only JSON is parsed, and only for calls with such a body. */
 function readBodiesOfJsonOnly(app: FastifyInstance, timeoutMs: number): void {
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', (request, payload, done) => {
     const parse = (body: Buffer): void => {
       request.cairnBody = body.toString()
-      // Published clients name this type on calls without a body, too: the call's schema says whether one is needed.
+      // Published clients also send this type on calls without a body: the schema of the call decides whether one is
+      // required.
       if (request.cairnBody === '') done(null, undefined)
       else void parseJson(request, request.cairnBody, done)
     }
-    readBody(payload, { maxBytes: request.routeOptions.bodyLimit ?? jsonBodyBytesMost, timeoutMs }).then(parse, done)
+    readBody(payload, { maxBytes: request.routeOptions.bodyLimit ?? maxJsonBodyBytes, timeoutMs }).then(parse, done)
   })
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 }
 
-/** The methods that the path of a request does have. */
+/** Returns the methods that the path of a request supports. */
 function allowedMethods(app: FastifyInstance, request: FastifyRequest): string[] {
   const url = request.url.split('?')[0] ?? '/'
   return ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(

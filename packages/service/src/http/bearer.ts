@@ -1,6 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 
-/** The token of an Authorization header. @throws CairnError UNAUTHENTICATED */
+/**
+ * Returns the token of an Authorization header.
+ * @throws CairnError UNAUTHENTICATED
+ */
 export function readBearer(header: string | undefined): string {
   const token = /^Bearer +(\S{1,4096}) *$/i.exec(header ?? '')?.[1]
   if (token === undefined) throw new CairnError('UNAUTHENTICATED')

@@ -1,36 +1,36 @@
-import { rangesMost } from '@cairn/protocol'
+import { maxRanges } from '@cairn/protocol'
 
-/** Bytes from `start` up to, not including, `end`. */
+/** Bytes from `start` to `end`, exclusive. */
 export type ByteRange = { start: number; end: number }
 
-/** What a Range header asks of a file: all of it, parts of it, or nothing it has. */
+/** The requested part of a file: all of it, ranges, or none that exist. */
 export type RangeChoice = { kind: 'whole' } | { kind: 'parts'; ranges: readonly ByteRange[] } | { kind: 'none' }
 
 const whole: RangeChoice = { kind: 'whole' }
 
 /**
- * Reads a Range header. What is malformed, of another unit, or of more than {@link rangesMost} ranges is answered whole,
- * as RFC 9110 allows; ranges that overlap or touch become one.
+ * Parses a Range header. A malformed header, another unit, or more than {@link maxRanges} ranges select the whole file,
+ * as RFC 9110 allows; ranges that overlap or touch are merged.
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-range-requests
  */
 export function chooseRanges(header: string | undefined, sizeBytes: number): RangeChoice {
-  // Of an empty file all is given: players ask for "bytes=0-" before they know.
+  // An empty file is sent whole: players request "bytes=0-" before they know its size.
   if (header === undefined || sizeBytes === 0) return whole
   const match = /^\s*bytes\s*=(.*)$/i.exec(header)
   const list = match?.[1]
   if (list === undefined) return whole
   const ranges: ByteRange[] = []
   let count = 0
-  for (const item of list.split(',', rangesMost + 1)) {
+  for (const item of list.split(',', maxRanges + 1)) {
     const range = readRange(item.trim(), sizeBytes)
-    if (range === 'malformed' || ++count > rangesMost) return whole
+    if (range === 'malformed' || ++count > maxRanges) return whole
     if (range !== undefined) ranges.push(range)
   }
   if (ranges.length === 0) return { kind: 'none' }
   return { kind: 'parts', ranges: joinRanges(ranges) }
 }
 
-/** As {@link chooseRanges}, for who sends one part at most: several are answered whole. */
+/** As {@link chooseRanges}, for a sender of one part at most: several ranges select the whole file. */
 export function chooseRange(header: string | undefined, sizeBytes: number): ByteRange | 'whole' | 'none' {
   const choice = chooseRanges(header, sizeBytes)
   if (choice.kind !== 'parts') return choice.kind
@@ -44,7 +44,7 @@ function readRange(text: string, sizeBytes: number): ByteRange | undefined | 'ma
   const last = match?.[2] ?? ''
   if (first === '' && last === '') return 'malformed'
   if (first === '') {
-    // Numbers too large for a double become Infinity or inexact, both far beyond any file: the clamp below holds.
+    // Numbers too large for a double become Infinity or inexact, both far beyond any file: the clamp below applies.
     const length = Math.min(Number(last), sizeBytes)
     return length === 0 ? undefined : { start: sizeBytes - length, end: sizeBytes }
   }
@@ -54,7 +54,7 @@ function readRange(text: string, sizeBytes: number): ByteRange | undefined | 'ma
   return { start, end: last === '' ? sizeBytes : Math.min(Number(last) + 1, sizeBytes) }
 }
 
-/** Joins what overlaps or touches; the rest keeps the order it was asked in. */
+/** Merges ranges that overlap or touch; the rest keeps the requested order. */
 function joinRanges(ranges: readonly ByteRange[]): ByteRange[] {
   const joined: ByteRange[] = []
   for (const range of ranges) {
@@ -65,7 +65,7 @@ function joinRanges(ranges: readonly ByteRange[]): ByteRange[] {
       start = Math.min(start, other.start)
       end = Math.max(end, other.end)
       joined.splice(index, 1)
-      // A grown range may now reach ones that were passed over.
+      // A grown range may now touch ranges that were skipped.
       index = joined.length
     }
     joined.push({ start, end })

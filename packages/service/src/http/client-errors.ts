@@ -2,16 +2,19 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { CairnError, type ErrorCode, encodeError } from '@cairn/protocol'
 
-/** Faults of a request's head, by the codes of Node's parser; all others are a request that is not HTTP. */
+/** Errors in the head of a request, by the codes of Node's parser; any other means that the request is not HTTP. */
 const parserCodes: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'HEADER_TOO_LARGE',
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 }
 
-/** Answers what never became a request, such as a head that is too large or too slow, and closes the connection. */
+/**
+ * Answers a connection that never became a request, for example with a head that is too large or too slow, and closes
+ * it.
+ */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  // After the first byte of an answer a second head would be taken for its body.
+  // After the first byte of a response, a second head would be taken for its body.
   const busy: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
   if (socket.writable && !hasStarted(busy)) {
     const code = parserCodes[error.code ?? ''] ?? 'INVALID_REQUEST'

@@ -1,13 +1,15 @@
 import { CairnError } from '@cairn/protocol'
 
-/** The error of work that is given up because its client has gone; it is the reason of the signal that handlers get. */
+/**
+ * Returns the error of work that is aborted because its client disconnected; it is the reason of the handler's signal.
+ */
 export function clientGone(): CairnError<'ABORTED'> {
-  return new CairnError('ABORTED', { message: 'The client went away' })
+  return new CairnError('ABORTED', { message: 'The client disconnected' })
 }
 
 const maxCauses = 8
 
-/** Whether an error comes of a client that went away, however many others are wrapped around it. */
+/** Returns whether an error is due to a disconnected client, at any depth of causes. */
 export function isClientGone(error: unknown): boolean {
   let cause = error
   for (let depth = 0; depth < maxCauses && cause instanceof Error; depth++) {

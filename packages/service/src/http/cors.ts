@@ -7,14 +7,14 @@ const exposedHeaders =
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /**
- * Lets browsers call from the configured origins. Only calls to which published browser clients send credentials echo the
- * origin and allow them; no cookie is ever set or read, so that even there they mean nothing. Must be registered before
+ * Allows browser calls from the configured origins. Only calls to which published browser clients send credentials echo
+ * the origin and allow them; no cookie is ever set or read, so that even there they have no effect. Register it before
  * the routes.
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function registerCors(app: FastifyInstance, origins: readonly string[]): void {
   const isOpen = origins.includes('*')
-  /** Paths whose answers, and preflights, allow credentials. */
+  /** Paths whose responses and preflights allow credentials. */
   const withCredentials = new Set<string>()
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.allowsCredentials === true) withCredentials.add(url)
@@ -24,7 +24,7 @@ export function registerCors(app: FastifyInstance, origins: readonly string[]): 
     const { origin } = request.headers
     if (isOpen && !allowsCredentials) reply.header('access-control-allow-origin', '*')
     else {
-      // What depends on the origin is not to be kept for another.
+      // A response that depends on the origin must not be cached for another.
       reply.header('vary', 'Origin')
       if (origin === undefined || !(isOpen || origins.includes(origin))) return
       reply.header('access-control-allow-origin', origin)

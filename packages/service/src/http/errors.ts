@@ -1,11 +1,18 @@
-import { CairnError, type DialectName, type ErrorCode, encodeError, requestIdHeader } from '@cairn/protocol'
+import {
+  CairnError,
+  type DialectName,
+  type EncodedError,
+  type ErrorCode,
+  encodeError,
+  requestIdHeader,
+} from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isClientGone } from './client-gone.ts'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Errors of the frame, by its own codes. */
+/** Errors of Fastify, by its codes. */
 const frameCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -16,10 +23,13 @@ const frameCodes: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'INVALID_REQUEST',
 }
 
-/** What a service knows of errors that are not ours; undefined for those it does not know. */
+/** Writes an error as a protocol other than ours has it. */
+export type ErrorEncoder = (error: CairnError, requestId: string) => EncodedError
+
+/** Maps errors of other libraries that the service knows; undefined for any other. */
 export type DescribeError = (error: unknown) => CairnError | undefined
 
-/** Any fault as one of ours: what the service knows, errors of the frame by their code, the rest as INTERNAL. */
+/** Maps any error to a CairnError: by the mapping of the service, by the code of Fastify, or to INTERNAL. */
 export function toCairnError(error: unknown, describe?: DescribeError): CairnError {
   if (CairnError.is(error)) return error
   const described = describe?.(error)
@@ -35,21 +45,21 @@ export function toCairnError(error: unknown, describe?: DescribeError): CairnErr
 }
 
 /**
- * Sends an error in a dialect, with the request's id; logs what its caller cannot fix. A client that went away is no fault: the
- * frame counts it when the connection closes.
+ * Sends an error in a dialect, with the request id, and logs errors that the caller cannot fix. A disconnected client
+ * is not an error: Fastify counts it when the connection closes.
  */
 export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
-  dialect: DialectName,
+  dialect: DialectName | ErrorEncoder,
   fault: unknown,
   metrics: Metrics,
   describe?: DescribeError,
 ): FastifyReply {
   const error = toCairnError(fault, describe)
   if (isClientGone(fault)) {
-    request.log.info({ call: request.routeOptions.config.callId }, 'the client went away')
-    // There is no one to answer, and the frame would say so in the log.
+    request.log.info({ call: request.routeOptions.config.callId }, 'client disconnected')
+    // There is no client to answer, and Fastify would log it.
     if (reply.raw.destroyed) return reply.hijack()
   }
   const named = new CairnError(error.code, {
@@ -59,16 +69,16 @@ export function sendError(
     requestId: request.id,
     ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   })
-  const encoded = encodeError(dialect, named)
+  const encoded = typeof dialect === 'function' ? dialect(error, request.id) : encodeError(dialect, named)
   metrics.errors.inc({ code: error.code })
   if (!isClientGone(fault)) logFailure(request, request.server.cairnFailures, error, fault)
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
-  // One that was too slow for its limit is not waited for any longer, however short its rest.
+  // After a timeout, the rest of the body is not awaited, however short.
   const isWorthReading = error.code !== 'REQUEST_TIMEOUT' && !hasUnreadBody(request.raw)
   if (request.raw.complete || isWorthReading) return reply.send(encoded.body)
-  // A body that was not read to its end would be taken for the next request.
+  // An unread body would be parsed as the next request.
   return reply
     .headers({ connection: 'close', 'content-length': Buffer.byteLength(encoded.body) })
     .send(lingeringBody(encoded.body, request.raw))

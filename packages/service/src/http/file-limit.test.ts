@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { deriveMaxConnections, deriveMaxPerAddress, readFileLimit } from './file-limit.ts'
 
-it('reads the soft limit, and assumes 1,024 where the system does not say', () => {
+it('reads the soft limit, and assumes 1,024 if the system does not report one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-limits-'))
   const path = join(folder, 'limits')
   const limitsOf = (soft: string) =>

@@ -3,19 +3,18 @@ import type { Socket } from 'node:net'
 import { createAddressSlots, type SlotLimits } from './address-slots.ts'
 import { lingerMs } from './linger.ts'
 
-/** A reader that takes nothing for this long is cut off, and with it what waits to be sent. */
+/** A reader without progress for this long is disconnected, and its pending bytes dropped. */
 export const stalledReaderMs = 120_000
 
 /**
- * Guards the connections of a listener. Beyond the limits a connection is closed at once; the socket of a request whose
- * answer is out and whose body is not is closed after a short while; so is one whose reader has stalled.
- * The server's own timeout must be {@link stalledReaderMs}.
- *
- * @param onRefuse told of each connection that is closed at once
+ * Guards the connections of a listener. Closes connections beyond the limits immediately; closes a connection shortly
+ * after the response if its request body is unread; and closes one whose reader has stalled.
+ * The timeout of the server must be {@link stalledReaderMs}.
+ * @param onRefuse called for each rejected connection
  */
 export function guardConnections(server: Server, limits: SlotLimits, onRefuse: () => void): void {
   const slots = createAddressSlots(limits)
-  /** The newest answer of each connection. */
+  /** The newest response of each connection. */
   const answers = new WeakMap<Socket, ServerResponse>()
 
   server.on('connection', (socket: Socket) => {
@@ -35,13 +34,13 @@ export function guardConnections(server: Server, limits: SlotLimits, onRefuse: (
   })
   server.on('timeout', (socket: Socket) => {
     const answer = answers.get(socket)
-    // A handler that still works on its answer keeps no one waiting but itself.
+    // A handler that is still working delays no other request.
     const isWorking = answer !== undefined && !answer.writableFinished && socket.writableLength === 0
     if (!isWorking) socket.destroy()
   })
 }
 
-/** Node reads on for ever what is left of a body, so that the connection could be used again. */
+/** Node reads the rest of a body indefinitely to reuse the connection. */
 function closeUnlessRead(request: IncomingMessage): void {
   const { socket } = request
   const timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Readiness } from '../readiness.ts'
 import { type RouteParts, routeCall } from './route.ts'
 
-/** Binds what tells operators about a process: that it runs, and that it takes requests. */
+/** Registers the operator routes: liveness and readiness. */
 export function registerHealthRoutes<Caller>(
   app: FastifyInstance,
   parts: RouteParts<Caller>,

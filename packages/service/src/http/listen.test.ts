@@ -12,7 +12,7 @@ import { createRateLimiter } from './rate-limits.ts'
 
 const log = pino({ level: 'silent' })
 
-/** A service of nothing but its frame. */
+/** A service without routes of its own. */
 async function startFrame(environment: Record<string, string>) {
   const limits = readListenerConfig(readSettings(listenerSettings, environment, { foreign: new Set() }), 0)
   const readiness = createReadiness({}, log)
@@ -29,21 +29,21 @@ async function startFrame(environment: Record<string, string>) {
   })
   registerHealthRoutes(app, { metrics, rates: createRateLimiter(0, { now: () => 0 }) }, readiness, 'test')
   const url = await listen(app, '127.0.0.1', 0)
-  const ask = async (path: string) => {
+  const fetchPath = async (path: string) => {
     const answer = await fetch(url + path)
     await answer.arrayBuffer()
     return answer
   }
   return {
-    ask,
+    fetchPath,
     readiness,
     end: (wait: (ms: number) => Promise<unknown>) => endApps([app], { readiness, stop, limits, wait }),
   }
 }
 
-test('a service that drains is not ready, still answers on new connections, and ends after that', async () => {
+test('a draining service is not ready, still answers on new connections, and then ends', async () => {
   const frame = await startFrame({ CAIRN_DRAIN_SECONDS: '20' })
-  expect((await frame.ask('/readyz')).status).toBe(200)
+  expect((await frame.fetchPath('/readyz')).status).toBe(200)
   const drained = Promise.withResolvers<void>()
   let waitedMs = 0
   const ended = frame.end((ms) => {
@@ -51,19 +51,19 @@ test('a service that drains is not ready, still answers on new connections, and 
     return drained.promise
   })
   expect(waitedMs).toBe(20_000)
-  expect((await frame.ask('/readyz')).status).toBe(503)
-  const health = await frame.ask('/healthz')
+  expect((await frame.fetchPath('/readyz')).status).toBe(503)
+  const health = await frame.fetchPath('/healthz')
   expect(health.status).toBe(200)
-  // The client is to come back by another way.
+  // The client must open a new connection.
   expect(health.headers.get('connection')).toBe('close')
-  expect((await frame.ask('/nowhere')).status).toBe(404)
+  expect((await frame.fetchPath('/nowhere')).status).toBe(404)
   drained.resolve()
   await ended
   expect(frame.readiness.isStopping).toBe(true)
-  await expect(frame.ask('/healthz')).rejects.toThrow()
+  await expect(frame.fetchPath('/healthz')).rejects.toThrow()
 })
 
-test('a port of metrics that does not exist is refused by name', () => {
+test('rejects an invalid metrics port by name', () => {
   const values = readSettings(listenerSettings, {}, { foreign: new Set() })
   expect(readListenerConfig(values, 8080).metrics).toEqual({ host: '127.0.0.1', port: 8180 })
   expect(readListenerConfig(values, 0).metrics).toEqual({ host: '127.0.0.1', port: 0 })

@@ -5,17 +5,20 @@ import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import type { Readiness } from '../readiness.ts'
 
-/** What the error codes of a refused address mean, and what to do. */
+/** Reason and remedy for the error codes of a rejected address. */
 const listenFailures: Readonly<Record<string, { reason: string; remedy: string }>> = {
-  EADDRINUSE: { reason: 'is in use', remedy: 'Stop the process that uses it, or choose another port' },
-  EACCES: { reason: 'needs rights that this process does not have', remedy: 'Choose a port above 1023' },
-  EADDRNOTAVAIL: { reason: 'is not an address of this machine', remedy: 'Choose an address of this machine' },
+  EADDRINUSE: { reason: 'is in use', remedy: 'Stop the process that uses the port, or choose another port' },
+  EACCES: { reason: 'requires privileges that this process does not have', remedy: 'Choose a port above 1023' },
+  EADDRNOTAVAIL: {
+    reason: 'is not available: the host is not an address of this machine',
+    remedy: 'Choose an address of this machine',
+  },
 }
 
 /**
- * Opens a listener; port 0 takes any free one. Answers its URL.
+ * Opens a listener and returns its URL; port 0 selects a free one.
  * @param setting name of the setting to change, for the message
- * @throws CairnError INVALID_CONFIGURATION for an address that cannot be listened on
+ * @throws CairnError INVALID_CONFIGURATION for an unusable address
  */
 export async function listen(app: FastifyInstance, host: string, port: number, setting?: string): Promise<string> {
   try {
@@ -36,17 +39,20 @@ export async function listen(app: FastifyInstance, host: string, port: number, s
 
 const idleCheckMs = 50
 
-/** How listeners end. */
+/** Parameters of a shutdown. */
 export type EndOptions = {
   readiness: Pick<Readiness, 'drain' | 'stop'>
-  /** Fired when running requests are cut. */
+  /** Aborted when running requests are to be stopped. */
   stop: AbortController
   limits: Pick<ListenerConfig, 'drainMs' | 'stopTimeoutMs'>
-  /** Waits while the service drains; tests give their own. */
+  /** Waits while the service drains; tests pass their own. */
   wait?: (ms: number) => Promise<unknown>
 }
 
-/** Readiness says no while all goes on; then no new work, and the end of running work, cut at the limit. */
+/**
+ * Shuts down: readiness reports draining while requests continue; then no new requests, and running ones end within the
+ * limit.
+ */
 export async function endApps(
   apps: readonly FastifyInstance[],
   { readiness, stop, limits: { drainMs, stopTimeoutMs }, wait = waitMs }: EndOptions,
@@ -55,7 +61,7 @@ export async function endApps(
   if (drainMs > 0) await wait(drainMs)
   readiness.stop()
   const closed = Promise.all(apps.map((app) => app.close()))
-  // Connections that were busy when all idle ones were closed stay open after their answer: they are closed as well.
+  // Busy connections stay open after their response although idle ones were closed, so they are closed as well.
   const idle = setInterval(() => {
     for (const app of apps) app.server.closeIdleConnections()
   }, idleCheckMs)

@@ -6,18 +6,18 @@ import { deriveMaxConnections, deriveMaxPerAddress, readFileLimit } from './file
 import { guardConnections, stalledReaderMs } from './guard-connections.ts'
 import { matchAddresses } from './match-addresses.ts'
 
-/** A request's head in bytes; more is answered 431. */
+/** Maximum size of a request head in bytes; beyond it the status is 431. */
 const maxHeadBytes = 32 * 1024
-/** How often heads, and bodies that the server itself times, are looked at. */
+/** Interval in ms of the timeout checks of the server. */
 const maxCheckIntervalMs = 5_000
 
-/** What holds for all that connects to a listener. */
+/** Limits of every connection to a listener. */
 export type ListenerLimits = Pick<
   ListenerConfig,
   'trustedProxies' | 'bodyTimeoutMs' | 'maxConnections' | 'maxConnectionsPerAddress'
 >
 
-/** Options of the frame that every public listener has. */
+/** Fastify options of every public listener. */
 export function listenerOptions({ trustedProxies, bodyTimeoutMs }: ListenerLimits) {
   return {
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : (false as const),
@@ -25,7 +25,7 @@ export function listenerOptions({ trustedProxies, bodyTimeoutMs }: ListenerLimit
     connectionTimeout: stalledReaderMs,
     http: {
       headersTimeout: bodyTimeoutMs,
-      // Replaced by the frame's own; here it must only be no less than that of the head.
+      // Overridden by Fastify; it must be at least that of the head.
       requestTimeout: bodyTimeoutMs,
       connectionsCheckingInterval: Math.min(maxCheckIntervalMs, bodyTimeoutMs / 4),
       maxHeaderSize: maxHeadBytes,
@@ -33,19 +33,18 @@ export function listenerOptions({ trustedProxies, bodyTimeoutMs }: ListenerLimit
   }
 }
 
-/** How a listener is guarded. */
+/** Guard of a listener. */
 export type ListenerGuard = {
   limits: ListenerLimits
-  /** Public listeners of the process, which share its limit of open files. */
+  /** Number of public listeners of the process, which share its limit of open files. */
   listeners: number
-  /** Told of each connection that is closed at once. */
+  /** Called for each rejected connection. */
   onRefuse: () => void
 }
 
 /**
- * Guards a listener that was made with {@link listenerOptions}: connections are counted by their address. A trusted proxy
- * holds those of many clients, so its connections count towards all alone, and the requests under way that it passes on
- * by the address it forwards.
+ * Guards a listener created with {@link listenerOptions}: counts connections per address. A trusted proxy represents
+ * many clients, so its connections count towards the total only, and its requests by the address it forwards.
  */
 export function guardListener(app: FastifyInstance, { limits, listeners, onRefuse }: ListenerGuard): void {
   const max = limits.maxConnections ?? deriveMaxConnections(readFileLimit(), listeners)
@@ -60,8 +59,8 @@ export function guardListener(app: FastifyInstance, { limits, listeners, onRefus
     const release = forwarded.acquire(request.ip)
     if (release === undefined) {
       throw new CairnError('OVERLOADED', {
-        message: `${maxPerAddress} requests of this address are under way`,
-        hint: 'Wait until some of them have been answered.',
+        message: `This address already has ${maxPerAddress} requests in progress`,
+        hint: 'Wait until some of them complete.',
         retryAfterSeconds: 1,
         details: { limit: maxPerAddress },
       })

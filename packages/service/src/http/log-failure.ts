@@ -2,7 +2,7 @@ import type { CairnError, ErrorCode } from '@cairn/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { LogGate } from '../log-gate.ts'
 
-/** Failures of the service itself: each is an error with its stack. */
+/** Failures of the service itself: logged as errors with their stack. */
 const ownFailures: ReadonlySet<ErrorCode> = new Set([
   'INTERNAL',
   'DATA_DAMAGED',
@@ -12,10 +12,10 @@ const ownFailures: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Logs why a request failed, unless its caller can fix it. What comes of others (a chain, a gateway, a name that nobody
- * published) is one line without a stack, and not one per request.
- * @param error what the caller is answered
- * @param thrown what was caught, with its cause
+ * Logs the reason of a failed request, unless its caller can fix it. An external failure (a chain, a gateway, an
+ * unpublished name) is one line without a stack, and not one per request.
+ * @param error the error of the response
+ * @param thrown the caught error, with its cause
  */
 export function logFailure(
   request: FastifyRequest,
@@ -27,6 +27,6 @@ export function logFailure(
   if (ownFailures.has(error.code)) {
     request.log.error({ ...details, err: thrown, code: error.code }, error.message)
   } else if (error.status >= 500) {
-    failures.failed(error.code, error, 'a request could not be answered', { ...details, reqId: request.id })
+    failures.failed(error.code, error, 'request failed', { ...details, reqId: request.id })
   }
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Tells whether an address is one of `networks`: addresses, or networks such as `10.0.0.0/8`. */
+/** Returns a function that matches addresses against `networks`: addresses, or networks such as `10.0.0.0/8`. */
 export function matchAddresses(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {

@@ -8,18 +8,18 @@ import type { Metrics } from './metrics.ts'
 import { createRateLimiter } from './rate-limits.ts'
 import { routeCall } from './route.ts'
 
-/** Where metrics are served. Disposing ends it. */
+/** The listener of the metrics. Disposing closes it. */
 export type MetricsListener = AsyncDisposable & {
-  /** Absent where metrics are not served. */
+  /** Absent if metrics are disabled. */
   readonly url: string | undefined
 }
 
-/** Operators' programs alone connect here. */
+/** Only programs of the operator connect here. */
 const maxConnections = 32
 
 /**
- * Serves the figures of a process on a listener of their own, so that no public one tells them.
- * @throws CairnError INVALID_CONFIGURATION for a port that cannot be listened on
+ * Serves the metrics of a process on a separate listener, so that no public one exposes them.
+ * @throws CairnError INVALID_CONFIGURATION for an unusable port
  */
 export async function startMetrics(
   { metrics: place, bodyTimeoutMs }: Pick<ListenerConfig, 'metrics' | 'bodyTimeoutMs'>,

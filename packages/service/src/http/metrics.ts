@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
-/** The figures of one service, in Prometheus' text format. */
+/** The metrics of one service, in the Prometheus text format. */
 export type Metrics = {
   readonly registry: Registry
   readonly requests: Counter<'call' | 'status'>
@@ -10,7 +10,7 @@ export type Metrics = {
   readonly refusedConnections: Counter
 }
 
-/** Makes a registry of its own, so that several services live in one process. */
+/** Creates a separate registry, so that several services can share one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -25,7 +25,7 @@ export function createMetrics(): Metrics {
     }),
     seconds: new Histogram({
       name: 'cairn_request_seconds',
-      help: 'Time from the head of a request to the end of its answer',
+      help: 'Time from the request headers to the end of the response',
       labelNames: ['call'],
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
       registers,
@@ -33,13 +33,13 @@ export function createMetrics(): Metrics {
     errors: new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers }),
     clientsGone: new Counter({
       name: 'cairn_clients_gone_total',
-      help: 'Requests whose connection closed before their answer was out',
+      help: 'Requests whose connection closed before the response was complete',
       labelNames: ['call'],
       registers,
     }),
     refusedConnections: new Counter({
       name: 'cairn_refused_connections_total',
-      help: 'Connections closed at once because there were too many, of one address or in all',
+      help: 'Connections closed because the limit per address or in total was reached',
       registers,
     }),
   }

@@ -11,30 +11,30 @@ import {
 import type { FastifyRequest } from 'fastify'
 import * as v from 'valibot'
 
-/** One problem of a request; `sentence` names the field and the value too, `message` the rule alone. */
+/** One problem of a request; `sentence` also names the field and the value, `message` only the rule. */
 type Issue = { field: string; message: string; sentence: string }
 
-/** Codes whose sentence a schema may say, so that the code is found again from the text. */
+/** Codes whose message a schema may use, so that the message identifies the code. */
 const codesBySentence = new Map<string, ErrorCode>(
   (['INVALID_CID', 'INVALID_ADDRESS', 'INVALID_LABEL'] as const).map((code) => [errorTable[code].message, code]),
 )
 
-/** A NUL as JSON has it: its escape, behind no backslash that is itself one of a pair. */
+/** An escaped NUL in JSON: its escape sequence, not preceded by an unpaired backslash. */
 const nulInJson = /(?<!\\)(?:\\\\)*\\u0000/
 
 /**
- * No text of a query or body has a use for a NUL, and PostgreSQL takes none: it would fail there, when half is done. What
- * stands in paths is an id or a name, and looked at closely by whoever reads it.
+ * No text of a query or body needs a NUL, and PostgreSQL rejects it, which would fail half-way. Paths contain ids and
+ * names, which their readers validate.
  */
 function refuseNul({ url, cairnBody = '' }: FastifyRequest): void {
   if (/\?.*%00/.test(url) || nulInJson.test(cairnBody)) {
-    throw new CairnError('INVALID_REQUEST', { message: 'The request is not valid: a text has a NUL in it' })
+    throw new CairnError('INVALID_REQUEST', { message: 'The request is not valid: a string contains a NUL character' })
   }
 }
 
 /**
- * Parses what came by the call's schemas.
- * @throws CairnError INVALID_REQUEST with all problems in `details.issues`, or the code whose sentence a schema said
+ * Parses a request by the schemas of the call.
+ * @throws CairnError INVALID_REQUEST with all problems in `details.issues`, or the code whose message a schema used
  */
 export function parseInput<C extends CallDefinition>(call: C, request: FastifyRequest): CallArguments<C> {
   refuseNul(request)
@@ -54,11 +54,11 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
   parse('headers', call.headers, request.headers)
   if (call.body?.kind === 'json') parse('body', call.body.schema, request.body)
   if (issues.length > 0) throw describe(call, issues)
-  // The schemas made it: this is the one place where their types meet the frame's untyped parts.
+  // The schemas produced it: the one place where their types meet the untyped parts of Fastify.
   return input as CallArguments<C>
 }
 
-/** The frame calls the rest of a path `*`; the call has a name for it. */
+/** Fastify calls the rest of a path `*`; the call has a name for it. */
 function renameRest(call: CallDefinition, params: Record<string, unknown>): Record<string, unknown> {
   const rest = /\{(\w+)\*\}$/.exec(call.path)?.[1]
   if (rest === undefined) return params
@@ -80,7 +80,7 @@ function describe(call: CallDefinition, issues: Issue[]): CairnError {
     .slice(0, 3)
     .map(({ sentence }) => sentence)
     .join('; ')
-  // What is wrong with conditions has one code, and one sentence that published clients know.
+  // Problems of conditions have one code, and one message that published clients know.
   if (call.errors.includes('INVALID_CONDITION'))
     return new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${listed}`, details })
   return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed}`, details })

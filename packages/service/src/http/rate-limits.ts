@@ -1,24 +1,30 @@
 import { CairnError } from '@cairn/protocol'
 
-/** Token buckets by name of the caller and call. */
+/** Token buckets by caller and call. */
 export type RateLimiter = {
-  /** Takes one token of a bucket that fills up by `perMinute`. @throws CairnError RATE_LIMITED with the seconds to wait */
-  take(name: string, perMinute: number): void
+  /**
+   * Takes one token of a bucket that refills at `perMinute`.
+   * @throws CairnError RATE_LIMITED with the seconds to wait
+   */
+  consume(name: string, perMinute: number): void
 }
 
 type Bucket = { tokens: number; at: number }
 
-/** Buckets kept at most; beyond it the oldest go. A forgotten bucket starts full: limits loosen, memory does not grow. */
-const bucketsMost = 50_000
+/**
+ * Maximum number of buckets; evicts the oldest beyond it. An evicted bucket restarts full: limits loosen, memory does
+ * not grow.
+ */
+const maxBuckets = 50_000
 
 /**
- * Rates of one process. They guard its own cores, so they need not outlive it or be shared: behind n replicas a caller
- * has n times the rate.
+ * Rates of one process. They protect its own cores, so they are neither stored nor shared: with n replicas a caller has
+ * n times the rate.
  */
 export function createRateLimiter(factor: number, clock: { now(): number }): RateLimiter {
   const buckets = new Map<string, Bucket>()
   return {
-    take(name, perMinute) {
+    consume(name, perMinute) {
       if (factor === 0) return
       const size = perMinute * factor
       const at = clock.now()
@@ -34,7 +40,7 @@ export function createRateLimiter(factor: number, clock: { now(): number }): Rat
         })
       }
       buckets.set(name, { tokens: tokens - 1, at })
-      if (buckets.size > bucketsMost) {
+      if (buckets.size > maxBuckets) {
         const [oldest] = buckets.keys()
         if (oldest !== undefined) buckets.delete(oldest)
       }

@@ -2,16 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { CairnError } from '@cairn/protocol'
 import { clientGone } from './client-gone.ts'
 
-/** How much of a body is read, and for how long. */
+/** Size and time limits of a body. */
 export type BodyLimits = { maxBytes: number; timeoutMs: number }
 
 const firstBufferBytes = 1024
 
 /**
- * Reads a body into one buffer, however small the pieces it comes in. When it fails, the rest stays unread and the stream
- * open, so that an answer can be sent.
- *
- * @throws CairnError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, ABORTED when the client goes away
+ * Reads a body into one buffer, however small its chunks. On failure, the rest stays unread and the stream open, so
+ * that a response can be sent.
+ * @throws CairnError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, ABORTED if the client disconnects
  */
 export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0)
@@ -47,9 +46,9 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
     const expire = (): void => {
       if (!isOver) fail(new CairnError('REQUEST_TIMEOUT', { details: { limitMs: timeoutMs } }))
     }
-    // What arrived while the process itself was held up is read first: timers come before it.
+    // Bytes that arrived while the process was blocked are read first: timers fire before them.
     const timer = setTimeout(() => setImmediate(expire), timeoutMs)
-    // The listener for errors stays: a connection may break after reading stopped, which is no fault of ours.
+    // The error listener stays: a connection that breaks after reading stopped is not our error.
     request.on('error', breakOff).on('close', breakOff).on('end', end).on('data', receive)
     if (request.destroyed) breakOff()
   })

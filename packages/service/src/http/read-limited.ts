@@ -1,11 +1,17 @@
-/** Reads an answer to its end as text. @throws Error for one that is longer than it may be */
-export async function readLimited(response: Response, bytesMost: number): Promise<string> {
+/**
+ * Reads a response to its end as text.
+ * @throws Error if it exceeds `maxBytes`
+ */
+export async function readLimited(
+  response: { body: AsyncIterable<Uint8Array> | null },
+  maxBytes: number,
+): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > bytesMost) throw new Error(`the answer is longer than ${bytesMost} bytes`)
+    if (bytes > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`)
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()

@@ -5,85 +5,88 @@ import {
   type CallDefinition,
   type CallResult,
   type DialectName,
-  jsonBodyBytesMost,
+  maxJsonBodyBytes,
 } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientGone } from './client-gone.ts'
 import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
-import { nameAsker } from './name-asker.ts'
 import { parseInput } from './parse-input.ts'
+import { rateLimitKey } from './rate-limit-key.ts'
 import type { RateLimiter } from './rate-limits.ts'
 
-/** Who a call was found to come from. */
+/** The authenticated caller of a request. */
 export type Authorized<Caller> = {
   caller: Caller
-  /** Names the caller in rates and logs: no secret, and the same for all requests that share one rate. */
+  /** Identifies the caller in rates and logs: not a secret, and equal for all requests that share one rate. */
   id: string
 }
 
-/** Finds out who calls. @throws CairnError a code of the call's */
+/**
+ * Authenticates the caller.
+ * @throws CairnError a code of the call
+ */
 export type Authorize<Caller> = (request: FastifyRequest, call: CallDefinition) => Promise<Authorized<Caller>>
 
-/** What routes are made with. */
+/** Dependencies of routes. */
 export type RouteParts<Caller> = {
   readonly metrics: Metrics
   readonly rates: RateLimiter
-  /** For calls that need somebody, before the body is read. */
+  /** For calls with authentication, before the body is read. */
   readonly authorize?: Authorize<Caller>
-  /** For calls that need somebody, where the body is part of what was signed: its text is in `request.cairnBody`. */
+  /** For calls with authentication whose signature covers the body: its text is in `request.cairnBody`. */
   readonly authorizeBody?: Authorize<Caller>
   readonly describeError?: DescribeError
-  /** The dialect of a request's errors, if it differs from the call's: Kubo's clients read Kubo's. */
+  /** Dialect of the errors of a request, if it differs from that of the call: Kubo's clients read Kubo's. */
   readonly chooseDialect?: (request: FastifyRequest, call: CallDefinition) => DialectName | undefined
 }
 
-/** What a handler gets. */
+/** Input of a handler. */
 export type RouteRequest<C extends CallDefinition, Caller> = {
-  /** Params, query, headers and JSON body, parsed by the call's schemas. */
+  /** Params, query, headers and JSON body, parsed by the schemas of the call. */
   input: CallArguments<C>
-  /** Who calls; undefined if the call needs nobody and no key was sent. */
+  /** The caller; undefined if the call needs no authentication and no key was sent. */
   caller: C['auth'] extends 'none' ? undefined : C['auth'] extends 'optionalApiKey' ? Caller | undefined : Caller
-  /** The request of the frame; the body of streamed calls is unread in `raw.raw`. */
+  /** The Fastify request; the body of streamed calls is unread in `raw.raw`. */
   raw: FastifyRequest
   reply: FastifyReply
-  /** Fires when the client goes away, the call's time is over, or the service is made to end. */
+  /** Aborts when the client disconnects, the call times out, or the service shuts down. */
   signal: AbortSignal
-  /** Names the request in logs and answers. */
+  /** Identifies the request in logs and responses. */
   id: string
 }
 
-/** Answers a call: its result, or an answer that it sends by itself. */
+/** Handles a call: returns its result, or a reply that it sends itself. */
 export type Handler<C extends CallDefinition, Caller> = (
   request: RouteRequest<C, Caller>,
 ) => Promise<CallResult<C> | FastifyReply | Readable>
 
 declare module 'fastify' {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can extend that of another module.
   interface FastifyRequest {
     cairnCaller?: Authorized<unknown>
-    /** The body as it came, where it is JSON. */
+    /** The raw body, if it is JSON. */
     cairnBody?: string
-    /** Fires when the service is made to end. */
+    /** Aborts when the service shuts down. */
     cairnStop?: AbortSignal
   }
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another module's.
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can extend that of another module.
   interface FastifyContextConfig {
-    /** Which call a route serves: tests compare the routes with the list of calls. */
+    /** The call of a route: tests compare the routes with the list of calls. */
     callId?: string
     /** Whether browsers may send credentials to it from other origins. */
     allowsCredentials?: boolean
   }
 }
 
-/** Rate of calls that state none: far above any honest use of one client. */
+/** Rate of calls without one of their own: far above any honest use of one client. */
 const defaultPerMinute = 6000
-/** Calls that have to prove who makes them, rightly or not, from one address: checking a proof costs time. */
+/** Authentication attempts per address, successful or not: checking a proof costs time. */
 const checksPerMinute = 60_000
 
 /**
- * The only way a call becomes a route: checks rate and caller, parses the input by the schemas, sets limits, and maps every
- * error to its status and dialect.
+ * The only way to register a call as a route: checks rate and caller, parses the input by the schemas, sets limits, and
+ * maps every error to its status and dialect.
  */
 export function routeCall<C extends CallDefinition, Caller>(
   app: FastifyInstance,
@@ -98,7 +101,7 @@ export function routeCall<C extends CallDefinition, Caller>(
     definition.auth === 'none' || (definition.auth === 'optionalApiKey' && headers.authorization === undefined)
   const authorize = async (request: FastifyRequest, find: Authorize<Caller>): Promise<void> => {
     const found = await find(request, definition)
-    parts.rates.take(`${definition.id} ${found.id}`, perMinute)
+    parts.rates.consume(`${definition.id} ${found.id}`, perMinute)
     request.cairnCaller = found
   }
   app.route({
@@ -106,7 +109,7 @@ export function routeCall<C extends CallDefinition, Caller>(
     url: definition.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1'),
     config: { callId: definition.id, allowsCredentials: definition.allowsCredentials ?? false },
     exposeHeadRoute: definition.method === 'GET',
-    bodyLimit: limits.bodyBytes ?? jsonBodyBytesMost,
+    bodyLimit: limits.bodyBytes ?? maxJsonBodyBytes,
     onRequest: async (request) => {
       if (
         definition.method !== 'GET' &&
@@ -119,11 +122,11 @@ export function routeCall<C extends CallDefinition, Caller>(
         })
       }
       if (isAnonymous(request)) {
-        parts.rates.take(`${definition.id} ${nameAsker(request.ip)}`, perMinute)
+        parts.rates.consume(`${definition.id} ${rateLimitKey(request.ip)}`, perMinute)
         return
       }
-      // Guesses are counted by address, calls of somebody by who it is.
-      parts.rates.take(`auth ${nameAsker(request.ip)}`, checksPerMinute)
+      // Attempts are counted by address, authenticated calls by caller.
+      parts.rates.consume(`auth ${rateLimitKey(request.ip)}`, checksPerMinute)
       if (parts.authorize !== undefined) await authorize(request, parts.authorize)
     },
     preHandler: async (request) => {
@@ -138,7 +141,7 @@ export function routeCall<C extends CallDefinition, Caller>(
           signal,
           handler({ input, caller, raw: request, reply, signal, id: request.id }),
         )
-        // A reply is waited for to its end, which a client that goes away makes an early one.
+        // A reply is awaited to its end, which comes early if the client disconnects.
         if (answer === reply || reply.sent || reply.raw.destroyed) return reply
         if (definition.status !== undefined) reply.status(definition.status)
         if (definition.response.kind === 'json') {
@@ -156,7 +159,7 @@ export function routeCall<C extends CallDefinition, Caller>(
     },
   })
 }
-/** One signal for all reasons to stop. It listens until the answer is out: streams go on after the handler. */
+/** One signal for all reasons to stop. It listens until the response is sent: streams continue after the handler. */
 function watch(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -166,23 +169,26 @@ function watch(
   const left = () => {
     if (!reply.raw.writableFinished) stop.abort(clientGone())
   }
-  const forced = () => stop.abort(new CairnError('UNAVAILABLE', { message: 'The service is about to end' }))
+  const forced = () => stop.abort(new CairnError('UNAVAILABLE', { message: 'The service is shutting down' }))
   reply.raw.once('close', left)
   request.cairnStop?.addEventListener('abort', forced, { once: true })
   reply.raw.once('close', () => request.cairnStop?.removeEventListener('abort', forced))
   const timer =
     timeoutMs === undefined
       ? undefined
-      : setTimeout(() => stop.abort(new CairnError('UNAVAILABLE', { message: 'The call took too long' })), timeoutMs)
+      : setTimeout(
+          () => stop.abort(new CairnError('UNAVAILABLE', { message: 'The call exceeded its time limit' })),
+          timeoutMs,
+        )
   timer?.unref()
   return { signal: stop.signal, done: () => clearTimeout(timer) }
 }
 
-/** Gives up waiting for work that does not heed the signal itself, such as a query of a database that is gone. */
+/** Stops waiting for work that ignores the signal, such as a query of an unavailable database. */
 function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const give = () => reject(signal.reason)
-    signal.addEventListener('abort', give, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give))
+    const onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }

@@ -4,11 +4,11 @@ import { concat, decodeAbiParameters, encodeAbiParameters, size, toFunctionSelec
 import { elementOf, isInRange, parseValue } from './compare.ts'
 import type { Observed, Scalar } from './reader.ts'
 
-/** Longest array that a reading may give. */
-const itemsMost = 32
+/** Maximum length of an array in a reading. */
+const maxItems = 32
 const wordBytes = 32
 
-/** A parameter in the form its type is encoded from; `undefined` where it does not fit. */
+/** Converts a parameter for encoding as its type; `undefined` when it does not fit. */
 export function parseArgument(value: Parameter, type: string): Observed | undefined {
   const parsed = parseValue(value, type)
   const element = elementOf(type) ?? type
@@ -20,7 +20,7 @@ function isList(value: Observed): value is readonly Scalar[] {
   return Array.isArray(value)
 }
 
-/** The data of a call, or which parameter does not fit its type (counted from 0). */
+/** Encodes the data of a call, or returns the parameter that does not fit its type (counted from 0). */
 export function encodeCall(
   method: string,
   { inputs }: EvmSignature,
@@ -38,22 +38,21 @@ export function encodeCall(
 }
 
 /**
- * Reads the one output of a call. Only its one right encoding is taken: data of another length, dirty padding or values out
- * of range mean that the contract gives something else than the condition says.
+ * Decodes the single output of a call. Only the canonical encoding is accepted: data of another length, dirty padding
+ * or values out of range mean that the contract returns another type than the condition declares.
  *
  * @see https://docs.soliditylang.org/en/latest/abi-spec.html
  */
 export function decodeOutput(type: string, data: Hex): Observed | undefined {
   const sizeBytes = size(data)
-  if (elementOf(type) === undefined ? sizeBytes !== wordBytes : sizeBytes > (2 + itemsMost) * wordBytes)
-    return undefined
+  if (elementOf(type) === undefined ? sizeBytes !== wordBytes : sizeBytes > (2 + maxItems) * wordBytes) return undefined
   const types = [{ type }]
   let decoded: readonly unknown[]
   try {
     decoded = decodeAbiParameters(types, data)
     if (encodeAbiParameters(types, decoded) !== data.toLowerCase()) return undefined
   } catch {
-    // The library throws for whatever does not decode: said by the answer.
+    // The library throws for anything it cannot decode; undefined reports it.
     return undefined
   }
   const [value] = decoded

@@ -22,23 +22,23 @@ test('documented names need endpoints alone', () => {
     rpcUrls,
     chainId: '10',
     confirmations: 3,
-    blockAgeMostSeconds: 900,
+    maxBlockAgeSeconds: 900,
   })
   expect(chains.find('solana', 'DEVNET').chainId).toBe('EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG')
   expect(chains.find('coreum', 'coreum_mainnet')).toMatchObject({ chainId: 'coreum-mainnet-1', confirmations: 0 })
 })
 
-test('a chain of one’s own can stand in for documented names', () => {
+test('a custom chain can replace documented names', () => {
   const chains = read({
     Local: { family: 'evm', chainId: 31337, rpcUrls, confirmations: 0, aliases: ['Optimism', 'BSC'] },
   })
   expect(chains.find('evm', 'bsc')).toMatchObject({ name: 'Local', chainId: '31337' })
-  expect(chains.find('evm', 'local').blockAgeMostSeconds).toBeUndefined()
+  expect(chains.find('evm', 'local').maxBlockAgeSeconds).toBeUndefined()
   expect(chains.names).toEqual(['Local', 'BSC', 'Optimism'])
   expect(chains.all.length).toBe(1)
 })
 
-test('what is not configured is refused, with the names there are', () => {
+test('rejects chains that are not configured, and lists the configured ones', () => {
   const chains = read({ Optimism: { rpcUrls } })
   for (const name of ['Polygon', 'constructor', 'http://127.0.0.1', '']) {
     try {
@@ -52,10 +52,10 @@ test('what is not configured is refused, with the names there are', () => {
   expect(() => parseChains('{"chains":{}}').find('evm', 'Optimism')).toThrow('not supported')
 })
 
-describe('what is refused, without the URLs', () => {
+describe('rejected settings, without the URLs', () => {
   test.each([
-    ['no JSON', 'chains:', 'they are not JSON'],
-    ['no chains', '{}', 'look at chains'],
+    ['no JSON', 'chains:', 'not JSON'],
+    ['no chains', '{}', 'chains is required'],
     [
       'an unknown key',
       '{"chains":{"Base":{"rpcUrls":["https://a.example/secret"],"url":"secret"}}}',
@@ -64,12 +64,12 @@ describe('what is refused, without the URLs', () => {
     ['no endpoint', '{"chains":{"Base":{"rpcUrls":[]}}}', 'chains.Base.rpcUrls'],
     ['a file', '{"chains":{"Base":{"rpcUrls":["file:///secret"]}}}', 'chains.Base.rpcUrls.0'],
     ['a user', '{"chains":{"Base":{"rpcUrls":["https://me:secret@a.example"]}}}', 'chains.Base.rpcUrls.0'],
-    ['no family', '{"chains":{"Mine":{"rpcUrls":["https://a.example/secret"]}}}', 'Mine needs a family'],
-    ['no id', '{"chains":{"Destra":{"rpcUrls":["https://a.example/secret"]}}}', 'Destra needs a chainId'],
+    ['no family', '{"chains":{"Mine":{"rpcUrls":["https://a.example/secret"]}}}', 'Mine requires a family'],
+    ['no id', '{"chains":{"Destra":{"rpcUrls":["https://a.example/secret"]}}}', 'Destra requires a numeric chainId'],
     [
       'a name twice',
       '{"chains":{"Base":{"rpcUrls":["http://a"]},"BASE":{"rpcUrls":["http://a"]}}}',
-      'BASE is given twice',
+      'BASE appears twice',
     ],
   ])('%s', (_what, text, reason) => {
     const error = refusal(text)

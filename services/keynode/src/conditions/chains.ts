@@ -1,33 +1,37 @@
 import { CairnError } from '@cairn/protocol'
+import { readDocument } from '@cairn/service'
 import * as v from 'valibot'
 import { knownChains } from './known-chains.ts'
 
 export type Family = 'evm' | 'solana' | 'coreum'
 
-/** A chain that conditions may name, as the operator configured it. */
+/** A configured chain for conditions. */
 export type Chain = {
-  /** Its first name, in the case of the configuration. */
+  /** Its first name, in the case used in the configuration. */
   name: string
   family: Family
-  /** Asked in this order. May hold secrets: never in answers or logs. */
+  /** Queried in this order. May contain secrets: never in answers or logs. */
   rpcUrls: readonly string[]
-  /** EVM: the number. Solana: the genesis hash. Coreum: the network's id. Endpoints that say another are not used. */
+  /**
+   * EVM: the chain id. Solana: the genesis hash. Coreum: the network's id. Endpoints that report another one are not
+   * used.
+   */
   chainId?: string
-  /** How many blocks behind the newest conditions are read, against reorganisations. */
+  /** How many blocks behind the newest one conditions are read, as protection against reorganisations. */
   confirmations: number
-  /** Older than this, the newest block means that the endpoint has fallen behind. */
-  blockAgeMostSeconds?: number
+  /** Maximum age of the newest block; beyond it, the endpoint has fallen behind. */
+  maxBlockAgeSeconds?: number
 }
 
-/** The chains that are configured. */
+/** The configured chains. */
 export type Chains = {
-  /** All names that can be used: those of the chains first, then aliases, each sorted. */
+  /** All valid names: those of the chains first, then aliases, each sorted. */
   names: readonly string[]
   all: readonly Chain[]
   /**
-   * The chain of that name, in any case.
+   * Returns the chain of that name, in any case.
    *
-   * @throws CHAIN_NOT_SUPPORTED with the names there are in details
+   * @throws CHAIN_NOT_SUPPORTED with the configured names in details
    */
   find(family: Family, name: string): Chain
 }
@@ -38,7 +42,7 @@ const url = v.pipe(
   v.check((text: string) => {
     const parsed = URL.parse(text)
     return parsed !== null && ['http:', 'https:'].includes(parsed.protocol) && parsed.username === ''
-  }, 'must be an http or https URL without a user'),
+  }, 'must be an http or https URL without a user name'),
 )
 const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be the name of a chain'))
 const chain = v.strictObject({
@@ -49,12 +53,12 @@ const chain = v.strictObject({
   ),
   confirmations: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000))),
   aliases: v.optional(v.pipe(v.array(name), v.maxLength(64))),
-  blockAgeMostSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  maxBlockAgeSeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
 })
 const documentSchema = v.strictObject({ chains: v.record(name, chain) })
 
-/** Endpoints of public chains are believed to be live only when their newest block is younger than this. */
-const publicBlockAgeMostSeconds = 900
+/** Maximum age of the newest block for endpoints of public chains to count as live. */
+const maxPublicBlockAgeSeconds = 900
 const defaultConfirmations = 3
 
 function refuse(message: string): never {
@@ -62,46 +66,37 @@ function refuse(message: string): never {
 }
 
 /**
- * Reads the chains that conditions may use: `{ "chains": { "<name>": { "family", "rpcUrls", "chainId", "confirmations",
- * "aliases", "blockAgeMostSeconds" } } }`. For names of {@link knownChains} family and chain id need not be given.
+ * Parses the chains for conditions: `{ "chains": { "<name>": { "family", "rpcUrls", "chainId", "confirmations",
+ * "aliases", "maxBlockAgeSeconds" } } }`. Names of {@link knownChains} need no family and chain id.
  *
- * @throws INVALID_CONFIGURATION without repeating URLs, which may hold secrets
+ * @throws INVALID_CONFIGURATION without repeating URLs, which may contain secrets
  */
 export function parseChains(text: string): Chains {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    return refuse('they are not JSON')
-  }
-  const result = v.safeParse(documentSchema, json)
-  if (!result.success) {
-    const places = result.issues.map((issue) => v.getDotPath(issue) ?? 'the document')
-    return refuse(`look at ${[...new Set(places)].join(', ')}`)
-  }
+  const read = readDocument(documentSchema, text)
+  if ('problem' in read) return refuse(read.problem)
   const all: Chain[] = []
   const aliases: string[] = []
   const byName = new Map<string, Chain>()
-  for (const [chainName, settings] of Object.entries(result.output.chains)) {
+  for (const [chainName, settings] of Object.entries(read.output.chains)) {
     const known = knownChains.get(chainName.toLowerCase())
-    const family = settings.family ?? known?.family ?? refuse(`${chainName} needs a family`)
+    const family = settings.family ?? known?.family ?? refuse(`${chainName} requires a family`)
     const chainId = settings.chainId ?? (known?.family === family ? known.chainId : undefined)
-    if (family === 'evm' && !/^[1-9]\d{0,15}$/.test(chainId ?? '')) refuse(`${chainName} needs a chainId, a number`)
-    const ageMost =
-      settings.blockAgeMostSeconds ??
-      (chainId !== undefined && chainId === known?.chainId ? publicBlockAgeMostSeconds : undefined)
+    if (family === 'evm' && !/^[1-9]\d{0,15}$/.test(chainId ?? '')) refuse(`${chainName} requires a numeric chainId`)
+    const maxAge =
+      settings.maxBlockAgeSeconds ??
+      (chainId !== undefined && chainId === known?.chainId ? maxPublicBlockAgeSeconds : undefined)
     const made: Chain = {
       name: chainName,
       family,
       rpcUrls: settings.rpcUrls,
       ...(chainId === undefined ? {} : { chainId }),
       confirmations: settings.confirmations ?? defaultConfirmations,
-      ...(ageMost === undefined ? {} : { blockAgeMostSeconds: ageMost }),
+      ...(maxAge === undefined ? {} : { maxBlockAgeSeconds: maxAge }),
     }
     all.push(made)
     for (const each of [chainName, ...(settings.aliases ?? [])]) {
       const key = `${family} ${each.toLowerCase()}`
-      if (byName.has(key)) refuse(`the name ${each} is given twice`)
+      if (byName.has(key)) refuse(`the name ${each} appears twice`)
       byName.set(key, made)
       if (each !== chainName) aliases.push(each)
     }

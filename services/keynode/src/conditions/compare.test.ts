@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { compare, findForegone, findMismatch, parseValue } from './compare.ts'
 import type { Observed } from './reader.ts'
 
-/** Factor for the number of random cases: 20 in the long ring. */
+/** Factor for the number of random cases: 20 in long runs. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
-const most = 2n ** 256n - 1n
+const maxUint256 = 2n ** 256n - 1n
 
 function holds(observed: Observed, type: string, comparator: string, value: ExpectedValue): boolean | undefined {
   return compare(observed, type, { comparator: comparator as Comparator, value })
@@ -20,8 +20,8 @@ describe('integers of any size', () => {
     [10n, '>', '9', true],
     [10n, '>', 9, true],
     [255n, '==', '0xFF', true],
-    [most, '>=', most.toString(), true],
-    [most, '>', `0x${'f'.repeat(64)}`, false],
+    [maxUint256, '>=', maxUint256.toString(), true],
+    [maxUint256, '>', `0x${'f'.repeat(64)}`, false],
     [-5n, '<', '-4', true],
     [-5n, '<', 0, true],
     [5n, '!=', '6', true],
@@ -32,7 +32,7 @@ describe('integers of any size', () => {
   })
 })
 
-describe('what is decided whatever the chain says', () => {
+describe('tests with a fixed outcome', () => {
   test.each<[string, string, ExpectedValue, ReturnType<typeof findForegone>]>([
     ['uint256', '>=', '-1', 'outside'],
     ['uint256', '>', -1, 'outside'],
@@ -44,8 +44,8 @@ describe('what is decided whatever the chain says', () => {
     ['uint256[]', '>=', ['5', 0], undefined],
     ['uint256[]', '>=', ['5', '-5'], 'outside'],
     ['uint256[]', '<', 0, 'never'],
-    ['uint256', '<=', most.toString(), 'always'],
-    ['uint256', '>', most.toString(), 'never'],
+    ['uint256', '<=', maxUint256.toString(), 'always'],
+    ['uint256', '>', maxUint256.toString(), 'never'],
     ['uint256', '<', 0, 'never'],
     ['uint256', '<=', 0, undefined],
     ['uint256', '>', 0, undefined],
@@ -63,7 +63,7 @@ describe('what is decided whatever the chain says', () => {
   })
 
   const integers = abiTypes.filter((type) => /^u?int\d+$/.test(type))
-  test('agrees with what is true at the ends of a type and beside the value', () => {
+  test('agrees with the true result at the ends of a type and beside the value', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...integers),
@@ -93,7 +93,7 @@ describe('what is decided whatever the chain says', () => {
   })
 })
 
-describe('what cannot be compared', () => {
+describe('values that cannot be compared', () => {
   test.each<[string, string, ExpectedValue]>([
     ['uint256', '==', '1.5'],
     ['uint256', '==', '1e3'],
@@ -141,7 +141,7 @@ describe('arrays', () => {
     [[3n, 4n], '==', ['3'], false],
     [[3n, 4n], '!=', ['3', '5'], false],
     [[3n, 4n], '!=', ['1'], false],
-    // Nothing is not everything: least access.
+    // An empty list never grants access.
     [[], '>=', '0', false],
     [[], '!=', '0', false],
   ])('%o %s %o is %s', (observed, comparator, value, expected) => {
@@ -150,7 +150,7 @@ describe('arrays', () => {
 })
 
 describe('properties', () => {
-  const integer = fc.bigInt({ min: -(2n ** 255n), max: most })
+  const integer = fc.bigInt({ min: -(2n ** 255n), max: maxUint256 })
   const operators: Record<Comparator, (order: number) => boolean> = {
     '==': (order) => order === 0,
     '!=': (order) => order !== 0,
@@ -160,7 +160,7 @@ describe('properties', () => {
     '<=': (order) => order <= 0,
   }
 
-  /** By sign, length and digits: shares nothing with the code that is tested. */
+  /** Compares by sign, length and digits: shares no code with the implementation under test. */
   function orderOf(a: bigint, b: bigint): number {
     const [x, y] = [a.toString(), b.toString()]
     const sign = Number(y.startsWith('-')) - Number(x.startsWith('-'))
@@ -169,13 +169,13 @@ describe('properties', () => {
     return x.startsWith('-') ? -size : size
   }
 
-  test('integers order as their digits do', { timeout: 600_000 }, () => {
+  test('integers sort as their digits do', { timeout: 600_000 }, () => {
     const near = integer.chain((a) =>
       fc.tuple(
         fc.constant(a),
         fc.oneof(
           integer,
-          fc.constantFrom(a, a + 1n, a - 1n).filter((b) => b <= most),
+          fc.constantFrom(a, a + 1n, a - 1n).filter((b) => b <= maxUint256),
         ),
       ),
     )
@@ -188,7 +188,7 @@ describe('properties', () => {
     )
   })
 
-  test('nothing throws, and what does not fit its type is never true', () => {
+  test('never throws, and a value that does not fit its type is never true', () => {
     const value = fc.oneof(
       fc.string(),
       fc.double(),

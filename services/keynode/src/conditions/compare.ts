@@ -4,20 +4,20 @@ import type { Observed, Scalar, ValueType } from './reader.ts'
 
 const integerType = /^(u?)int(\d{1,3})$/
 const bytesType = /^bytes(\d{1,2})$/
-const digitsMost = 78
+const maxDigits = 78
 
-/** The element's type of an array type, else nothing. */
+/** Returns the element type of an array type, else undefined. */
 export function elementOf(type: ValueType): ValueType | undefined {
   return type.endsWith('[]') ? type.slice(0, -2) : undefined
 }
 
-/** A decimal or 0x whole number of up to 256 bits, as text or as a number that lost no digit. */
+/** Parses a decimal or 0x integer of up to 256 bits, as text or as a safe number. */
 function parseInteger(value: string | number | boolean): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
   if (typeof value !== 'string') return undefined
   const text = value.trim()
   const [, sign, digits] = /^([+-]?)(0[xX][0-9a-fA-F]{1,64}|\d+)$/.exec(text) ?? []
-  if (digits === undefined || digits.length > digitsMost) return undefined
+  if (digits === undefined || digits.length > maxDigits) return undefined
   return sign === '-' ? -BigInt(digits) : BigInt(digits)
 }
 
@@ -41,8 +41,8 @@ function parseScalar(value: string | number | boolean, type: ValueType): Scalar 
 }
 
 /**
- * A value as a type has it: integers as bigint, addresses and bytes in lower case; `undefined` where it does not fit.
- * Integers may lie beyond the type's range: `300` can be compared with a uint8.
+ * Converts a value to its type: integers as bigint, addresses and bytes in lower case; `undefined` when it does not
+ * fit. Integers may exceed the type's range: `300` can be compared with a uint8.
  */
 export function parseValue(value: Parameter | ExpectedValue, type: ValueType): Observed | undefined {
   const element = elementOf(type)
@@ -57,7 +57,7 @@ export function parseValue(value: Parameter | ExpectedValue, type: ValueType): O
   return items
 }
 
-/** The least and the greatest integer of a type. */
+/** Returns the minimum and maximum integer of a type. */
 function rangeOf(type: ValueType): { least: bigint; greatest: bigint } | undefined {
   const [, unsigned, bits] = integerType.exec(type) ?? []
   if (bits === undefined) return undefined
@@ -66,38 +66,42 @@ function rangeOf(type: ValueType): { least: bigint; greatest: bigint } | undefin
   return { least: -half, greatest: half - 1n }
 }
 
-/** Whether an integer lies in the range of its type. */
+/** Whether an integer is in the range of its type. */
 export function isInRange(value: bigint, type: ValueType): boolean {
   const range = rangeOf(type)
   return range !== undefined && value >= range.least && value <= range.greatest
 }
 
-/** The expected value for readings of a type: for arrays an array, or one value that every element is compared with. */
+/**
+ * Parses the expected value for readings of a type: for arrays an array, or one value that every element is compared
+ * with.
+ */
 function parseExpected(value: ExpectedValue, type: ValueType): Observed | undefined {
   const element = elementOf(type)
   return parseValue(value, element === undefined || Array.isArray(value) ? type : element)
 }
 
-/** Why readings of a type cannot be compared so, or nothing where they can. */
+/** Why readings of a type cannot be compared this way; undefined when they can. */
 export function findMismatch({ comparator, value }: ReturnValueTest, type: ValueType): string | undefined {
   const isOrdered = integerType.test(elementOf(type) ?? type)
   if (!isOrdered && comparator !== '==' && comparator !== '!=') return `${type} can only be compared by == and !=`
-  return parseExpected(value, type) === undefined ? `the value is no ${type}` : undefined
+  return parseExpected(value, type) === undefined ? `the value is not a valid ${type}` : undefined
 }
 
 /**
- * How a test says the same whatever the chain says. `outside`: the value is none that the type can have; `always` and `never`:
- * every value passes, or none; `open`: every value passes, in the way that the peers' own examples say "anyone": `>= 0`.
+ * How a test has a constant result, regardless of the chain. `outside`: the type cannot have the value; `always` and
+ * `never`: every value passes, or none; `open`: every value passes, in the form that the peers' own examples use for
+ * "anyone": `>= 0`.
  */
 export type Foregone = 'outside' | 'always' | 'never' | 'open'
 
-/** Whether a test of an integer type says the same whatever the chain says: it opens to everyone or to no one, by mistake. */
+/** Whether a test of an integer type has a constant result: it grants access to everyone or to no one, by mistake. */
 export function findForegone({ comparator, value }: ReturnValueTest, type: ValueType): Foregone | undefined {
   const range = rangeOf(elementOf(type) ?? type)
   const expected = parseExpected(value, type)
   if (range === undefined || expected === undefined) return undefined
   const found = (isList(expected) ? expected : [expected]).map((one) => judgeBound(comparator, one, range))
-  // Of an array every element must pass.
+  // Every element of an array must pass.
   if (found.includes('outside')) return 'outside'
   if (found.includes('never')) return 'never'
   return found.includes(undefined) ? undefined : found.includes('always') ? 'always' : 'open'
@@ -126,8 +130,9 @@ function compareScalar(observed: Scalar, comparator: Comparator, expected: Scala
 }
 
 /**
- * Whether a reading passes its test; `undefined` where the two cannot be compared. Integers are compared as integers of any
- * size. Of an array every element must pass, against the one value or its own of an array as long; an empty one never does.
+ * Whether a reading passes its test; `undefined` when the two cannot be compared. Integers of any size compare as
+ * integers. Every element of an array must pass, against the single value or the value at its own position in an
+ * array of equal length; an empty array never passes.
  */
 export function compare(observed: Observed, type: ValueType, test: ReturnValueTest): boolean | undefined {
   if (findMismatch(test, type) !== undefined) return undefined

@@ -9,7 +9,7 @@ type Output = {
   contracts?: Record<string, Record<string, { abi: Compiled['abi']; evm: { bytecode: { object: string } } }>>
 }
 
-/** Compiles Solidity that may import OpenZeppelin's contracts; gives every contract by name. */
+/** Compiles Solidity that may import OpenZeppelin's contracts; returns a look-up of contracts by name. */
 export function compile(source: string): (name: string) => Compiled {
   const { compile: run }: { compile(input: string, callbacks: object): string } = require('solc')
   const input = {

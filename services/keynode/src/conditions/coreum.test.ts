@@ -7,14 +7,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseChains } from './chains.ts'
 import { type Conditions, createConditions } from './evaluate.ts'
 
-// The paths and forms of the chain's published API description; no live node stands behind them.
+// The paths and formats of the chain's published API description; no live node is involved.
 const owner = coreumAddress('4'.repeat(64), 'devcore')
 const poor = coreumAddress('5'.repeat(64), 'devcore')
 const contract = coreumAddress('6'.repeat(64), 'devcore')
 const denom = `token-${owner}`
 const wealthy = coreumAddress('7'.repeat(64), 'devcore')
 const stuck = coreumAddress('8'.repeat(64), 'devcore')
-/** As many as the contract gives at once, whatever it is asked for. */
+/** The contract's maximum page size, regardless of the request. */
 const pageOfContract = 30
 const huge = '340282366920938463463374607431768211456'
 
@@ -91,7 +91,7 @@ test('reads coins of a denomination exactly, at one height', async () => {
   for (const { height } of reads) expect(height).toBe('1234')
 })
 
-test('counts the NFTs of a class, and what contracts say', async () => {
+test('counts the NFTs of a class, and reads results of contracts', async () => {
   expect(await check({ method: 'getNftsByAddress', classid: 'class-a', ...is('==', '2') })).toBe('true')
   expect(await check({ method: 'getNftsByAddress', classid: 'class-b', ...is('>', '0') })).toBe('false')
   const typed = { contractAddress: contract, parameters: [':userAddress'] }
@@ -100,7 +100,7 @@ test('counts the NFTs of a class, and what contracts say', async () => {
   ).toBe('true')
 })
 
-test('counts the tokens of a contract page by page, or does not know', async () => {
+test('counts the tokens of a contract page by page, or returns unknown', async () => {
   const tokens = {
     contractAddress: contract,
     parameters: [':userAddress'],
@@ -111,7 +111,7 @@ test('counts the tokens of a contract page by page, or does not know', async () 
   expect(await check({ ...tokens, ...is('==', '70') })).toBe('true')
   expect(await check({ ...tokens, ...is('<=', '30') })).toBe('false')
   expect(await check({ ...tokens, ...is('>', '0') }, poor)).toBe('false')
-  // More than can be counted: enough is told, an end is not.
+  // More than can be counted: a minimum is proven, an exact number is not.
   expect(await check({ ...tokens, ...is('>=', '1') }, wealthy)).toBe('true')
   expect(await check({ ...tokens, ...is('<=', '300') }, wealthy)).toBe('unknown')
   expect(await check({ ...tokens, ...is('!=', '1') }, stuck)).toBe('unknown')
@@ -132,7 +132,7 @@ test.each(['../../admin', 'a/../../b', 'x?y=1', 'x#y', 'x y', '%2e%2e/', 'a'])(
   },
 )
 
-test('no text reaches a request but as one part of its path, or is refused', async () => {
+test('a text reaches a request as one part of its path only, or is rejected', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[A-Za-z][A-Za-z0-9/:._-]{2,40}$/),
@@ -181,7 +181,7 @@ test('no text reaches a request but as one part of its path, or is refused', asy
   expect(reached).toBeGreaterThan(0)
 })
 
-test('an address that comes along when a key is asked for reaches no URL either', async () => {
+test('the address in a key request does not reach a URL either', async () => {
   const set = setOf({ method: 'getFtsByAddress', denom, parameters: [':who'], ...is('>=', '0') })
   asked.length = 0
   for (const who of ['../../../admin', `${owner}/../x`, `${owner}?denom=x`, `http://evil.example/${owner}`])
@@ -189,7 +189,7 @@ test('an address that comes along when a key is asked for reaches no URL either'
   expect(asked.filter(({ path }) => path.includes('balances'))).toEqual([])
 })
 
-test('a number that no reading can fail is refused when it is set', async () => {
+test('rejects a number outside the range of the reading when the condition is set', async () => {
   const fungible = { standardContractType: '', method: 'getFtsByAddress', denom }
   for (const test of [is('>=', '-1'), is('!=', '-1'), is('<', '0')]) {
     await expect(conditions.validateOnCreate(setOf({ ...fungible, ...test }))).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('a number that no reading can fail is refused when it is set', async () => 
   expect(await conditions.validateOnCreate(setOf({ ...fungible, ...is('>=', '0') }))).toEqual([1])
 })
 
-test('what could never be read is refused when it is set', async () => {
+test('rejects an impossible reading when the condition is set', async () => {
   const typed = { contractAddress: contract, parameters: [':userAddress'], denom }
   for (const bad of [
     { ...typed, standardContractType: 'ERC20', method: 'getFtsByAddress' },
@@ -221,7 +221,7 @@ test('an endpoint of another chain, a dead one, and an address of another family
   expect(await check({ method: 'getFtsByAddress', denom, ...is('>=', '0') }, `0x${'1'.repeat(40)}`)).toBe('false')
 })
 
-test('an endpoint that is slow, too large, of another form or behind is unknown, for denials too', async () => {
+test('a slow, oversized, malformed or lagging endpoint is unknown, for denials too', async () => {
   const sets = [is('>=', '0'), is('!=', '5')].map((test) => setOf({ method: 'getFtsByAddress', denom, ...test }))
   const late = { now: () => Date.now() + 3_600_000 }
   for (const set of sets) expect((await open(url, undefined, late).check(set, owner)).isMet).toBe('unknown')
@@ -231,7 +231,7 @@ test('an endpoint that is slow, too large, of another form or behind is unknown,
   for (const body of [...bodies, ...amounts.map((amount) => JSON.stringify({ balance: { denom, amount } }))]) {
     const bad = createServer((request, response) => {
       if (request.url?.endsWith('/latest')) response.end(block)
-      // Nothing at all is an endpoint that never answers.
+      // Without a body the endpoint never answers.
       else if (body !== undefined) response.end(body)
     })
     await new Promise<void>((resolve) => bad.listen(0, '127.0.0.1', resolve))

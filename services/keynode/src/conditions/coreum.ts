@@ -5,10 +5,10 @@ import { namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
 
 const keptMs = 2_000
-/** Contracts give as many tokens at once as they like: those of 30 at a time are counted up to 300. */
-const pagesMost = 10
+/** Contracts choose their own page size: with 30 per page, up to 300 tokens are counted. */
+const maxPages = 10
 const latestPath = '/cosmos/base/tendermint/v1beta1/blocks/latest'
-/** Kinds of contracts whose balances can be asked. */
+/** Contract types with balance queries. */
 const contractTypes = { CW20: 'getFtsByAddress', CW721: 'getNftsByAddress' } as const
 
 type Block = { height: string; timeSeconds: bigint; chainId: string }
@@ -41,7 +41,7 @@ function readBlock({ status, body }: { status: number; body: Json }): Block | un
     : { height, timeSeconds: BigInt(Math.floor(milliseconds / 1000)), chainId }
 }
 
-/** All conditions of one evaluation are read at one height; a block of this chain is final once it is there. */
+/** All conditions of one evaluation are read at one height; a block of this chain is final once it exists. */
 function openCoreum({ chain, client, clock, signal, identity }: ReadContext): ChainReader<CoreumCondition> {
   let pinned: Promise<Block | undefined> | undefined
   const pin = () => {
@@ -49,8 +49,8 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
     return pinned
   }
   const isBehind = ({ timeSeconds }: Block): boolean =>
-    chain.blockAgeMostSeconds !== undefined &&
-    Math.floor(clock.now() / 1000) - Number(timeSeconds) > chain.blockAgeMostSeconds
+    chain.maxBlockAgeSeconds !== undefined &&
+    Math.floor(clock.now() / 1000) - Number(timeSeconds) > chain.maxBlockAgeSeconds
   const ask = async (path: string, { height }: Block, ...names: string[]): Promise<Json | undefined> => {
     const headers = { 'x-cosmos-block-height': height }
     const { status, body } = await client.get(path, { signal, headers, keepMs: keptMs })
@@ -59,32 +59,32 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
   const amount = (value: Json | undefined): Reading => {
     const number = toAmount(value)
     return number === undefined
-      ? unknown('the chain gave no valid answer')
+      ? unknown('the chain returned an invalid response')
       : { kind: 'value', value: number, type: 'uint256' }
   }
 
-  const askContract = (contract: string | undefined, query: PlainJson, block: Block) => {
-    // The URL-safe alphabet: gateways take a slash for the end of the query, encoded or not.
+  const queryContract = (contract: string | undefined, query: PlainJson, block: Block) => {
+    // URL-safe alphabet: gateways treat a slash as the end of the query, encoded or not.
     const text = Buffer.from(JSON.stringify(query)).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
     const path = `/cosmwasm/wasm/v1/contract/${encodeURIComponent(contract ?? '')}/smart/${encodeURIComponent(text)}`
     return ask(path, block, 'data')
   }
 
-  /** Counts page by page, for no query tells the number; no further than what decides the condition. */
+  /** Counts page by page, because no query returns the number; stops once the condition is decided. */
   const countTokens = async (condition: CoreumCondition, owner: string, block: Block): Promise<Reading> => {
     const { comparator } = condition.returnValueTest
-    const isLeast = comparator === '>' || comparator === '>='
+    const isMinimum = comparator === '>' || comparator === '>='
     let count = 0n
     let last: string | undefined
-    for (let page = 0; page < pagesMost; page++) {
+    for (let page = 0; page < maxPages; page++) {
       const query = { tokens: { owner, limit: 100, ...(last === undefined ? {} : { start_after: last }) } }
-      const tokens = follow(await askContract(condition.contractAddress, query, block), 'tokens')
-      if (!Array.isArray(tokens)) return unknown('the chain gave no valid answer')
+      const tokens = follow(await queryContract(condition.contractAddress, query, block), 'tokens')
+      if (!Array.isArray(tokens)) return unknown('the chain returned an invalid response')
       count += BigInt(tokens.length)
-      const isDecided = isLeast && compare(count, 'uint256', condition.returnValueTest) === true
+      const isDecided = isMinimum && compare(count, 'uint256', condition.returnValueTest) === true
       if (tokens.length === 0 || isDecided) return { kind: 'value', value: count, type: 'uint256' }
       const end: Json | undefined = tokens.at(-1)
-      if (typeof end !== 'string' || end === last) return unknown('the chain gave no valid answer')
+      if (typeof end !== 'string' || end === last) return unknown('the chain returned an invalid response')
       last = end
     }
     return unknown('the contract has too many tokens to count')
@@ -92,19 +92,19 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
 
   const readContract = async (condition: CoreumCondition, address: string, block: Block): Promise<Reading> => {
     if (condition.method === 'getNftsByAddress') return countTokens(condition, address, block)
-    return amount(follow(await askContract(condition.contractAddress, { balance: { address } }, block), 'balance'))
+    return amount(follow(await queryContract(condition.contractAddress, { balance: { address } }, block), 'balance'))
   }
 
   return {
     async read(condition, parameters) {
       try {
         const block = await pin()
-        if (block === undefined) return unknown('the chain did not tell its newest block')
+        if (block === undefined) return unknown('the chain did not return its newest block')
         if (isBehind(block)) return unknown('the chain’s endpoint has fallen behind')
         if (condition.method === 'getLastBlockTime') return { kind: 'value', value: block.timeSeconds, type: 'uint256' }
         const address = parameters[0] ?? identity
         if (typeof address !== 'string' || !isCoreumAddress(address))
-          return { kind: 'unresolved', reason: 'the address is none of this chain' }
+          return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
         const owner = encodeURIComponent(address.toLowerCase())
         if (condition.standardContractType !== '') return await readContract(condition, address.toLowerCase(), block)
         if (condition.method === 'getFtsByAddress') {
@@ -130,16 +130,16 @@ function refuse(condition: CoreumCondition, field: string, reason: string): neve
 }
 
 /**
- * Conditions on Coreum: coins and tokens by their denomination, NFTs of a class, CW20 and CW721 contracts, and the time of the
- * newest block. Written after the chain's published API description; not verified against a live node.
+ * Conditions on Coreum: coins and tokens by denomination, NFTs of a class, CW20 and CW721 contracts, and the time of
+ * the newest block. Written from the chain's published API description; not verified against a live node.
  */
 export const coreumFamily: ChainFamily<CoreumCondition> = {
   async verify(chain, endpoint) {
     const block = readBlock(await endpoint.get(latestPath))
-    if (block === undefined) return 'the endpoint is none of this kind of chain'
+    if (block === undefined) return 'the endpoint does not serve this type of chain'
     return chain.chainId === undefined || chain.chainId === block.chainId
       ? undefined
-      : 'the endpoint is one of another chain'
+      : 'the endpoint serves another chain'
   },
   open: openCoreum,
   typeOf: () => 'uint256',

@@ -1,4 +1,4 @@
-// Sets of conditions as a whole: combined, limited, checked when they are set, and with chains that are dead.
+// Whole condition sets: combined, limited, validated when they are set, and with chains that do not answer.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CairnError, parseConditions } from '@cairn/protocol'
@@ -50,14 +50,14 @@ describe('combining', () => {
     expect((await checkAll(conditions, [holds(), fails(), silent()], aggregator, holder)).isMet).toBe(expected)
   })
 
-  test('cheap conditions decide before dear ones are read', async () => {
+  test('cheap conditions decide before expensive ones are read', async () => {
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '0') }
     const { conditions } = open()
     const { isMet, results } = await checkAll(conditions, [erc20(), gate], '[1] and [2]', holder)
     expect([isMet, results.map(({ id }) => id)]).toEqual(['false', [2]])
   })
 
-  test('who writes conditions is told of each, also of those that decide nothing any more', async () => {
+  test('the author of conditions sees the result of each, even of those that do not affect the outcome', async () => {
     const { conditions } = open()
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '1') }
     const set = parseConditions({ conditions: [holds(), gate], aggregator: '[1] and [2]' })
@@ -75,7 +75,7 @@ describe('combining', () => {
     )
   })
 
-  test('ten evaluations a minute for one address', async () => {
+  test('allows ten evaluations per minute and address', async () => {
     const { conditions, pass } = open()
     const set = parseConditions({ conditions: [holds()] })
     for (let turn = 0; turn < 10; turn++) await conditions.check(set, holder)
@@ -87,8 +87,8 @@ describe('combining', () => {
   })
 })
 
-describe('who asks, and what they give', () => {
-  test('values known only now are typed by the condition, and none lets a denial through', async () => {
+describe('the caller and the parameters', () => {
+  test('the condition types values of the request, and none lets a denial pass', async () => {
     const dynamic = custom('many', 'uint256[]', {
       inputArrayType: ['uint256'],
       parameters: [':count'],
@@ -103,13 +103,13 @@ describe('who asks, and what they give', () => {
     }
   })
 
-  test('an address of another chain neither meets a condition nor its denial', async () => {
+  test('an address of another chain meets neither a condition nor its denial', async () => {
     const solana = 'So11111111111111111111111111111111111111112'
     const { conditions } = open()
     for (const aggregator of ['[1]', '![1]']) {
       expect((await checkAll(conditions, [erc20()], aggregator, solana)).isMet).toBe('false')
     }
-    // What is not about the one who asks is read for anybody.
+    // Conditions that do not refer to the caller are read for any caller.
     expect((await checkAll(conditions, [custom('small', 'int8', compared('==', -5))], '', solana)).isMet).toBe('true')
   })
 })
@@ -118,7 +118,7 @@ describe('setting conditions', () => {
   const validate = (list: object[], aggregator = '') =>
     open().conditions.validateOnCreate(parseConditions({ conditions: list, aggregator }))
 
-  test('good ones pass', async () => {
+  test('accepts valid ones', async () => {
     const gate = { ...common, id: 2, chain: 'Optimism', method: 'getBlockNumber', standardContractType: '' }
     await validate([erc20(), gate], '[1] and [2]')
     await validate([
@@ -130,27 +130,27 @@ describe('setting conditions', () => {
     [
       'what is never below zero is at least -1',
       () => erc20(compared('>=', '-1')),
-      '"returnValueTest" of condition 1: the value lies outside of what a uint256 can be',
+      '"returnValueTest" of condition 1: the value is outside the range of uint256',
     ],
     [
       'what is never below zero is not -1',
       () => erc20(compared('!=', -1)),
-      '"returnValueTest" of condition 1: the value lies outside of what a uint256 can be',
+      '"returnValueTest" of condition 1: the value is outside the range of uint256',
     ],
     [
       'less than nothing',
       () => erc20(compared('<', '0')),
-      '"returnValueTest" of condition 1: "<" with this value is true of no uint256',
+      '"returnValueTest" of condition 1: "<" with this value is false for every uint256',
     ],
     [
       'at most what there can be',
       () => custom('small', 'int8', compared('<=', '127')),
-      '"returnValueTest" of condition 1: "<=" with this value is true of every int8',
+      '"returnValueTest" of condition 1: "<=" with this value is true for every int8',
     ],
     [
       'no contract there',
       () => erc20({ contractAddress: stranger }),
-      '"contractAddress" of condition 1 is no contract on local',
+      '"contractAddress" of condition 1 is not a contract on local',
     ],
     [
       'a parameter of another type',
@@ -172,8 +172,12 @@ describe('setting conditions', () => {
       () => custom('isMember', 'bool', compared('>', 'true')),
       'can only be compared by == and !=',
     ],
-    ['a value of another type', () => erc20(compared('>=', '1.5')), 'the value is no uint256'],
-    ['an address that is none', () => custom('owner', 'address', compared('==', 'me')), 'the value is no address'],
+    ['a value of another type', () => erc20(compared('>=', '1.5')), 'the value is not a valid uint256'],
+    [
+      'an address that is none',
+      () => custom('owner', 'address', compared('==', 'me')),
+      'the value is not a valid address',
+    ],
   ])('%s', async (_what, condition, message) => {
     const error = await refusalOf(validate([condition()]))
     expect(error.code).toBe('INVALID_CONDITION')
@@ -181,7 +185,7 @@ describe('setting conditions', () => {
     expect(error.message).toContain(message)
   })
 
-  test('a chain that is not configured is named, and those that are', async () => {
+  test('names a chain that is not configured, and the configured ones', async () => {
     const error = await refusalOf(validate([erc20({ chain: 'Polygon' })]))
     expect([error.code, error.details]).toEqual(['CHAIN_NOT_SUPPORTED', { chains: ['Local', 'Optimism'] }])
     const radix = {
@@ -195,12 +199,12 @@ describe('setting conditions', () => {
     expect((await refusalOf(open().conditions.validateOnCreate(set))).code).toBe('CHAIN_NOT_SUPPORTED')
   })
 
-  test('what every number meets is taken as published clients send it, and told', async () => {
+  test('accepts and reports a test that every number meets, as published clients send it', async () => {
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('>', '0') }
     expect(await validate([{ ...erc20(), ...compared('>=', '0') }, gate], '[1] and [2]')).toEqual([1])
   })
 
-  test('an error about a test names the condition in details', async () => {
+  test('an error in a test names the condition in details', async () => {
     expect(await refusalOf(validate([{ ...erc20(), id: 7, ...compared('>', '-5') }]))).toMatchObject({
       code: 'INVALID_CONDITION',
       message: expect.stringMatching(/^Condition validation error: /),
@@ -208,17 +212,17 @@ describe('setting conditions', () => {
     })
   })
 
-  test('a chain that does not answer lets nobody set what it cannot tell', async () => {
+  test('rejects all conditions on a chain that does not answer', async () => {
     const { conditions } = open({}, ['http://127.0.0.1:9'])
     const error = await refusalOf(conditions.validateOnCreate(parseConditions({ conditions: [erc20()] })))
     expect([error.code, error.retry]).toEqual(['CONDITION_UNKNOWN', true])
   })
 })
 
-describe('a chain that is dead', () => {
+describe('an offline chain', () => {
   const list = () => [erc20(), { ...common, id: 2, method: 'getBlockNumber', standardContractType: '' }]
 
-  test('never grants, not even by a denial', async () => {
+  test('never grants access, not even by a denial', async () => {
     for (const aggregator of ['[1] and [2]', '[1] or [2]', '![1] or ![2]', '!([1] and [2])']) {
       const { conditions } = open({}, ['http://127.0.0.1:9'])
       const { isMet, results } = await checkAll(conditions, list(), aggregator, holder)
@@ -226,7 +230,7 @@ describe('a chain that is dead', () => {
     }
   })
 
-  test('costs six seconds in all: of four endpoints that never answer two are asked, for three seconds each', async () => {
+  test('costs six seconds in all: two of four silent endpoints are asked, for three seconds each', async () => {
     const asked = new Set<string | undefined>()
     const silent = createServer(({ url }) => void asked.add(url))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -245,7 +249,7 @@ describe('a chain that is dead', () => {
     }
   })
 
-  test('is left out where another condition decides alone', async () => {
+  test('is skipped if another condition decides alone', async () => {
     const settings = { family: 'evm', chainId: 31337, confirmations: 0 }
     const chains = parseChains(
       JSON.stringify({
@@ -259,7 +263,7 @@ describe('a chain that is dead', () => {
     const dead = erc20({ id: 2, chain: 'Dead' })
     expect((await checkAll(conditions, [erc20(), dead], '[1] or [2]', holder)).isMet).toBe('true')
     expect((await checkAll(conditions, [erc20(), dead], '[1] and [2]', holder)).isMet).toBe('unknown')
-    // A chain that the operator took away: unknown too.
+    // A chain that the operator removed: unknown too.
     expect((await checkAll(conditions, [erc20(), erc20({ id: 2, chain: 'Gone' })], '[1] and [2]', holder)).isMet).toBe(
       'unknown',
     )

@@ -15,33 +15,33 @@ import { resolveExpected } from './placeholders.ts'
 import { families, planSet, type Scope, type Task } from './plan.ts'
 import type { Observed, Scalar } from './reader.ts'
 
-/** What came of one condition. */
+/** Result of one condition. */
 export type ConditionResult = {
   id: number
   result: Truth
-  /** What the chain said; integers as decimal text. */
+  /** The chain's answer; integers as decimal text. */
   observed?: string | boolean | (string | boolean)[]
-  /** Why it is unknown, or a no without a comparison. Fit for callers. */
+  /** Why the result is unknown, or false without a comparison. Safe to show to callers. */
   reason?: string
 }
 
-/** What came of a set. Conditions that could not matter any more were not read and are not among the results. */
+/** Result of a set. Conditions that could not change it any more were not read and are omitted. */
 export type Evaluation = { isMet: Truth; results: ConditionResult[] }
 
-/** Reads conditions on chains. */
+/** Evaluates conditions on chains. */
 export type Conditions = {
-  /** Names of the chains that conditions may use here, sorted. */
+  /** Names of the configured chains, sorted. */
   readonly chainNames: readonly string[]
-  /** Asks each endpoint whether it is one of its chain. */
+  /** Checks that each endpoint serves its chain. */
   readonly probes: readonly DependencyProbe[]
   /**
-   * Whether a set is met for an address, told within 6 s. `unknown` never grants: a chain did not answer, and the others
-   * do not decide alone; asking later may help. Meant for whoever has proved the address, and only where nothing else
-   * allows already.
+   * Whether a set is met for an address, decided within 6 s. `unknown` never grants access: a chain did not answer
+   * and the other conditions do not decide; a later retry may succeed. Call it only for a proven address, and only
+   * when nothing else grants access.
    *
-   * @param dynamicData values for placeholders as they came, `{id}.{name}` → value
-   * @param askedBy whose evaluation it is, where somebody asks about another address
-   * @throws RATE_LIMITED beyond 10 evaluations a minute of one address
+   * @param dynamicData unparsed values for placeholders, `{id}.{name}` → value
+   * @param askedBy address that the evaluation counts for, when it differs
+   * @throws RATE_LIMITED beyond 10 evaluations per minute of one address
    */
   check(
     set: ConditionSet,
@@ -51,10 +51,10 @@ export type Conditions = {
     askedBy?: string,
   ): Promise<Evaluation>
   /**
-   * What each condition of a set says about an address, also those that do not decide any more: for who writes conditions.
-   * Counted as one evaluation of `askedBy`.
+   * Evaluates every condition of a set for an address, including those that no longer decide, for authors of
+   * conditions. Counts as one evaluation of `askedBy`.
    *
-   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED for what saving refuses without asking a chain; RATE_LIMITED
+   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED for what saving rejects without querying a chain; RATE_LIMITED
    */
   explain(
     set: ConditionSet,
@@ -64,10 +64,10 @@ export type Conditions = {
     askedBy: string,
   ): Promise<Evaluation>
   /**
-   * Refuses a set that could never be evaluated here, and conditions that say the same whatever the chain says.
+   * Rejects a set that could never be evaluated here, and conditions with a constant result.
    *
-   * @returns ids of conditions that every value meets, as the peers' examples have them: `>= 0`
-   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED; CONDITION_UNKNOWN where a chain does not answer
+   * @returns ids of conditions that every value meets, as in the peers' examples: `>= 0`
+   * @throws INVALID_CONDITION, CHAIN_NOT_SUPPORTED; CONDITION_UNKNOWN when a chain does not answer
    */
   validateOnCreate(set: ConditionSet, signal?: AbortSignal): Promise<number[]>
 }
@@ -75,19 +75,19 @@ export type Conditions = {
 export type ConditionParts = {
   chains: Chains
   clock: { now(): number }
-  /** Where it is noted how the endpoints do. */
+  /** Records the state of the endpoints. */
   dependencies?: Pick<Dependencies, 'add'>
-  /** Multiplies the evaluations that one address may ask for; 0 allows any number. */
+  /** Multiplies the number of evaluations per address; 0 removes the limit. */
   rateFactor?: number
   limits?: Partial<RpcLimits>
 }
 
 type Outcome = ConditionResult & {
-  /** Unknown by what whoever asks gave or is, not by a chain. */
+  /** Unknown because of the caller's input, not because of a chain. */
   isOwnFault: boolean
 }
 
-/** Makes what reads conditions on the configured chains. Keeps nothing but short-lived answers of chains and counts. */
+/** Creates the evaluator for the configured chains. Keeps only short-lived chain answers and counts. */
 export function createConditions({
   chains,
   clock,
@@ -105,7 +105,7 @@ export function createConditions({
   )
   const clientOf: Scope['clientOf'] = (chain) => {
     const client = clients.get(chain)
-    if (client === undefined) throw new CairnError('INTERNAL', { message: `There is no client of ${chain.name}` })
+    if (client === undefined) throw new CairnError('INTERNAL', { message: `No client is configured for ${chain.name}` })
     return client
   }
   const scopeOf = (identity: string, dynamicData: unknown, signal: AbortSignal | undefined): Scope => {
@@ -143,7 +143,10 @@ export function createConditions({
   }
 }
 
-/** Reads what a set asks, the cheap before the dear, and decides. @param options `readsAll`: also what cannot matter any more */
+/**
+ * Reads the conditions of a set, cheap ones first, and decides. @param options `readsAll`: includes conditions that
+ * cannot change the result any more
+ */
 async function evaluate(
   set: ConditionSet,
   tasks: readonly Task[],
@@ -176,7 +179,7 @@ async function readTask({ condition, read }: Task, identity: string): Promise<Ou
   const { id, returnValueTest } = condition
   const reading = await read()
   if (reading.kind === 'reverted')
-    return { id, result: 'false', reason: 'the contract refused the call', isOwnFault: false }
+    return { id, result: 'false', reason: 'the contract rejected the call', isOwnFault: false }
   if (reading.kind !== 'value') {
     return { id, result: 'unknown', reason: reading.reason, isOwnFault: reading.kind === 'unresolved' }
   }
@@ -184,7 +187,7 @@ async function readTask({ condition, read }: Task, identity: string): Promise<Ou
   const isMet = compare(reading.value, reading.type, test)
   const observed = show(reading.value)
   if (isMet === undefined) {
-    return { id, result: 'unknown', observed, reason: 'the value cannot be compared with this', isOwnFault: false }
+    return { id, result: 'unknown', observed, reason: 'the values are not comparable', isOwnFault: false }
   }
   return { id, result: isMet ? 'true' : 'false', observed, isOwnFault: false }
 }

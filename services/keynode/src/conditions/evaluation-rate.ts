@@ -1,19 +1,19 @@
 import { CairnError } from '@cairn/protocol'
 
-const evaluationsMost = 10
+const maxEvaluations = 10
 const windowMs = 60_000
-const addressesMost = 100_000
+const maxAddresses = 100_000
 
-/** Counts evaluations by address. */
+/** Counts evaluations per address. */
 export type EvaluationRate = {
-  /** @throws RATE_LIMITED with the seconds to wait, from the eleventh in a minute on */
+  /** @throws RATE_LIMITED with the seconds to wait, from the eleventh per minute on */
   count(identity: string): void
 }
 
 /**
- * Allows each address 10 evaluations a minute: each may cost several calls to chains.
+ * Allows each address 10 evaluations per minute: each may take several calls to chains.
  *
- * @param factor multiplies that; 0 allows any number
+ * @param factor multiplies that; 0 removes the limit
  */
 export function createEvaluationRate(clock: { now(): number }, factor = 1): EvaluationRate {
   const windows = new Map<string, { used: number; endsAt: number }>()
@@ -23,16 +23,16 @@ export function createEvaluationRate(clock: { now(): number }, factor = 1): Eval
       const now = clock.now()
       const window = windows.get(identity)
       if (window === undefined || window.endsAt <= now) {
-        // Windows are in the order in which they end: the ended ones come first.
+        // Windows are in order of expiry, so expired ones come first.
         windows.delete(identity)
         for (const [other, { endsAt }] of windows) {
-          if (endsAt > now && windows.size < addressesMost) break
+          if (endsAt > now && windows.size < maxAddresses) break
           windows.delete(other)
         }
         windows.set(identity, { used: 1, endsAt: now + windowMs })
         return
       }
-      if (window.used >= evaluationsMost * factor) {
+      if (window.used >= maxEvaluations * factor) {
         throw new CairnError('RATE_LIMITED', { retryAfterSeconds: Math.ceil((window.endsAt - now) / 1000) })
       }
       window.used++

@@ -49,12 +49,12 @@ contract Odd {
   function dirty() external pure returns (uint256) { assembly { mstore(0, not(0)) return(0, 32) } }
 }`
 
-/** What every condition of the tests has, where a test says nothing else. */
+/** Defaults of every test condition. */
 export const common = { id: 1, chain: 'local', returnValueTest: { comparator: '>=', value: '1' } }
 
 export const compared = (comparator: string, value: unknown) => ({ returnValueTest: { comparator, value } })
 
-/** A node with token contracts, of which `holder` has some and `stranger` none. */
+/** A node with token contracts, of which `holder` owns tokens and `stranger` none. */
 export type EvmNetwork = AsyncDisposable & {
   anvil: Anvil
   contract(name: string): Compiled
@@ -63,17 +63,17 @@ export type EvmNetwork = AsyncDisposable & {
   badge: Hex
   holder: Hex
   stranger: Hex
-  /** A condition on the coin, and one on a contract of odd methods. */
+  /** A condition on the coin, and one on a contract with unusual methods. */
   erc20(part?: object): object
   custom(method: string, outputType: string, part?: object): object
-  /** Asks this node, or other endpoints, without confirmations. `pass` lets a minute go by. */
+  /** Queries this node, or other endpoints, without confirmations. `pass` advances the clock by a minute. */
   open(settings?: object, rpcUrls?: readonly string[]): Opened
   check(condition: object, identity?: string, dynamicData?: object): Promise<Checked>
 }
 export type Opened = { conditions: Conditions; pass(): void }
 export type Checked = { isMet: string; results: ConditionResult[]; first: ConditionResult | undefined }
 
-/** Starts it. `elsewhere` is where one contract sends its readers. */
+/** Starts the node. `elsewhere` is the URL to which one contract redirects its readers. */
 export async function startEvmNetwork(elsewhere = 'http://127.0.0.1:9'): Promise<EvmNetwork> {
   const contract = compile(source)
   const anvil = await startAnvil()
@@ -134,7 +134,7 @@ export async function startEvmNetwork(elsewhere = 'http://127.0.0.1:9'): Promise
   }
 }
 
-/** Checks a list as it came. */
+/** Checks an unparsed condition list. */
 export async function checkAll(
   conditions: Conditions,
   list: readonly object[],

@@ -1,4 +1,4 @@
-// Reading EVM conditions from a real node, with the token contracts everybody uses.
+// Reading EVM conditions from a real node, with widely used token contracts.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Anvil, startAnvil } from '@cairn/service/anvil-fixture'
@@ -18,7 +18,7 @@ let custom: EvmNetwork['custom']
 let open: EvmNetwork['open']
 let check: EvmNetwork['check']
 let contract: EvmNetwork['contract']
-/** Where a contract sends its readers; nobody may come. */
+/** Where a contract redirects its readers; no request may arrive. */
 let visits = 0
 const elsewhere = createServer((_request, response) => {
   visits++
@@ -115,20 +115,20 @@ describe('standard contracts', () => {
   const multi = (method: string, parameters: unknown[], part: object) =>
     erc20({ standardContractType: 'ERC1155', contractAddress: badge, method, parameters, ...part })
 
-  test('somebody else has none of it', async () => {
+  test('another account has none of it', async () => {
     expect(await check(erc20(), stranger)).toMatchObject({ isMet: 'false', first: { observed: '0' } })
   })
 
-  test('a token that does not exist has no owner, whatever it is compared by', async () => {
+  test('a token that does not exist has no owner, in any comparison', async () => {
     for (const comparator of ['==', '!=']) {
       const { isMet, first } = await check(nft('ownerOf', [404], compared(comparator, ':userAddress')))
-      expect([isMet, first?.reason]).toEqual(['false', 'the contract refused the call'])
+      expect([isMet, first?.reason]).toEqual(['false', 'the contract rejected the call'])
     }
   })
 })
 
 describe('the chain itself', () => {
-  test('a balance, of whoever asks where no address is given', async () => {
+  test('the balance is that of the caller if no address is given', async () => {
     const native = { ...common, method: 'getBalance', standardContractType: '' }
     const rich = compared('==', (10n ** 22n).toString())
     expect((await check({ ...native, ...rich })).isMet).toBe('true')
@@ -137,8 +137,8 @@ describe('the chain itself', () => {
     expect((await check({ ...native, contractAddress: coin, parameters: [], ...rich })).isMet).toBe('true')
   })
 
-  test('the height, less the confirmations', async () => {
-    const height = BigInt(String(await anvil.ask('eth_blockNumber', [])))
+  test('the height is that of the chain less the confirmations', async () => {
+    const height = BigInt(String(await anvil.request('eth_blockNumber', [])))
     const block = { ...common, method: 'getBlockNumber', standardContractType: '', ...compared('>', '0') }
     expect((await check(block)).first?.observed).toBe(height.toString())
     const { conditions } = open({ confirmations: 2 })
@@ -187,18 +187,18 @@ describe('custom contracts', () => {
   const member = (part: object) => ({ inputArrayType: ['address'], parameters: [':userAddress'], ...part })
   const count = (items: number) => ({ inputArrayType: ['uint256'], parameters: [items] })
 
-  test('a contract that sends its readers elsewhere (EIP-3668) is not followed', async () => {
+  test('does not follow a contract that redirects its readers (EIP-3668)', async () => {
     expect((await check(custom('lookup', 'uint256', compared('!=', 0)))).isMet).toBe('false')
     expect(visits).toBe(0)
   })
 })
 
 describe('reorganisations', () => {
-  test('what a reorganisation took away does not open, and waits for its confirmations before it does', async () => {
+  test('a reverted transaction does not open, and waits for its confirmations before it does', async () => {
     await using own = await startAnvil()
     const [, , , who] = own.accounts as [Hex, Hex, Hex, Hex]
     const address = await own.deploy(contract('Coin'))
-    await own.ask('anvil_mine', ['0x5'])
+    await own.request('anvil_mine', ['0x5'])
     const condition = erc20({ contractAddress: address })
     const early = open({}, [own.url])
     const late = open({ confirmations: 2 }, [own.url])
@@ -208,36 +208,36 @@ describe('reorganisations', () => {
     }
     await own.send(contract('Coin'), address, 'mint', [who, 99n])
     expect([await ask(early), await ask(late)]).toEqual(['true', 'false'])
-    await own.ask('anvil_reorg', [1, []])
+    await own.request('anvil_reorg', [1, []])
     expect([await ask(early), await ask(late)]).toEqual(['false', 'false'])
     await own.send(contract('Coin'), address, 'mint', [who, 99n])
-    await own.ask('anvil_mine', ['0x2'])
+    await own.request('anvil_mine', ['0x2'])
     expect([await ask(early), await ask(late)]).toEqual(['true', 'true'])
   })
 
-  test('a block that is no longer the chain’s gives nothing', async () => {
+  test('a block that is no longer canonical grants nothing', async () => {
     await using own = await startAnvil()
     const [, , , who] = own.accounts as [Hex, Hex, Hex, Hex]
     const address = await own.deploy(contract('Coin'))
     await own.send(contract('Coin'), address, 'mint', [who, 99n])
     const { conditions } = open({}, [own.url])
     const height = { ...common, method: 'getBlockNumber', standardContractType: '' }
-    // The block is kept for a moment; then it is reorganised away, and a balance is read at it.
+    // The block is cached briefly, then reorganised away, and a balance is read at it.
     expect((await checkAll(conditions, [height], '', who)).isMet).toBe('true')
-    await own.ask('anvil_reorg', [1, []])
+    await own.request('anvil_reorg', [1, []])
     const { isMet, first } = await checkAll(conditions, [erc20({ contractAddress: address })], '', who)
     expect([isMet, first?.result]).toEqual(['unknown', 'unknown'])
   })
 })
 
-test('an endpoint of another chain is not believed', async () => {
+test('ignores an endpoint of another chain', async () => {
   const { conditions } = open({ chainId: 1 })
   const { isMet, first } = await checkAll(conditions, [erc20()], '', holder)
-  expect([isMet, first?.reason]).toEqual(['unknown', 'the endpoint is one of another chain'])
+  expect([isMet, first?.reason]).toEqual(['unknown', 'the endpoint serves another chain'])
 })
 
-test('an endpoint that has fallen behind is not believed', async () => {
-  const { conditions, pass } = open({ blockAgeMostSeconds: 30 })
+test('ignores an endpoint that lags behind', async () => {
+  const { conditions, pass } = open({ maxBlockAgeSeconds: 30 })
   expect((await checkAll(conditions, [erc20()], '', holder)).isMet).toBe('true')
   pass()
   const { isMet, first } = await checkAll(conditions, [erc20()], '', holder)

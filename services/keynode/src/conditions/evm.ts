@@ -5,8 +5,8 @@ import { decodeOutput, encodeCall, parseArgument } from './abi.ts'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
 
-const gasMost = '0xf4240'
-/** How long the newest block counts as such; what is read of a block by its hash stays. */
+const maxGas = '0xf4240'
+/** How long the newest block is cached; reads at a block hash never change. */
 const headKeptMs = 2_000
 const readKeptMs = 12_000
 
@@ -29,26 +29,29 @@ function unknown(reason: string): Reading {
 }
 
 function describe(answer: RpcAnswer): string {
-  return answer.kind === 'error' ? `the chain answered with error ${answer.code}` : 'the chain gave no valid answer'
+  return answer.kind === 'error' ? `the chain returned error ${answer.code}` : 'the chain returned an invalid response'
 }
 
-/** The block that all conditions of one evaluation are read at: the newest but for the confirmations, by its hash. */
+/**
+ * Returns the block at which all conditions of one evaluation are read: the newest one minus the confirmations, by
+ * hash.
+ */
 async function pinBlock({ chain, client, signal, clock }: ReadContext): Promise<Block | string> {
   const ask = (tag: string, keepMs: number) => client.call('eth_getBlockByNumber', [tag, false], { signal, keepMs })
   const newest = parseBlock(await ask('latest', headKeptMs))
-  if (newest === undefined) return 'the chain did not tell its newest block'
+  if (newest === undefined) return 'the chain did not return its newest block'
   const ageSeconds = Math.floor(clock.now() / 1000) - Number(newest.timestampSeconds)
-  if (chain.blockAgeMostSeconds !== undefined && ageSeconds > chain.blockAgeMostSeconds) {
+  if (chain.maxBlockAgeSeconds !== undefined && ageSeconds > chain.maxBlockAgeSeconds) {
     return 'the chain’s endpoint has fallen behind'
   }
   if (chain.confirmations === 0) return newest
   const wanted = newest.number - BigInt(chain.confirmations)
-  if (wanted < 0n) return 'the chain is too young'
+  if (wanted < 0n) return 'the chain has too few blocks'
   const block = parseBlock(await ask(`0x${wanted.toString(16)}`, headKeptMs))
-  return block?.number === wanted ? block : 'the chain did not tell a block'
+  return block?.number === wanted ? block : 'the chain did not return a block'
 }
 
-/** Reads at one block of one chain; all faults of the chain become readings. */
+/** Reads at one block of one chain; all chain errors become readings. */
 function openEvm(context: ReadContext): ChainReader<EvmCondition> {
   const { client, signal } = context
   let pinned: Promise<Block | string> | undefined
@@ -58,7 +61,7 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
   }
 
   const readBalance = async (address: unknown, at: { blockHash: string }): Promise<Reading> => {
-    if (!isEvmAddress(address)) return { kind: 'unresolved', reason: 'the address is none of this chain' }
+    if (!isEvmAddress(address)) return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
     const answer = await client.call('eth_getBalance', [address.toLowerCase(), { ...at, requireCanonical: true }], {
       signal,
       keepMs: readKeptMs,
@@ -68,17 +71,19 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
   }
 
   const readCall = async (to: string, data: string, type: string, at: { blockHash: string }): Promise<Reading> => {
-    const transaction = { to: to.toLowerCase(), data, gas: gasMost }
-    // Sent as it is, never followed by requests that a contract asks for (EIP-3668): those are reverts like any other.
+    const transaction = { to: to.toLowerCase(), data, gas: maxGas }
+    // Sent as is. Off-chain look-ups that a contract requests (EIP-3668) are not followed and count as reverts.
     const answer = await client.call('eth_call', [transaction, { ...at, requireCanonical: true }], {
       signal,
       keepMs: readKeptMs,
     })
     if (isExecutionError(answer)) return { kind: 'reverted' }
     if (answer.kind === 'error' || !isHex(answer.result)) return unknown(describe(answer))
-    if (answer.result === '0x') return unknown('there is no such contract, or it gives nothing')
+    if (answer.result === '0x') return unknown('the contract does not exist or returned nothing')
     const value = decodeOutput(type, answer.result)
-    return value === undefined ? unknown(`the contract does not give one ${type}`) : { kind: 'value', value, type }
+    return value === undefined
+      ? unknown(`the contract did not return a single ${type}`)
+      : { kind: 'value', value, type }
   }
 
   return {
@@ -94,7 +99,10 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
         const signature = evmSignature(condition)
         const call = encodeCall(condition.method, signature, parameters)
         if ('misfit' in call) {
-          return { kind: 'unresolved', reason: `parameter ${call.misfit + 1} is no ${signature.inputs[call.misfit]}` }
+          return {
+            kind: 'unresolved',
+            reason: `parameter ${call.misfit + 1} is not a valid ${signature.inputs[call.misfit]}`,
+          }
         }
         return await readCall(condition.contractAddress, call.data, signature.output, at)
       } catch (error) {
@@ -115,7 +123,7 @@ function checkParameters(condition: EvmCondition): void {
   const { inputs } = evmSignature(condition)
   const given = condition.parameters ?? []
   if (condition.standardContractType === '' && condition.method === 'getBalance' && given.length > 1) {
-    refuse(condition, 'parameters', 'must be one address at most')
+    refuse(condition, 'parameters', 'must be at most one address')
   }
   for (const [at, type] of inputs.entries()) {
     const parameter = given[at] ?? userAddressPlaceholder
@@ -134,13 +142,13 @@ function checkParameters(condition: EvmCondition): void {
 /**
  * Conditions on EVM chains: balances, the height, and one-output view methods.
  *
- * @see https://eips.ethereum.org/EIPS/eip-1898 for how the block is named
+ * @see https://eips.ethereum.org/EIPS/eip-1898 for how blocks are identified
  */
 export const evmFamily: ChainFamily<EvmCondition> = {
   async verify(chain, endpoint) {
     const answer = await endpoint.call('eth_chainId', [])
     const id = answer.kind === 'result' ? parseQuantity(answer.result) : undefined
-    return id?.toString() === chain.chainId ? undefined : 'the endpoint is one of another chain'
+    return id?.toString() === chain.chainId ? undefined : 'the endpoint serves another chain'
   },
   open: openEvm,
   typeOf: (condition) => evmSignature(condition).output,
@@ -160,6 +168,6 @@ export const evmFamily: ChainFamily<EvmCondition> = {
       throw new CairnError('CONDITION_UNKNOWN', { cause: error })
     }
     if (answer.kind === 'error' || typeof answer.result !== 'string') throw new CairnError('CONDITION_UNKNOWN')
-    if (/^0x0*$/.test(answer.result)) refuse(condition, 'contractAddress', `is no contract on ${condition.chain}`)
+    if (/^0x0*$/.test(answer.result)) refuse(condition, 'contractAddress', `is not a contract on ${condition.chain}`)
   },
 }

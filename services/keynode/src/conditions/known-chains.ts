@@ -1,6 +1,8 @@
 import type { Family } from './chains.ts'
 
-/** Chain ids of EVM chains by the names that published clients document; none where the name does not settle it. */
+/**
+ * Chain ids of EVM chains by the names in the published clients' documentation; undefined when the name is ambiguous.
+ */
 const evm: Record<string, number | undefined> = {
   Ethereum: 1,
   Filecoin: 314,
@@ -43,7 +45,7 @@ const evm: Record<string, number | undefined> = {
   BTTC_Testnet: undefined,
 }
 
-/** Genesis hashes of Solana's clusters, as `getGenesisHash` gives them. */
+/** Genesis hashes of Solana's clusters, as returned by `getGenesisHash`. */
 const solana: Record<string, string> = {
   MAINNET: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
   DEVNET: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
@@ -66,7 +68,7 @@ function list(family: Family, ids: Record<string, string | number | undefined>):
   ])
 }
 
-/** The documented names in lower case, with family and id; endpoints are for the operator to give. */
+/** The documented names in lower case, with family and chain id; the operator configures endpoints. */
 export const knownChains: ReadonlyMap<string, Known[1]> = new Map([
   ...list('evm', evm),
   ...list('solana', solana),

@@ -5,14 +5,14 @@ const identity = `0x${'ab'.repeat(20)}`
 const asker = (dynamicData: Record<string, unknown> = {}) => ({ identity, dynamicData })
 
 describe('parameters', () => {
-  test('who asks, in arrays too', () => {
+  test('insert the caller, in arrays too', () => {
     expect(resolveParameters([':userAddress', [':userAddress', '1'], 7, true], 1, asker())).toEqual({
       kind: 'resolved',
       parameters: [identity, [identity, '1'], 7, true],
     })
   })
 
-  test('values known only now, by the id of the condition', () => {
+  test('insert values of the request, by the id of the condition', () => {
     const data = { '1.proof': ['0x01', '0x02'], '1.amount': 5, '2.amount': 6 }
     expect(resolveParameters([':proof', ':amount', [':amount']], 1, asker(data))).toEqual({
       kind: 'resolved',
@@ -20,12 +20,12 @@ describe('parameters', () => {
     })
   })
 
-  test('nobody else can be put in the place of who asks', () => {
+  test('cannot insert another account for the caller', () => {
     const data = { '1.userAddress': '0xother', userAddress: '0xother' }
     expect(resolveParameters([':userAddress'], 1, asker(data))).toMatchObject({ parameters: [identity] })
   })
 
-  test('what is put in is not resolved again', () => {
+  test('are not resolved again in inserted values', () => {
     const data = { '1.a': ':userAddress', '1.b': ':a' }
     expect(resolveParameters([':a', ':b'], 1, asker(data))).toMatchObject({ parameters: [':userAddress', ':a'] })
   })
@@ -42,21 +42,21 @@ describe('parameters', () => {
   ])('%s is missing', (_what, data) => {
     expect(resolveParameters([':a', [':a']], 1, asker(data))).toEqual({
       kind: 'unresolved',
-      reason: 'dynamicData lacks a value for 1.a',
+      reason: 'dynamicData is missing a value for 1.a',
     })
   })
 
-  test('an array is none of an array’s items', () => {
+  test('do not insert an array as an item of an array', () => {
     expect(resolveParameters([[':a']], 1, asker({ '1.a': [1] }))).toMatchObject({ kind: 'unresolved' })
   })
 
-  test('texts that look alike are left alone', () => {
+  test('leave similar texts unchanged', () => {
     const given = ['::a', ': a', 'userAddress', ':user-address', '1:a', ':']
     expect(resolveParameters(given, 1, asker())).toEqual({ kind: 'resolved', parameters: given })
   })
 })
 
-test('the value compared with can be who asks, and nothing else that was given', () => {
+test('the compared value can be the caller, but no other parameter', () => {
   expect(resolveExpected(':userAddress', identity)).toBe(identity)
   expect(resolveExpected([':userAddress', 1], identity)).toEqual([identity, 1])
   expect(resolveExpected(':a', identity)).toBe(':a')

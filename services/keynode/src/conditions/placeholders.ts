@@ -7,11 +7,11 @@ import {
 } from '@cairn/protocol'
 import * as v from 'valibot'
 
-/** Who asks, and what they gave for placeholders. */
+/** The caller, and their values for placeholders. */
 export type Asker = {
   /** The normalised address. */
   identity: string
-  /** By `{id of the condition}.{name}`; not trusted to have any form. */
+  /** By `{id of the condition}.{name}`; untrusted and of any shape. */
   dynamicData: Readonly<Record<string, unknown>>
 }
 
@@ -19,12 +19,12 @@ export type Resolved = { kind: 'resolved'; parameters: Parameter[] } | { kind: '
 
 type Scalar = Extract<Parameter, string | number | boolean>
 
-/** Whether a placeholder for the address of whoever asks stands anywhere in a value. */
+/** Whether a value contains a placeholder for the caller's address. */
 export function namesUser(value: Parameter | ExpectedValue | readonly Parameter[]): boolean {
   return Array.isArray(value) ? value.some((item) => namesUser(item)) : value === userAddressPlaceholder
 }
 
-/** Whether any placeholder stands in a value. */
+/** Whether a value contains a placeholder. */
 export function hasPlaceholder(value: Parameter): boolean {
   return Array.isArray(value) ? value.some(hasPlaceholder) : placeholderName(value) !== undefined
 }
@@ -37,8 +37,8 @@ function find(name: string, id: number, asker: Asker): Parameter | undefined {
 }
 
 /**
- * Puts values in the places of `:userAddress` and `:name` in a condition's parameters, within arrays too. What is put in is
- * never looked at again for placeholders, and `userAddress` is always who asks, whatever dynamicData says.
+ * Replaces `:userAddress` and `:name` in a condition's parameters, including in arrays. Inserted values are never
+ * scanned for placeholders, and `userAddress` is always the caller, regardless of dynamicData.
  */
 export function resolveParameters(parameters: readonly Parameter[], id: number, asker: Asker): Resolved {
   const missing: string[] = []
@@ -58,10 +58,12 @@ export function resolveParameters(parameters: readonly Parameter[], id: number, 
   }
   const resolved = parameters.map((value) => (Array.isArray(value) ? value.map(resolveItem) : resolve(value)))
   if (missing.length === 0) return { kind: 'resolved', parameters: resolved }
-  return { kind: 'unresolved', reason: `dynamicData lacks a value for ${[...new Set(missing)].join(', ')}` }
+  return { kind: 'unresolved', reason: `dynamicData is missing a value for ${[...new Set(missing)].join(', ')}` }
 }
 
-/** Puts the address of whoever asks in its places in the value that a reading is compared with. No other placeholder counts there. */
+/**
+ * Inserts the caller's address into the value that a reading is compared with. No other placeholder applies there.
+ */
 export function resolveExpected(value: ExpectedValue, identity: string): ExpectedValue {
   if (Array.isArray(value)) return value.map((item) => (item === userAddressPlaceholder ? identity : item))
   return value === userAddressPlaceholder ? identity : value

@@ -15,21 +15,21 @@ import { type Asker, namesUser, resolveExpected, resolveParameters } from './pla
 import type { ChainFamily, ChainReader, Reading, ValueType } from './reader.ts'
 import { solanaFamily } from './solana.ts'
 
-/** One condition of an evaluation, whatever its family. */
+/** One condition of an evaluation, of any family. */
 export type Task = {
   condition: AccessCondition
-  /** Cheap ones are read first. */
+  /** Tasks of low cost are read first. */
   cost: number
-  /** Throws INVALID_CONDITION or CHAIN_NOT_SUPPORTED for what can be told without asking a chain. */
+  /** Throws INVALID_CONDITION or CHAIN_NOT_SUPPORTED for errors that can be detected without querying a chain. */
   check(): void
-  /** Whether every value passes the test, which is taken and told. */
+  /** Whether every value passes the test, which is accepted and reported. */
   isOpen(): boolean
-  /** Asks the chain what else could never be read. */
+  /** Queries the chain for other reasons why the condition could never be read. */
   validate(): Promise<void>
   read(): Promise<Reading>
 }
 
-/** What all tasks of one evaluation have in common. */
+/** What all tasks of one evaluation share. */
 export type Scope = Asker & {
   chains: Chains
   clock: { now(): number }
@@ -37,7 +37,7 @@ export type Scope = Asker & {
   clientOf(chain: Chain): ChainClient
 }
 
-/** The families of chains there are. */
+/** The supported families of chains. */
 export const families = { evm: evmFamily, solana: solanaFamily, coreum: coreumFamily }
 
 function parametersOf(condition: AccessCondition): readonly Parameter[] {
@@ -72,7 +72,7 @@ function planFamily<Condition extends AccessCondition>(
       const foregone = findForegone(test, type)
       const reason =
         findMismatch(test, type) ??
-        (foregone === undefined || foregone === 'open' ? undefined : sayForegone(foregone, test, type))
+        (foregone === undefined || foregone === 'open' ? undefined : showForegone(foregone, test, type))
       if (reason === undefined) return
       throw new CairnError('INVALID_CONDITION', {
         message: `Condition validation error: "returnValueTest" of condition ${condition.id}: ${reason}`,
@@ -90,14 +90,14 @@ function planFamily<Condition extends AccessCondition>(
         namesUser(parametersOf(condition)) ||
         namesUser(condition.returnValueTest.value)
       if (asksForUser && !family.isIdentity(scope.identity)) {
-        return { kind: 'unresolved', reason: 'the address is none of this chain' }
+        return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
       }
       const resolved = resolveParameters(parametersOf(condition), condition.id, scope)
       if (resolved.kind === 'unresolved') return resolved
       try {
         return await readerOf(condition).read(condition, resolved.parameters)
       } catch (error) {
-        // A chain that was configured when the condition was set.
+        // The chain was configured when the condition was set.
         if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED')) return { kind: 'unknown', reason: error.message }
         throw error
       }
@@ -110,13 +110,13 @@ function comparisonOf<Condition extends AccessCondition>(family: ChainFamily<Con
   return { test: { comparator, value: resolveExpected(value, zeroAddress) }, type: family.typeOf(condition) }
 }
 
-function sayForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: ReturnValueTest, type: ValueType): string {
-  if (foregone === 'outside') return `the value lies outside of what a ${type} can be`
-  return `"${comparator}" with this value ${foregone === 'always' ? 'is true of every' : 'is true of no'} ${type}`
+function showForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: ReturnValueTest, type: ValueType): string {
+  if (foregone === 'outside') return `the value is outside the range of ${type}`
+  return `"${comparator}" with this value is ${foregone === 'always' ? 'true' : 'false'} for every ${type}`
 }
 
 /**
- * Plans the reading of a set's conditions.
+ * Plans the reads of a set's conditions.
  *
  * @throws CHAIN_NOT_SUPPORTED for families that no node reads
  */

@@ -5,7 +5,7 @@ import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solan
 
 const data = fc.uint8Array({ maxLength: 200 })
 
-test('fields are what a DataView reads, little-endian', () => {
+test('fields equal those of a DataView, little-endian', () => {
   fc.assert(
     fc.property(data, fc.nat(220), (bytes, offset) => {
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -23,7 +23,7 @@ test('fields are what a DataView reads, little-endian', () => {
   )
 })
 
-test('keys are written in base58 as others write it', () => {
+test('encodes keys in base58 like other libraries', () => {
   const keys = fc
     .tuple(fc.nat(32), fc.uint8Array({ minLength: 32, maxLength: 32 }))
     .map(([zeros, key]) => key.fill(0, 0, zeros))
@@ -34,7 +34,7 @@ test('keys are written in base58 as others write it', () => {
   )
 })
 
-test('amounts are told of initialised accounts of their length alone', () => {
+test('reads amounts only from initialised accounts of the exact length', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 165, maxLength: 400 }), fc.bigInt(0n, 2n ** 64n - 1n), (account, amount) => {
       new DataView(account.buffer, account.byteOffset).setBigUint64(64, amount, true)
@@ -54,7 +54,7 @@ test('amounts are told of initialised accounts of their length alone', () => {
   )
 })
 
-test('no other name is a field, not even one that every object has', () => {
+test('rejects every other name as a field, also those that every object has', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'u256', 'U8')), (type) => {
       fc.pre(!['u8', 'u16', 'u32', 'u64', 'u128', 'i64', 'bool', 'pubkey'].includes(type))

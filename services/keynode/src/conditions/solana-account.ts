@@ -1,18 +1,21 @@
-/** Bytes of a token account of the SPL programs; extensions follow behind. */
+/** Length of a token account of the SPL programs; extensions follow. */
 const tokenAccountBytes = 165
 const amountAt = 64
 const stateAt = 108
 
 const widths: Record<string, number> = { u8: 1, u16: 2, u32: 4, u64: 8, u128: 16, i64: 8, bool: 1, pubkey: 32 }
 
-/** Whether a selector names a field by its type, found at a byte offset; any other is a path. */
+/** Whether a selector is a field type, read at a byte offset; any other is a path. */
 export function isFieldType(selector: string): boolean {
   return Object.hasOwn(widths, selector)
 }
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** A field of an account's data, little-endian; undefined where the data ends before it or is no such thing. */
+/**
+ * Reads a little-endian field of an account's data; undefined when the data is too short or the field has no such
+ * value.
+ */
 export function readField(data: Uint8Array, offset: number, type: string): bigint | boolean | string | undefined {
   const width = widths[type]
   if (width === undefined || offset < 0 || offset + width > data.length) return undefined
@@ -23,13 +26,13 @@ export function readField(data: Uint8Array, offset: number, type: string): bigin
   return type === 'i64' ? BigInt.asIntN(64, value) : value
 }
 
-/** Whether data is a token account of that mint and owner, as the SPL programs lay it out. */
+/** Whether data is a token account of that mint and owner in the SPL layout. */
 export function isTokenAccount(data: Uint8Array, mint: string, owner: string): boolean {
   if (data.length < tokenAccountBytes) return false
   return encodeBase58(data.subarray(0, 32)) === mint && encodeBase58(data.subarray(32, 64)) === owner
 }
 
-/** The amount of an initialised token account; undefined for anything else. */
+/** Returns the amount of an initialised token account; undefined for anything else. */
 export function readTokenAmount(data: Uint8Array): bigint | undefined {
   if (data.length < tokenAccountBytes || data[stateAt] === 0) return undefined
   return toNumber(data.subarray(amountAt, amountAt + 8))

@@ -5,7 +5,7 @@ import { type ConditionSet, parseConditions } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseChains } from './chains.ts'
 import { type Conditions, createConditions } from './evaluate.ts'
-import { startSolana, type TestSolana } from './solana-network.fixture.ts'
+import { startTestSolana, type TestSolana } from './solana-network.fixture.ts'
 
 const owner = solanaAddress('7'.repeat(64))
 const poor = solanaAddress('8'.repeat(64))
@@ -21,7 +21,7 @@ const openConditions = (url: string, chainId?: string, { now = clock.now, limits
     chains: parseChains(
       JSON.stringify({
         chains: {
-          DEVNET: { family: 'solana', rpcUrls: [url], ...(chainId === undefined ? { chainId: 'any' } : { chainId }) },
+          DEVNET: { family: 'solana', rpcUrls: [url], chainId: chainId ?? 'any', maxBlockAgeSeconds: 900 },
         },
       }),
     ),
@@ -31,10 +31,12 @@ const openConditions = (url: string, chainId?: string, { now = clock.now, limits
   })
 
 beforeAll(async () => {
-  chain = await startSolana()
+  chain = await startTestSolana()
   chain.setBalance(owner, 2n ** 60n)
-  chain.setTokens(solanaAddress('a'.repeat(64)), mint, owner, 2n ** 60n)
-  chain.setTokens(solanaAddress('b'.repeat(64)), mint, owner, 5n)
+  // The endpoint lists them by address.
+  const [first = '', second = ''] = [solanaAddress('a'.repeat(64)), solanaAddress('b'.repeat(64))].sort()
+  chain.setTokens(first, mint, owner, 2n ** 60n)
+  chain.setTokens(second, mint, owner, 5n)
   chain.setTokens(solanaAddress('c'.repeat(64)), otherMint, owner, 77n)
   conditions = openConditions(chain.url, chain.genesisHash)
 })
@@ -85,19 +87,19 @@ describe('Solana', () => {
     const key = { ...tokens, contractAddress: otherMint, pdaInterface: { offset: 32, selector: 'pubkey' } }
     expect(await check({ ...key, ...is('==', owner) })).toBe('true')
     expect(await check({ ...key, ...is('!=', owner) })).toBe('false')
-    // A field of no account is a no, whatever the comparator.
+    // A field of a missing account is a no, regardless of the comparator.
     for (const comparator of ['==', '!=', '<='])
       expect(await check({ ...field, ...is(comparator, '0') }, poor)).toBe('false')
     const beyond = { ...tokens, pdaInterface: { offset: 160, selector: 'u64' } }
     expect(await check({ ...beyond, ...is('>=', '0') })).toBe('unknown')
   })
 
-  test('an address of another family is never met, and denying it neither', async () => {
+  test('an address of another family is never met, nor is its denial', async () => {
     const balance = { method: 'getBalance', ...is('>=', '0') }
     expect(await check(balance, `0x${'1'.repeat(40)}`)).toBe('false')
   })
 
-  test('an endpoint of another chain, one that is dead, and one that answers rubbish are unknown, never met', async () => {
+  test('a foreign, dead or malformed endpoint is unknown, never met', async () => {
     const set = setOf({ method: 'getBalance', ...is('>=', '0') })
     expect((await openConditions(chain.url, 'another').check(set, owner)).isMet).toBe('unknown')
     expect((await openConditions('http://127.0.0.1:9', chain.genesisHash).check(set, owner)).isMet).toBe('unknown')
@@ -119,7 +121,7 @@ describe('Solana', () => {
     }
   })
 
-  test('an endpoint that is behind, or never answers, is unknown for denials too', async () => {
+  test('a lagging or silent endpoint is unknown, for denials too', async () => {
     const silent: Server = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     try {
@@ -137,7 +139,7 @@ describe('Solana', () => {
     }
   })
 
-  test('accounts that were not asked for, or are cut off, are unknown and never none', async () => {
+  test('unrequested or truncated accounts are unknown, never none', async () => {
     const other = Buffer.alloc(165, 1).toString('base64')
     for (const data of [
       [other, 'base64'],
@@ -177,7 +179,7 @@ describe('Solana', () => {
   })
 
   test.each(['u256', 'U64', 'i128', 'value.0', 'account', 'account.', 'account.data[0]', 'constructor'])(
-    'a selector %j that could never be read is refused when it is set',
+    'rejects an unreadable selector %j when the condition is set',
     async (selector) => {
       const set = setOf({
         method: 'getTokenAccountsByOwner',
@@ -193,7 +195,7 @@ describe('Solana', () => {
     },
   )
 
-  test('a number that no reading can fail is refused when it is set; a field below zero may be asked for', async () => {
+  test('rejects a number outside the range of the reading when the condition is set; a field may be negative', async () => {
     const below = is('>=', '-1')
     await expect(conditions.validateOnCreate(setOf({ method: 'getBalance', ...below }))).rejects.toMatchObject({
       code: 'INVALID_CONDITION',
@@ -205,7 +207,7 @@ describe('Solana', () => {
     expect(await conditions.validateOnCreate(setOf({ method: 'getBlockHeight', ...is('>=', '0') }))).toEqual([1])
   })
 
-  test('an address that is none is refused when the condition is set', async () => {
+  test('rejects an invalid address when the condition is set', async () => {
     const set = setOf({ method: 'getBalance', parameters: ['not an address'], ...is('>=', '0') })
     await expect(conditions.validateOnCreate(set)).rejects.toMatchObject({ code: 'INVALID_CONDITION' })
   })

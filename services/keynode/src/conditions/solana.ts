@@ -4,10 +4,10 @@ import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
 import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solana-account.ts'
 
-/** Only what cannot be undone any more: a key that was given cannot be taken back. */
+/** Only finalized state: a key that was handed out cannot be taken back. */
 const commitment = 'finalized'
 const keptMs = 2_000
-/** What an answer's accounts consist of. */
+/** Paths into an answer's accounts. */
 const accountPath = /^(?:pubkey|account(?:\.[A-Za-z0-9_-]+)+)$/
 
 function unknown(reason: string): Reading {
@@ -15,10 +15,10 @@ function unknown(reason: string): Reading {
 }
 
 function describe(answer: RpcAnswer): string {
-  return answer.kind === 'error' ? `the chain answered with error ${answer.code}` : 'the chain gave no valid answer'
+  return answer.kind === 'error' ? `the chain returned error ${answer.code}` : 'the chain returned an invalid response'
 }
 
-/** A whole number as JSON has it: lamports pass 2^53. */
+/** Parses a JSON integer: lamports exceed 2^53. */
 function toInteger(value: Json | undefined): bigint | undefined {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined
@@ -28,14 +28,14 @@ function toInteger(value: Json | undefined): bigint | undefined {
 function follow(value: Json | undefined, path: string): Json | undefined {
   let at = value
   for (const name of path.split('.')) {
-    // Lists are objects, too: `0` and `length` are names of no account.
+    // Lists are objects, too: `0` and `length` are not names of an account.
     if (!isJsonObject(at) || Array.isArray(at) || !Object.hasOwn(at, name)) return undefined
     at = at[name]
   }
   return at
 }
 
-/** The accounts in an answer to getTokenAccountsByOwner. */
+/** Returns the accounts in an answer to getTokenAccountsByOwner. */
 function accountsOf(answer: RpcAnswer): readonly Json[] | undefined {
   if (answer.kind === 'error' || !isJsonObject(answer.result)) return undefined
   const { value } = answer.result
@@ -65,22 +65,20 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     return value === undefined ? unknown(describe(answer)) : { kind: 'value', value, type: 'uint256' }
   }
 
-  /** The time of the newest final block: that of its slot, for no call gives it by itself. */
+  /** Returns the time of the newest final block, read by its slot, because no single call returns it. */
   const readTime = async (): Promise<Reading> => {
     const slot = await readNumber('getSlot', [{ commitment }])
     if (slot.kind !== 'value' || typeof slot.value !== 'bigint') return slot
     return readNumber('getBlockTime', [Number(slot.value)])
   }
 
-  /** Why the endpoint is not believed: its newest final block is older than this chain's may be. */
+  /** Returns why the endpoint is not trusted: its newest final block is older than allowed for this chain. */
   const findFault = async (): Promise<Reading | undefined> => {
-    if (chain.blockAgeMostSeconds === undefined) return undefined
+    if (chain.maxBlockAgeSeconds === undefined) return undefined
     const time = await readTime()
     if (time.kind !== 'value' || typeof time.value !== 'bigint') return time
     const ageSeconds = BigInt(Math.floor(clock.now() / 1000)) - time.value
-    return ageSeconds > BigInt(chain.blockAgeMostSeconds)
-      ? unknown('the chain’s endpoint has fallen behind')
-      : undefined
+    return ageSeconds > BigInt(chain.maxBlockAgeSeconds) ? unknown('the chain’s endpoint has fallen behind') : undefined
   }
 
   const readTokens = async (condition: SolanaCondition & { standardContractType: 'spl-token' }, owner: string) => {
@@ -96,8 +94,8 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     if (accounts === undefined) return unknown(describe(answer))
     if (isPath) return readPath(accounts, offset, selector)
     const held = accounts.map(dataOf)
-    const isTold = held.every((data) => data !== undefined && isTokenAccount(data, condition.contractAddress, owner))
-    return isTold ? readData(held, offset, selector) : unknown('the chain gave no valid account')
+    const areValid = held.every((data) => data !== undefined && isTokenAccount(data, condition.contractAddress, owner))
+    return areValid ? readData(held, offset, selector) : unknown('the chain returned an invalid account')
   }
 
   return {
@@ -109,7 +107,8 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
           return await readNumber('getBlockHeight', [{ commitment }])
         if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()
         const address = parameters[0] ?? context.identity
-        if (!isSolanaAddress(address)) return { kind: 'unresolved', reason: 'the address is none of this chain' }
+        if (!isSolanaAddress(address))
+          return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
         if (condition.standardContractType === '') return await readNumber('getBalance', [address, { commitment }])
         return await readTokens(condition, address)
       } catch (error) {
@@ -120,7 +119,7 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   }
 }
 
-/** What a path leads to in one account of the list, chosen by the offset. No such account is a definite no. */
+/** Reads a path in one account of the list, selected by the offset. A missing account is a definite no. */
 function readPath(accounts: readonly Json[], index: number, path: string): Reading {
   const account = accounts[index]
   if (account === undefined) return { kind: 'reverted' }
@@ -128,17 +127,17 @@ function readPath(accounts: readonly Json[], index: number, path: string): Readi
   if (isAmountPath(path)) {
     const number = toInteger(value)
     return number === undefined
-      ? unknown('the path leads to no number')
+      ? unknown('the path does not lead to a number')
       : { kind: 'value', value: number, type: 'uint256' }
   }
-  if (typeof value !== 'string' && typeof value !== 'boolean') return unknown('the path leads to no text')
+  if (typeof value !== 'string' && typeof value !== 'boolean') return unknown('the path does not lead to a string')
   return { kind: 'value', value: String(value), type: 'text' }
 }
 
 /**
- * Without a selector, the amount over all initialised accounts: whoever holds a token may hold it in several. With a type, the
- * field at the byte offset: numbers are added up as well, anything else is only told where there is one account, and without
- * any account there is no such field, which is a definite no.
+ * Without a selector, returns the amount over all initialised accounts, because a holder may have several. With a
+ * type, returns the field at the byte offset: numbers are added up, other types are defined only for a single
+ * account, and without any account the field does not exist, which is a definite no.
  */
 function readData(accounts: readonly (Uint8Array | undefined)[], offset: number, selector: string): Reading {
   let sum = 0n
@@ -177,7 +176,7 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     if (chain.chainId === undefined) return undefined
     const answer = await endpoint.call('getGenesisHash', [])
     const isSame = answer.kind === 'result' && answer.result === chain.chainId
-    return isSame ? undefined : 'the endpoint is one of another chain'
+    return isSame ? undefined : 'the endpoint serves another chain'
   },
   open: openSolana,
   typeOf: (condition) =>

@@ -11,7 +11,9 @@ export type Database = ServiceDatabase<Schema>
 /** All migrations, in order. Names never change once released. */
 export const migrations = [createTables, numberChanges, countRenewals, spendByAddress]
 
-/** Opens the database of a key node and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
+/**
+ * Opens the database of a key node and migrates its tables. @throws CairnError as `openDatabase` of the service frame
+ */
 export function openDatabase(settings: DatabaseSettings): Promise<Database> {
   return open<Schema>(settings, { migrations })
 }

@@ -1,22 +1,22 @@
-// Times are integer milliseconds since 1970. Addresses and CIDs are in the form they are compared in.
+// Times are integer milliseconds since 1970. Addresses and CIDs are in canonical form.
 
-/** A challenge whose nonce was used, by address and id: it opens nothing a second time. */
+/** A challenge whose nonce was used, by address and id: it cannot be used again. */
 type SpentChallengeTable = { id: string; address: string; expires_at: number }
 
-/** A proof of a session key that was seen: it is good once. */
+/** A used proof of a session key: each is valid once. */
 type SeenProofTable = { id: string; expires_at: number }
 
 /**
- * A session and all that is renewed from it: one row. `turn` numbers the refresh token in force; the one before is answered
- * again for a minute after `rotated_at`. Renewed or not, it is over at `ends_at`.
+ * A session and all its renewals: one row. `turn` numbers the current refresh token; the previous one is accepted
+ * again for a minute after `rotated_at`. Regardless of renewals, it expires at `ends_at`.
  */
 type SessionTable = {
   id: string
   address: string
   challenge_id: string
-  /** did:key that requests are signed with; null for bearers of published clients. */
+  /** did:key that signs requests; null for bearers of published clients. */
   session_key: string | null
-  /** `save`: good for saving keys and nothing else. */
+  /** `save`: valid only for saving keys. */
   purpose: 'save' | null
   turn: number
   rotated_at: number
@@ -25,7 +25,10 @@ type SessionTable = {
   ended_at: number | null
 }
 
-/** What a signature that is a bearer itself was used for, by address and id of its text: one request, which may be repeated for a minute. */
+/**
+ * The use of a signature that is itself a bearer, by address and id of its text: one request, which may be repeated
+ * for a minute.
+ */
 type BearerUseTable = {
   challenge_id: string
   request_hash: Uint8Array
@@ -33,24 +36,24 @@ type BearerUseTable = {
   expires_at: number
 }
 
-/** What this node holds about one file. */
+/** A node's data about one file. */
 type KeyTable = {
   cid: string
-  /** As the owner wrote it, where that differs from the canonical form. */
+  /** As written by the owner, when it differs from the canonical form. */
   cid_as_given: string
   owner: string
-  /** Who saved it first: what an address made counts towards its limit, whoever owns it now. */
+  /** The account that saved it first: created records count towards its limit, regardless of their current owner. */
   creator: string
   version: number
   state: 'provisional' | 'held' | 'retired'
   set_id: string
-  /** JSON of the shard set, where the owner gave one. */
+  /** JSON of the shard set, if the owner sent one. */
   shard_set: string | null
   /** The sealed payload; null once a retired key was destroyed. */
   sealed: Uint8Array | null
-  /** Version at which it was sealed: part of the seal. */
+  /** Version at which it was sealed, as part of the seal. */
   sealed_version: number
-  /** JSON of the conditions, null where there are none. */
+  /** JSON of the conditions, null when there are none. */
   conditions: string | null
   successor: string | null
   digest: string
@@ -63,7 +66,7 @@ type KeyTable = {
 /** An address that a file is shared with. */
 type SharedTable = { cid: string; address: string; created_at: number }
 
-/** A set under the same CID that is not the one in force: one that is being saved, or the one before. */
+/** A set under the same CID that is not in force: one that is being saved, or the previous one. */
 type OtherSetTable = {
   cid: string
   set_id: string
@@ -76,7 +79,7 @@ type OtherSetTable = {
   saved_at: number
 }
 
-/** Every change of a file, in order: what its owner's retry is compared with, and what peers are told. */
+/** Every change of a file, in order: compared with the owner's retries, and reported to peers. */
 type ChangeTable = {
   cid: string
   seq: number
@@ -88,10 +91,10 @@ type ChangeTable = {
   at: number
 }
 
-/** Whose data this is: one row. */
+/** The node that owns this data: one row. */
 type NodeTable = { id: number; name: string }
 
-/** Which migrations have run. */
+/** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
 /** Every table of a key node. */

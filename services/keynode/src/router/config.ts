@@ -12,7 +12,7 @@ import {
   whole,
 } from '@cairn/service'
 
-/** The settings of the key router, parsed. */
+/** Settings of the key router, parsed. */
 export type KeyRouterConfig = ListenerConfig & {
   readonly networkName: string
   readonly host: string
@@ -22,18 +22,18 @@ export type KeyRouterConfig = ListenerConfig & {
   readonly nodes: readonly string[]
 }
 
-/** Every setting of the key router. `docs/configuration.md` is printed from this record. */
+/** All settings of the key router. `docs/configuration.md` is generated from this record. */
 export const keyRouterSettings = {
-  CAIRN_NETWORK_NAME: { about: 'Name of the network in its profile.', fallback: 'local', read: text },
-  CAIRN_KEYROUTER_HOST: { about: 'Address the key router binds to.', fallback: '127.0.0.1', read: text },
+  CAIRN_NETWORK_NAME: { about: 'Network name in the network profile.', fallback: 'local', read: text },
+  CAIRN_KEYROUTER_HOST: { about: 'Address that the key router binds to.', fallback: '127.0.0.1', read: text },
   CAIRN_KEYROUTER_PORT: { about: 'Port of the key router.', fallback: '9000', read: whole(0, 65_535) },
   CAIRN_KEYROUTER_PUBLIC_URL: {
-    about: 'URL of the key router as users see it; its host is the domain that messages to sign name.',
+    about: 'Public URL of the key router. Messages to sign contain its host as the domain.',
     fallback: '',
     read: optional(url),
   },
   CAIRN_KEYROUTER_NODES: {
-    about: 'Base URLs of the five key nodes, in order, separated by commas.',
+    about: 'Comma-separated base URLs of the five key nodes, in order.',
     fallback: '',
     read: nodes,
   },
@@ -47,8 +47,8 @@ function nodes(value: string): string[] {
 }
 
 /**
- * Reads the settings of the key router out of an environment.
- * @throws CairnError INVALID_CONFIGURATION naming every setting that is wrong
+ * Parses the settings of the key router from an environment.
+ * @throws CairnError INVALID_CONFIGURATION naming every invalid setting
  */
 export function readKeyRouterConfig(
   environment: Record<string, string | undefined> = process.env,

@@ -8,18 +8,18 @@ import {
   openSession,
   renewSession,
 } from '@cairn/protocol'
-import { contractChecksPerMinute, nameAsker } from '@cairn/service'
+import { contractChecksPerMinute, rateLimitKey } from '@cairn/service'
 import { countSignature } from '../sessions/signature-rate.ts'
-import { callNode, type NodeTarget } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
+import { callNode, type NodeTarget } from './node-client.ts'
 
-/** What each node answered, in order. */
+/** Result per node, in order. */
 type Outcome = { session: NodeSession } | { error: CairnError }
 
 /**
- * Exchanges a signature for a session with every node at once; the signature is dead from then on.
- * @param signed with `use` where the session is for saving keys alone: the text may be older then
+ * Exchanges a signature for a session with every node concurrently, which spends the signature.
+ * @param signed with `use` when the session is only for saving keys: the text may then be older
  * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes opened one
  */
 export async function exchangeSignature(
@@ -31,9 +31,9 @@ export async function exchangeSignature(
   countSignature(context.rates, ip)
   const { isKeys, texts: messages } = findSignedTexts(address, context.issued.of(address, ageMs), signature)
   if (messages.length === 0) throw new CairnError('INVALID_SIGNATURE')
-  // What a key did not sign makes five nodes ask chains.
-  if (!isKeys) context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atRouter)
-  const outcomes = await askAll(
+  // A signature that is not a key's makes five nodes query chains.
+  if (!isKeys) context.rates.consume(`contract ${rateLimitKey(ip)}`, contractChecksPerMinute.atRouter)
+  const outcomes = await queryAll(
     context,
     (target, node, late) =>
       callNode(target, openSession, { params: { node }, body: { ...signed, messages } }, { ip, signal: late }),
@@ -41,18 +41,18 @@ export async function exchangeSignature(
   )
   const sessions = requireEnough(outcomes)
   const ids = sessions.flatMap((session) => session?.challengeId ?? [])
-  // One node alone says nothing about texts: it could end those of others.
+  // A single node must not decide which texts are spent: it could end those of others.
   const spent = ids.find((id) => ids.filter((other) => other === id).length >= keyShardThreshold)
   if (spent !== undefined) context.issued.spend(address, spent)
   return sessions
 }
 
-/** What a renewal leaves of one node's part: new tokens, or, where the node was away, the refresh token that it still takes. */
+/** A node's part after a renewal: new tokens or, when the node was unavailable, its still valid refresh token. */
 export type RenewedPart = { token?: string; refreshToken?: string }
 
 /**
- * Renews the sessions of a bundle of refresh tokens. A node that is away keeps its old refresh token in the bundle, so that
- * it has its part again once it is back; one that refuses loses it.
+ * Renews the sessions of a bundle of refresh tokens. An unavailable node keeps its old refresh token in the bundle
+ * and takes part again later; one that rejects loses its part.
  * @throws CairnError INVALID_SIGNATURE, KEY_NODES_UNAVAILABLE unless three nodes renewed theirs
  */
 export async function renewBundle(
@@ -62,9 +62,9 @@ export async function renewBundle(
   const tokens = openBundle('r:', refreshToken)
   if (tokens === undefined || tokens.filter((token) => token !== undefined).length < keyShardThreshold)
     throw new CairnError('INVALID_SIGNATURE')
-  const outcomes = await askAll(context, (target, node, signal) => {
+  const outcomes = await queryAll(context, (target, node, signal) => {
     const own = tokens[Number(node) - 1]
-    // Left out of the bundle when the session was opened: it takes no side.
+    // Not in the bundle since the session was opened, so its result does not count.
     if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
     return callNode(target, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
   })
@@ -76,16 +76,16 @@ export async function renewBundle(
   })
 }
 
-/** Nodes that are slower than this, once three have opened a session, have no part in it. */
+/** Once three nodes have opened a session, slower nodes than this are left out. */
 const patienceMs = 2_000
 
 type Ask = (target: NodeTarget, node: string, signal: AbortSignal) => Promise<NodeSession>
 
 /**
- * Asks all nodes at once.
- * @param lateMs how long the others are waited for once three have answered rightly; each as long as any call where absent
+ * Queries all nodes concurrently.
+ * @param lateMs how long to wait for the others once three have succeeded; defaults to the time limit of a call
  */
-async function askAll(context: RouterContext, ask: Ask, lateMs?: number): Promise<Outcome[]> {
+async function queryAll(context: RouterContext, ask: Ask, lateMs?: number): Promise<Outcome[]> {
   const stop = new AbortController()
   let opened = 0
   let timer: NodeJS.Timeout | undefined
@@ -105,7 +105,7 @@ async function askAll(context: RouterContext, ask: Ask, lateMs?: number): Promis
   return outcomes
 }
 
-/** A node that refuses says more than one that is silent. */
+/** A rejection says more than a missing answer. */
 function requireEnough(outcomes: readonly Outcome[]): (NodeSession | undefined)[] {
   const sessions = outcomes.map((outcome) => ('session' in outcome ? outcome.session : undefined))
   if (sessions.filter((session) => session !== undefined).length >= keyShardThreshold) return sessions

@@ -2,15 +2,15 @@ import { proofHeader } from '@cairn/crypto'
 import { CairnError, codeHeader, getConditions, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSaving } from '../sessions/is-saving.ts'
-import { forwardedFor, type NodeAnswer, type NodeTarget, nodeDown, sendToNode } from './ask-node.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
 import { exchangeSignature } from './exchange.ts'
+import { forwardedFor, type NodeAnswer, type NodeTarget, nodeDown, sendToNode } from './node-client.ts'
 
-/** Headers of an answer that go back to the caller. */
+/** Headers of an answer that are returned to the client. */
 const answeredHeaders = [codeHeader, 'retry-after']
 
-/** Passes a call on to the node that its path names, with what that node alone may see, and its answer back. */
+/** Forwards a call to the node in its path, with only that node's credentials, and returns its answer. */
 export async function forwardToNode(
   context: RouterContext,
   request: FastifyRequest,
@@ -24,8 +24,8 @@ export async function forwardToNode(
 }
 
 /**
- * A call that names no node: what three nodes answer alike counts, a refusal too, else the first good answer; nothing of it
- * is secret, and one node cannot make up what the others do not say.
+ * A call without a node in its path: an answer that three nodes agree on counts, including an error, else the first
+ * successful answer. None of it is secret, and one node cannot forge what the others do not confirm.
  */
 export async function forwardToAny(
   context: RouterContext,
@@ -43,7 +43,7 @@ export async function forwardToAny(
       }
     }),
   )
-  // What is no answer of a key node's, or says that it cannot answer now, takes no side.
+  // Ignores answers that are not a key node's, and those that report unavailability.
   const good = answers.filter((answer) => 'body' in answer).filter(({ status, body }) => status < 429 && isJson(body))
   const agreed = good.find((one) => good.filter((other) => isAlike(one, other)).length >= keyShardThreshold)
   const chosen = agreed ?? good.find(({ status }) => status === 200) ?? good[0]
@@ -51,7 +51,7 @@ export async function forwardToAny(
   return sendAnswer(reply, chosen)
 }
 
-/** Refusals are told by their codes: each names its own request besides. */
+/** Errors compare by code, because each names its own request. */
 function isAlike(one: NodeAnswer, other: NodeAnswer): boolean {
   if (one.status !== other.status) return false
   return one.status === 200 ? one.body === other.body : one.headers.get(codeHeader) === other.headers.get(codeHeader)
@@ -78,7 +78,9 @@ function pass(
   })
 }
 
-/** The Authorization header for one node: its own token out of a bundle, or out of the exchange of a signature. */
+/**
+ * Returns the Authorization header for one node: its own token from a bundle, or from the exchange of a signature.
+ */
 async function authorizationFor(
   context: RouterContext,
   request: FastifyRequest,
@@ -92,13 +94,14 @@ async function authorizationFor(
     const own = tokens[node - 1]
     if (own === undefined) {
       throw new CairnError('KEY_NODES_UNAVAILABLE', {
-        message: 'This key node has no part in the session: it did not answer when that was opened or renewed',
-        hint: 'Renew the session, or sign a new message, once it is back.',
+        message:
+          'The session does not include this key node, because it was unavailable when the session was opened or renewed',
+        hint: 'When the node is available again, renew the session or sign a new message.',
       })
     }
     return `Bearer ${own}`
   }
-  // A token of one node, bound to a key or not, is that node's business.
+  // A single node's token, bound to a key or not, is passed on to that node.
   if (/^(?:jwt:)?[\w-]+\.[\w-]+\.[\w-]+$/.test(bearer)) return `Bearer ${bearer.replace(/^jwt:/, '')}`
   const address = normalizeIdentity(fieldOf(request.body, 'address').trim())
   if (address === '') throw new CairnError('INVALID_SIGNATURE')
@@ -129,7 +132,7 @@ function fieldOf(body: unknown, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A node's answer goes on as it is, if it is one: anything but JSON was not made by a key node. */
+/** Passes a node's answer on if it is JSON: anything else was not sent by a key node. */
 function sendAnswer(reply: FastifyReply, { status, headers, body }: NodeAnswer): FastifyReply {
   if (!isJson(body) || status === 404) throw nodeDown()
   for (const name of answeredHeaders) {
@@ -144,7 +147,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    // The caller says what that means.
+    // The caller handles it.
     return false
   }
 }

@@ -1,16 +1,16 @@
 import { writeChallenge } from '@cairn/crypto'
 import { CairnError, getNonce, keyShardThreshold } from '@cairn/protocol'
 import type { TextSubject } from '../sessions/issued-texts.ts'
-import { callNode } from './ask-node.ts'
 import type { RouterContext } from './context.ts'
+import { callNode } from './node-client.ts'
 
-/** Nodes that are slower than this have no part in a message. */
+/** Time limit for a node's nonce; slower nodes are left out of a message. */
 const nonceTimeoutMs = 2_000
 
 /**
- * Writes a message for an address to sign, with a nonce of each node that answers.
- * @param ip who asks
- * @throws CairnError KEY_NODES_UNAVAILABLE when fewer than three do
+ * Writes a message for an address to sign, with a nonce of each available node.
+ * @param ip of the client
+ * @throws CairnError KEY_NODES_UNAVAILABLE when fewer than three answer
  */
 export function issueMessage(context: RouterContext, address: string, ip: string): Promise<string> {
   return context.issued.issue(address, ip, (subject) => writeMessage(context, address, ip, subject))
@@ -26,7 +26,7 @@ async function writeMessage(context: RouterContext, address: string, ip: string,
         const { nonce } = await callNode(target, getNonce, { params, body: subject }, options)
         return nonce
       } catch (error) {
-        context.failures.failed(`nonce ${i + 1}`, error, 'a node gave no nonce', { node: i + 1 })
+        context.failures.failed(`nonce ${i + 1}`, error, 'a node returned no nonce', { node: i + 1 })
         return undefined
       }
     }),

@@ -5,19 +5,19 @@ import pino from 'pino'
 import { readKeyRouterConfig } from './config.ts'
 import { type KeyRouter, startRouter } from './start-router.ts'
 
-/** What one of the places was sent. */
+/** A request to one of the simulated nodes. */
 export type Seen = { method: string; path: string; authorization: string | undefined; for: unknown; body: string }
-/** What one of the places does in place of a node. */
+/** A custom answer of one of the simulated nodes. */
 export type PlaceAnswer = (request: IncomingMessage, body: string, response: ServerResponse) => void
 
-/** A router before five places that answer as nodes would, or as a test tells them. */
+/** A router in front of five simulated nodes that answer as nodes do, or as a test specifies. */
 export type RouterBefore = AsyncDisposable & {
   readonly router: KeyRouter
   readonly seen: Seen[][]
-  /** One for each place; undefined answers as a node. */
+  /** One per simulated node; undefined answers as a node does. */
   readonly answers: (PlaceAnswer | undefined)[]
   readonly lines: readonly string[]
-  /** How far the router's clock is ahead. */
+  /** Offset of the router's clock. */
   skewMs: number
   call(method: string, path: string, token?: string, body?: unknown): Promise<RouterAnswer>
 }
@@ -63,7 +63,7 @@ export async function startRouterBefore(): Promise<RouterBefore> {
         body += piece
       })
       request.on('end', () => {
-        // The router asks by itself from time to time whether a node runs.
+        // The router itself checks periodically whether a node is running.
         if (request.url !== '/healthz') {
           seen[i]?.push({
             method: request.method ?? '',

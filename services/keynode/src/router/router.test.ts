@@ -27,7 +27,7 @@ async function signIn() {
   return { wallet, signature, body: { address: wallet.address, cid } }
 }
 
-test('a message is for an address; what is none is told so in the word that published clients look for', async () => {
+test('issues a message for a valid address, and rejects others in the words published clients expect', async () => {
   for (const bad of ['0xEaF4E24ffC1A2f53c07839a74966A6611b8Cb8A', 'alice', `0x${'0'.repeat(40)}`]) {
     const { status, code, json } = await call('GET', `/api/message/${bad}`)
     expect([status, code, json.message]).toEqual([400, 'INVALID_ADDRESS', 'Invalid address'])
@@ -35,7 +35,7 @@ test('a message is for an address; what is none is told so in the word that publ
 })
 
 describe('tokens', () => {
-  test('bundles open to what went in, and nothing else is one', () => {
+  test('bundles open to their content, and no other text is a bundle', () => {
     const tokens = ['a', undefined, 'c', 'd', 'e']
     expect(openBundle('jwt:', bundleTokens('jwt:', tokens))).toEqual(tokens)
     for (const bad of [
@@ -49,7 +49,7 @@ describe('tokens', () => {
       expect(openBundle('jwt:', bad)).toBeUndefined()
   })
 
-  test('of a bundle each node sees its own alone', async () => {
+  test('each node sees only its own tokens of a bundle', async () => {
     const bundle = bundleTokens(
       'jwt:',
       [1, 2, 3, 4, 5].map((number) => `aa.bb.mine${number}`),
@@ -84,7 +84,7 @@ describe('a signature', () => {
     }
   })
 
-  test('is good for one operation: another call, file, or body for the same node is refused', async () => {
+  test('is valid for one operation: another call, file, or body for the same node is rejected', async () => {
     const { signature, body } = await signIn()
     expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
     expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
@@ -103,7 +103,7 @@ describe('a signature', () => {
     )
   })
 
-  test('stays good whoever asks for messages in the same name, and nodes hear of the text that was signed alone', async () => {
+  test('stays valid if others request messages in the same name, and nodes receive only the signed text', async () => {
     const { wallet, signature, body } = await signIn()
     for (let turn = 0; turn < 40; turn++) await call('GET', `/api/message/${wallet.address}`)
     for (const list of seen) list.length = 0
@@ -131,7 +131,7 @@ describe('a signature', () => {
     }
   })
 
-  test('that no key made lets nodes ask chains so many times a minute', async () => {
+  test('that no key made has a rate limit on chain checks by nodes', async () => {
     const urls = before.router.context.config.nodes.join(',')
     const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
     const now = Date.now()
@@ -147,7 +147,7 @@ describe('a signature', () => {
     expect((await exchange()).status).toBe(429)
   })
 
-  test('is looked at so many times a minute, whatever it is', async () => {
+  test('has a rate limit on verification, whatever it is', async () => {
     const urls = before.router.context.config.nodes.join(',')
     const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
     const now = Date.now()
@@ -159,7 +159,7 @@ describe('a signature', () => {
     expect((await ask()).status).toBe(429)
   })
 
-  test('of a text that was never given out is refused before any node hears of it', async () => {
+  test('of a text that was never issued is rejected before any node receives it', async () => {
     const wallet = createTestWallet()
     for (const list of seen) list.length = 0
     const answer = await call('POST', '/api/retrieveSharedKey/1', signMessage(wallet.privateKey, 'x'), {
@@ -177,7 +177,7 @@ describe('a renewal', () => {
     call('PUT', '/api/message/get-jwt', undefined, { address: createTestWallet().address, refreshToken })
   const bundle = bundleTokens('r:', ['id.a', 'id.b', 'id.c', 'id.d', 'id.e'])
 
-  test('keeps the old refresh token of a node that is away, and drops that of one that refuses', async () => {
+  test('keeps the old refresh token of an offline node, and drops that of a node that rejects it', async () => {
     answers[1] = (request) => request.socket.destroy()
     answers[3] = (_request, _body, response) =>
       response.writeHead(401, { 'x-cairn-code': 'INVALID_SIGNATURE' }).end(refusal)
@@ -196,12 +196,12 @@ describe('a renewal', () => {
       undefined,
       'id.refresh5',
     ])
-    // Once it is back it has its part again.
+    // Once it is available it takes part again.
     const { json: after } = await renew(json.refreshToken)
     expect(openBundle('jwt:', after.token)?.[1]).toBe('aa.bb.token2')
   })
 
-  test('of two parts, or of three with one node away, is none; it says why', async () => {
+  test('of two parts, or of three with one node offline, fails with the reason', async () => {
     const two = await renew(bundleTokens('r:', ['id.a', 'id.b', undefined, undefined, undefined]))
     expect([two.status, two.code]).toEqual([401, 'INVALID_SIGNATURE'])
     answers[1] = (request) => request.socket.destroy()
@@ -221,7 +221,7 @@ describe('a node that', () => {
     ['sends two million bytes', (_request, _body, response) => response.end('x'.repeat(2_000_000))],
     ['redirects', (_request, _body, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
   ]
-  test.each(bad)('%s is said not to answer, in words that published clients read rightly', async (_what, lie) => {
+  test.each(bad)('%s is reported as not answering, in words that published clients understand', async (_what, lie) => {
     answers[2] = lie
     try {
       const answer = await call('POST', '/api/retrieveSharedKey/3', bundle, {
@@ -238,7 +238,7 @@ describe('a node that', () => {
     }
   })
 
-  test('makes up conditions is not believed where three say that there is no such file', async () => {
+  test('invents conditions is not trusted if three say that the file does not exist', async () => {
     const unknown: PlaceAnswer = (_request, _body, response) =>
       response
         .writeHead(400, { 'x-cairn-code': 'KEY_NOT_FOUND' })
@@ -258,7 +258,7 @@ describe('a node that', () => {
     }
   })
 
-  test('gives tokens without end, or is slow, has no part in a session, which others wait for no longer', async () => {
+  test('sends endless tokens, or is slow, has no part in a session, and others stop waiting for it', async () => {
     const long: PlaceAnswer = (_request, _body, response) => {
       const [expiresAt, refreshExpiresAt] = [Date.now() + 60_000, Date.now() + 60_000]
       const token = `aa.bb.${'x'.repeat(5_000)}`
@@ -276,16 +276,16 @@ describe('a node that', () => {
     }
   })
 
-  test('has no part in a session is said to have been away, not that the session is wrong', async () => {
+  test('has no part in a session is reported as offline, not the session as wrong', async () => {
     const partly = bundleTokens('jwt:', ['aa.bb.1', undefined, 'aa.bb.3', 'aa.bb.4', 'aa.bb.5'])
     const body = { address: createTestWallet().address, cid }
     const { status, code, text } = await call('POST', '/api/retrieveSharedKey/2', partly, body)
     expect([status, code]).toEqual([503, 'KEY_NODES_UNAVAILABLE'])
-    expect(text).toContain('Renew the session')
+    expect(text).toContain('renew the session')
     expect((await call('POST', '/api/retrieveSharedKey/3', partly, body)).status).toBe(200)
   })
 
-  test('gives a nonce that is none has no part in a message', async () => {
+  test('sends an invalid nonce has no part in a message', async () => {
     answers[2] = (_request, _body, response) => {
       response.end(JSON.stringify({ node: 3, nonce: `${'0'.repeat(31)}\nPurpose: all`, network: 'local' }))
     }
@@ -297,7 +297,7 @@ describe('a node that', () => {
     }
   })
 
-  test('hears for whom it is asked', async () => {
+  test('receives the client address of a request', async () => {
     for (const list of seen) list.length = 0
     const { signature, body } = await signIn()
     await call('POST', '/api/retrieveSharedKey/2', signature, body)
@@ -306,7 +306,7 @@ describe('a node that', () => {
     expect(asked.map((one) => one.for)).toEqual(asked.map(() => '127.0.0.1'))
   })
 
-  test('is away has no part in a message; three that are make it impossible', async () => {
+  test('is offline has no part in a message; three offline nodes make it impossible', async () => {
     const away: PlaceAnswer = (request) => request.socket.destroy()
     const wallet = createTestWallet()
     answers[0] = away
@@ -322,7 +322,7 @@ describe('a node that', () => {
   })
 })
 
-test('a caller that goes away while a node is silent is no error in the log', async () => {
+test('a client that disconnects while a node is silent is not an error in the log', async () => {
   const asked = Promise.withResolvers<void>()
   answers[0] = () => asked.resolve()
   const from = lines.length
@@ -337,16 +337,16 @@ test('a caller that goes away while a node is silent is no error in the log', as
     await asked.promise
     leaving.abort()
     await expect(answer).rejects.toThrow()
-    const said = () =>
+    const output = () =>
       lines.slice(from).map((line) => JSON.parse(line) as { level: number; msg: string; err?: unknown })
-    await expect.poll(() => said().map(({ msg }) => msg)).toContain('the client went away')
-    for (const { level, err } of said()) expect([level < 40, err]).toEqual([true, undefined])
+    await expect.poll(() => output().map(({ msg }) => msg)).toContain('client disconnected')
+    for (const { level, err } of output()) expect([level < 40, err]).toEqual([true, undefined])
   } finally {
     answers[0] = undefined
   }
 })
 
-test('what passes through is in no log', async () => {
+test('logs no content of the requests', async () => {
   const { signature, body } = await signIn()
   await call('POST', '/api/setSharedKey/1', signature, { ...body, payload: { key: 'secretshard', index: '1' } })
   const log = lines.join('')

@@ -8,7 +8,7 @@ import { exchangeSignature, type RenewedPart, renewBundle } from './exchange.ts'
 import { forwardToAny, forwardToNode } from './forward.ts'
 import { issueMessage } from './issue-message.ts'
 
-/** Binds every call of key nodes: four are answered by all nodes together, the others passed on to one. */
+/** Registers every call of key nodes: all nodes together answer four of them, the others are forwarded to one. */
 export function registerRouterRoutes(app: FastifyInstance, context: RouterContext): void {
   const parts: RouteParts<undefined> = { metrics: context.metrics, rates: context.rates }
 
@@ -34,13 +34,13 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
   routeCall(app, parts, getConditions, async ({ raw, reply, signal }) => forwardToAny(context, raw, reply, signal))
 
   for (const call of allCalls) {
-    // Peers ask each other without a router between.
+    // Peers call each other directly, not through a router.
     if (call.host !== 'keys' || !call.path.includes('{node}') || call.id === 'attestKey') continue
     passOn(app, context, parts, call)
   }
 }
 
-/** The node reads the body by the call's schema; here only what the path says is looked at. */
+/** The node validates the body; the router reads only the path. */
 function passOn(
   app: FastifyInstance,
   context: RouterContext,

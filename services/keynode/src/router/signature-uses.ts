@@ -3,22 +3,22 @@ import { nameSignature } from '@cairn/crypto'
 import { CairnError, keyChallengeLifetimeMs, keySaveLifetimeMs } from '@cairn/protocol'
 import { isSaving } from '../sessions/is-saving.ts'
 
-/** One request that comes with a signature for a bearer. */
+/** A request with a signature as its bearer. */
 export type SignedUse = {
   signature: string
   address: string
-  /** Which call, about which file: the operation that the signature is spent on. */
+  /** The call and the file: the operation that spends the signature. */
   callId: string
   cid: string
   node: number
   body: string
 }
 
-/** What signatures are being used for. */
+/** Uses of signatures. */
 export type SignatureUses = {
   /**
-   * The node's token for this request. The first request exchanges the signature at all nodes; the others of the same
-   * operation find what came of it.
+   * Returns the node's token for this request. The first request exchanges the signature at all nodes; further
+   * requests of the same operation reuse the result.
    * @throws CairnError INVALID_SIGNATURE for another operation, another body for the same node, or after its time
    */
   tokenFor(use: SignedUse, exchange: () => Promise<readonly (string | undefined)[]>): Promise<string>
@@ -27,17 +27,15 @@ export type SignatureUses = {
 type Entry = {
   operation: string
   tokens: Promise<readonly (string | undefined)[]>
-  /** Hash of what each node was asked: asked again, it must be the same. */
+  /** Hash of the request to each node: a repeated one must be the same. */
   asked: Map<number, string>
   expiresAt: number
 }
 
-/** Operations under way at once; beyond it the oldest go, whose users sign again. */
-const entriesMost = 20_000
+/** Maximum number of operations in progress; beyond it the oldest are evicted, and their users sign again. */
+const maxEntries = 20_000
 
-/**
- * A memory of one process, on purpose: nodes take a signature once, so that what is forgotten here is spent, not open.
- */
+/** Kept in memory of one process on purpose: nodes accept a signature once, so a lost entry is spent, not open. */
 export function createSignatureUses(clock: { now(): number }): SignatureUses {
   const entries = new Map<string, Entry>()
   return {
@@ -50,12 +48,12 @@ export function createSignatureUses(clock: { now(): number }): SignatureUses {
         const expiresAt = now + (isSaving(use.callId) ? keySaveLifetimeMs : keyChallengeLifetimeMs)
         entry = { operation, tokens: exchange(), asked: new Map(), expiresAt }
         entries.set(name, entry)
-        if (entries.size > entriesMost) {
+        if (entries.size > maxEntries) {
           const [oldest] = entries.keys()
           if (oldest !== undefined) entries.delete(oldest)
         }
         const made = entry
-        // An exchange that failed leaves nothing: the nodes know whether the signature is spent.
+        // A failed exchange leaves no entry: the nodes know whether the signature is spent.
         entry.tokens.catch(() => {
           if (entries.get(name) === made) entries.delete(name)
         })
@@ -68,8 +66,8 @@ export function createSignatureUses(clock: { now(): number }): SignatureUses {
       const token = (await entry.tokens)[use.node - 1]
       if (token === undefined) {
         throw new CairnError('KEY_NODES_UNAVAILABLE', {
-          message: 'This key node did not answer when the signature was shown',
-          hint: 'Sign a new message once it is back.',
+          message: 'This key node was unavailable when the signature was verified',
+          hint: 'When the node is available again, sign a new message.',
         })
       }
       return token

@@ -14,23 +14,25 @@ import {
 import pino, { type Logger } from 'pino'
 import type { Clock } from '../context.ts'
 import { createIssuedTexts } from '../sessions/issued-texts.ts'
-import { type NodeTarget, pingNode } from './ask-node.ts'
 import type { KeyRouterConfig } from './config.ts'
 import type { RouterContext } from './context.ts'
+import { type NodeTarget, pingNode } from './node-client.ts'
 import { registerRouterRoutes } from './routes.ts'
 import { createSignatureUses } from './signature-uses.ts'
 
-/** A key router that runs. Disposing ends it. */
+/** A running key router. Disposing stops it. */
 export type KeyRouter = AsyncDisposable & {
   readonly url: string
-  /** Where its metrics are; undefined when they are not served. */
+  /** URL of its metrics; undefined when they are not served. */
   readonly metricsUrl: string | undefined
   readonly context: RouterContext
 }
 
 const version = '0.1.0'
 
-/** Starts the key router. Port 0 takes any free port. @throws CairnError INVALID_CONFIGURATION when the port is in use */
+/**
+ * Starts the key router. Port 0 selects a free port. @throws CairnError INVALID_CONFIGURATION when the port is in use
+ */
 export async function startRouter(
   config: KeyRouterConfig,
   options: { clock?: Clock; log?: Logger } = {},
@@ -45,7 +47,7 @@ export async function startRouter(
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const nodes = config.nodes.map(
     (node, i): NodeTarget => ({
-      // In one process with its nodes the router starts before they have their ports.
+      // In one process with its nodes, the router starts before they have their ports.
       get url() {
         return config.nodes[i] ?? node
       },
@@ -66,7 +68,7 @@ export async function startRouter(
   }
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
   const stop = new AbortController()
-  // Without three of its nodes it opens nothing, and says so to each caller: another router could do no more.
+  // Stays ready without three of its nodes: each call reports the error, and another router could do no more.
   const readiness = createReadiness({}, log, dependencies)
   const app = createServiceApp({
     log,

@@ -20,13 +20,14 @@ import type { CheckedChallenge } from './read-challenge.ts'
 import { countSignature } from './signature-rate.ts'
 import { readPeerToken, readToken } from './tokens.ts'
 
-/** Carries the signed text beside a signature that is a bearer itself, in base64url. */
+/** Carries the signed text for a signature that is itself a bearer, in base64url. */
 const messageHeader = 'x-auth-message'
-const bearerBytesMost = 8192
+const maxBearerBytes = 8192
 
 /**
- * Finds out who calls, by this node's own eyes: a token that it signed itself, with a proof where the session has a key; a
- * fresh signature, good for one request; a peer's token where peers may call. Nothing is looked up before that.
+ * Authenticates the caller independently of the router: by a token that this node signed, with a proof when the
+ * session has a key; by a fresh signature, valid for one request; by a peer's token when peers may call. Reads no
+ * data before that.
  * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
  */
 export async function authorizeCall(
@@ -35,7 +36,7 @@ export async function authorizeCall(
   call: CallDefinition,
 ): Promise<Authorized<Caller>> {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (bearer === undefined || bearer.length > bearerBytesMost) throw new CairnError('INVALID_SIGNATURE')
+  if (bearer === undefined || bearer.length > maxBearerBytes) throw new CairnError('INVALID_SIGNATURE')
   if (call.id === attestKey.id) return authorizePeer(context, bearer)
   const token = bearer.replace(/^jwt:/, '')
   const caller = isToken(token)
@@ -46,7 +47,9 @@ export async function authorizeCall(
   return { caller, id: caller.address }
 }
 
-/** Who calls, where a call may be made by anybody and somebody shows a token. @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED */
+/**
+ * Authenticates a caller who sends a token to a public call. @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
+ */
 export async function findCaller(context: Context, request: FastifyRequest): Promise<Caller | undefined> {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
   if (bearer === undefined) return undefined
@@ -55,7 +58,7 @@ export async function findCaller(context: Context, request: FastifyRequest): Pro
   return authorizeToken(context, request, getConditions.id, token)
 }
 
-/** Three parts with dots between; a bundle of several nodes' tokens has none, and is no business of a node's. */
+/** A token has three parts separated by dots. A bundle of several nodes' tokens has none and is not for a node. */
 function isToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }
@@ -103,13 +106,13 @@ async function authorizeSignature(
   if (!context.config.legacyBearer || address === undefined) throw new CairnError('INVALID_SIGNATURE')
   countSignature(context.rates, request.ip)
   const given = request.headers[messageHeader]
-  // Published clients sign first and upload then: a key may be saved hours after, everything else follows at once.
+  // Published clients sign before they upload: a key may be saved hours later, all other calls follow immediately.
   const use = isSaving(callId) ? 'save' : undefined
   const ageMs = use === 'save' ? keySaveLifetimeMs : keyChallengeLifetimeMs
   const messages =
     typeof given === 'string' ? [Buffer.from(given, 'base64url').toString('utf8')] : context.issued.of(address, ageMs)
   const challenge = await findBearer(context, { address, messages, signature, chain: 'ALL', use, ip: request.ip })
-  // A sign-in opens a session and nothing else.
+  // A sign-in can only open a session.
   if (challenge.sessionKey !== undefined) throw new CairnError('INVALID_SIGNATURE')
   const hash = createHash('sha256')
     .update(`${request.method} ${request.url}\n${request.cairnBody ?? ''}`)
@@ -135,13 +138,16 @@ async function authorizeSignature(
       .where('challenge_id', '=', nameSpent(challenge))
       .executeTakeFirst()
     const isRepeated = use !== undefined && hash.equals(use.request_hash) && now - use.used_at <= repeatMs
-    // Every call with a session can be made twice without harm, so the same request is simply done again.
+    // Every call with a session is idempotent, so a repeated request simply runs again.
     if (!isRepeated) throw new CairnError('INVALID_SIGNATURE', { cause: error })
   }
   return { address, challengeId: challenge.id, sessionId: challenge.id, isBound: false, peer: undefined }
 }
 
-/** As {@link findSigned}, in the one word that published clients know for every reason. @throws CairnError as that, but CHALLENGE_EXPIRED */
+/**
+ * As {@link findSigned}, with the single error text that published clients know for every reason. @throws CairnError
+ * as that, except CHALLENGE_EXPIRED
+ */
 async function findBearer(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
   try {
     return await findSigned(context, signed)
@@ -151,7 +157,7 @@ async function findBearer(context: Context, signed: SignedTexts): Promise<Checke
   }
 }
 
-/** The address that a body names: a call is made in the name of whoever signed. */
+/** Returns the address in a body: the call is made in the name of its signer. */
 function addressOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('address' in body)) return undefined
   return normalizeIdentity(typeof body.address === 'string' ? body.address.trim() : '')

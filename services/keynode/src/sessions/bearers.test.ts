@@ -30,7 +30,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         return { wallet, message, signature: signMessage(wallet.privateKey, message) }
       }
 
-      test('is good for one request and its repetition', async () => {
+      test('is valid for one request and its repetition', async () => {
         const { wallet, signature } = await own()
         const body = { address: wallet.address, cid }
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
@@ -41,7 +41,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
       })
 
-      test('stays good whoever asks for messages in the same name', async () => {
+      test('stays valid if others request messages in the same name', async () => {
         const { wallet, signature } = await own()
         const stranger = await Promise.all(
           Array.from({ length: 40 }, () => node.call('GET', `/api/message/${wallet.address}`)),
@@ -51,7 +51,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
       })
 
-      test('is good for a quarter of an hour, and longer for saving alone', async () => {
+      test('is valid for a quarter of an hour, and longer for saving alone', async () => {
         const saved = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
         const old = await own()
         const young = await own()
@@ -73,7 +73,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', '/api/setSharedKey/1', { token: save.signature, body })).status).toBe(200)
       })
 
-      test('that is older opens a session for saving, which is good for nothing else, renewed or not', async () => {
+      test('that is older opens a session for saving, which is valid for nothing else, renewed or not', async () => {
         const { wallet, message, signature } = await own()
         node.pass(20 * minute)
         const body = { address: wallet.address, messages: [message], signature }
@@ -105,7 +105,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [message], signature)).code).toBe('CHALLENGE_EXPIRED')
       })
 
-      test('and bundles of tokens are refused where the operator wants sessions alone', async () => {
+      test('and bundles of tokens are rejected if the operator allows sessions only', async () => {
         await using strict = await startTestNode({ CAIRN_KEYNODE_LEGACY_BEARER: 'off' })
         const wallet = createTestWallet()
         const text = await createText(strict, wallet)

@@ -4,8 +4,8 @@ import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
 
 /**
- * Checks that a request was signed by its session's key, for this node, now, and takes the proof out of the world: it is
- * good once, also across a restart.
+ * Verifies that the session's key signed a request for this node, now, and marks the proof as used: it is valid once,
+ * even across a restart.
  * @throws CairnError INVALID_SIGNATURE
  */
 export async function checkProof(
@@ -23,7 +23,7 @@ export async function checkProof(
   await markSeen(context, `${sessionKey} ${proof.id}`, proof.timeMs + clockSkewMs)
 }
 
-/** Notes that something was seen which is good once. @throws CairnError INVALID_SIGNATURE when it was seen before */
+/** Records the use of something that is valid once. @throws CairnError INVALID_SIGNATURE when it was used before */
 export async function markSeen(context: Context, id: string, expiresAt: number): Promise<void> {
   try {
     await context.db.write((trx) => trx.insertInto('seen_proof').values({ id, expires_at: expiresAt }).execute())

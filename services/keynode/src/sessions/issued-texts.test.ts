@@ -1,4 +1,4 @@
-import { keyChallengeLifetimeMs, keySaveLifetimeMs, keyTextsAtOnceMost, keyTextsMost } from '@cairn/protocol'
+import { keyChallengeLifetimeMs, keySaveLifetimeMs, maxKeyTexts, maxKeyTextsAtOnce } from '@cairn/protocol'
 import { describe, expect, test } from 'vitest'
 import { createIssuedTexts } from './issued-texts.ts'
 
@@ -6,13 +6,13 @@ const minute = 60_000
 const write = async ({ id }: { id: string }) => `text ${id}`
 const idOf = (text: string) => text.slice('text '.length)
 
-function startTexts(options: { mostOpen?: number } = {}) {
+function startTexts(options: { maxOpen?: number } = {}) {
   const clock = { ms: 1_000_000, now: () => clock.ms }
   return { clock, texts: createIssuedTexts(clock, options) }
 }
 
 describe('texts to sign', () => {
-  test('stay open for their time, whoever asks for how many in the same name', async () => {
+  test('stay open for their time, however many others are requested in the same name', async () => {
     const { clock, texts } = startTexts()
     const mine = await texts.issue('a', '10.0.0.1', write)
     const open = new Set<string>([mine])
@@ -20,20 +20,20 @@ describe('texts to sign', () => {
       expect(texts.of('a', keySaveLifetimeMs)).toContain(mine)
       for (let turn = 0; turn < 20; turn++) open.add(await texts.issue('a', `10.0.1.${turn}`, write))
       clock.ms += minute
-      expect(texts.of('a', keySaveLifetimeMs).length).toBeLessThanOrEqual(keyTextsMost)
+      expect(texts.of('a', keySaveLifetimeMs).length).toBeLessThanOrEqual(maxKeyTexts)
     }
     clock.ms += 1
     expect(texts.of('a', keySaveLifetimeMs)).not.toContain(mine)
-    expect(open.size).toBeLessThanOrEqual(keyTextsMost)
+    expect(open.size).toBeLessThanOrEqual(maxKeyTexts)
   })
 
-  test('that are given once more are young enough to upload for two hours, and taken in turn', async () => {
+  test('that are issued again are young enough to upload for two hours, and rotate', async () => {
     const { clock, texts } = startTexts()
     for (let turn = 0; turn < 100; turn++) await texts.issue('a', '10.0.0.1', write)
     const again = await Promise.all(
-      Array.from({ length: keyTextsAtOnceMost }, () => texts.issue('a', '10.0.0.2', write)),
+      Array.from({ length: maxKeyTextsAtOnce }, () => texts.issue('a', '10.0.0.2', write)),
     )
-    expect(new Set(again).size).toBe(keyTextsAtOnceMost)
+    expect(new Set(again).size).toBe(maxKeyTextsAtOnce)
     clock.ms += 14 * minute
     const given = await texts.issue('a', '10.0.0.2', write)
     clock.ms += 120 * minute
@@ -41,7 +41,7 @@ describe('texts to sign', () => {
     expect(texts.of('a', keyChallengeLifetimeMs)).toEqual([])
   })
 
-  test('that were used make room, and are known for a minute more', async () => {
+  test('that were used free their place, and are known for a minute more', async () => {
     const { clock, texts } = startTexts()
     for (let turn = 0; turn < 50; turn++) {
       const text = await texts.issue('a', '10.0.0.1', write)
@@ -62,8 +62,8 @@ describe('texts to sign', () => {
     expect(await texts.issue('a', '10.0.0.1', write)).toMatch(/^text /)
   })
 
-  test('of a flood in many names drive out each other alone', async () => {
-    const { texts } = startTexts({ mostOpen: 100 })
+  test('of a flood in many names evict each other only', async () => {
+    const { texts } = startTexts({ maxOpen: 100 })
     const mine = await texts.issue('a', '10.0.0.1', write)
     for (let turn = 0; turn < 1000; turn++) await texts.issue(`b${turn}`, '2001:db8::1:2', write)
     for (let turn = 0; turn < 1000; turn++) await texts.issue(`c${turn}`, `2001:db8:0:0:${turn.toString(16)}::`, write)

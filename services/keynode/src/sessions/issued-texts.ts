@@ -1,51 +1,57 @@
 import { randomUUID } from 'node:crypto'
-import { keySaveLifetimeMs, keyTextsAtOnceMost, keyTextsEveryMs, keyTextsMost } from '@cairn/protocol'
-import { nameAsker } from '@cairn/service'
+import { keySaveLifetimeMs, keyTextsEveryMs, maxKeyTexts, maxKeyTextsAtOnce } from '@cairn/protocol'
+import { rateLimitKey } from '@cairn/service'
 
-/** The name of a text, when it was issued and until when it is good, ms since 1970. */
+/** Id, issue time and expiry of a text, in ms since 1970. */
 export type TextSubject = { id: string; issuedAt: number; expiresAt: number }
 
-/** Texts to sign that were issued by this process, by address: published clients do not send back what they signed. */
+/** Texts for signing that this process issued, by address: published clients do not send back what they signed. */
 export type IssuedTexts = {
   /**
-   * A text for an address to sign: a fresh one, or, where strangers could only drive out others by asking for more, an open
-   * one once more.
-   * @param ip who asks
-   * @param write makes a fresh one
+   * Issues a text for an address to sign: a fresh one or, when further requests would evict others, an open one
+   * again.
+   * @param ip of the client
+   * @param write creates a fresh text
    */
   issue(address: string, ip: string, write: (subject: TextSubject) => Promise<string>): Promise<string>
-  /** Those of an address that were issued at most so long ago, the newest first. */
+  /** Returns the texts of an address issued within the given time, newest first. */
   of(address: string, ageMs: number): string[]
-  /** A signature of a text was taken: it makes room, and is only known as long as the same request may come again. */
+  /**
+   * Marks a text as spent: it no longer counts against the limit, and is kept only as long as the same request may be
+   * repeated.
+   */
   spend(address: string, id: string): void
 }
 
 type Entry = TextSubject & {
   address: string
   asker: string
-  /** Orders by when it was last given to somebody. */
-  givenAs: number
+  /** Orders entries by when they were last issued. */
+  issueNumber: number
   isSpent: boolean
   ready: Promise<string>
   text: string | undefined
 }
 
-/** The same request may come again for this long: published clients try again by themselves. */
+/** How long the same request may be repeated: published clients retry automatically. */
 export const repeatMs = 60_000
-/** Open texts of all addresses: some 100 MB. Beyond it, who asked for the most loses his own oldest. */
-const textsMost = 100_000
+/**
+ * Maximum number of open texts of all addresses, about 100 MB. Beyond it, the IP address with the most texts loses
+ * its oldest.
+ */
+const maxTexts = 100_000
 const sweepEveryMs = 60_000
 
 /**
- * A memory of one process, on purpose: it guards nothing. A text that is not known here, because the process ended or another
- * issued it, costs its user another signature; nodes decide by the text itself.
- *
- * Anybody may ask for texts in any name, so nobody's asking takes another's text away: an address has twelve open ones, then
- * a fresh one every five minutes, and is given open ones anew meanwhile. Each is good for one signature, whoever was given it.
+ * Kept in memory of one process on purpose: it protects nothing. A text that is not known here, because the process
+ * ended or another one issued it, costs its user another signature; nodes decide by the text itself.
+ * Texts can be requested for any address, so a request must not evict another client's text: an address has up to
+ * twelve open texts, then a fresh one every five minutes, and receives open ones again in between. Each is valid for
+ * one signature, regardless of who requested it.
  */
 export function createIssuedTexts(
   clock: { now(): number },
-  { mostOpen = textsMost }: { mostOpen?: number } = {},
+  { maxOpen = maxTexts }: { maxOpen?: number } = {},
 ): IssuedTexts {
   const byAddress = new Map<string, Set<Entry>>()
   const byAsker = new Map<string, Set<Entry>>()
@@ -59,25 +65,25 @@ export function createIssuedTexts(
     count++
   }
   const drop = (entry: Entry) => {
-    if (!takeFrom(byAddress, entry.address, entry)) return
-    takeFrom(byAsker, entry.asker, entry)
+    if (!issueFrom(byAddress, entry.address, entry)) return
+    issueFrom(byAsker, entry.asker, entry)
     count--
   }
   const sweep = () => {
     const now = clock.now()
-    if (now - sweptAt < sweepEveryMs && count < mostOpen) return
+    if (now - sweptAt < sweepEveryMs && count < maxOpen) return
     sweptAt = now
     for (const entries of byAddress.values()) for (const entry of entries) if (entry.expiresAt < now) drop(entry)
-    if (count < mostOpen) return
+    if (count < maxOpen) return
     const heaviest = [...byAsker.values()].reduce((most, one) => (one.size > most.size ? one : most))
     for (const oldest of heaviest) {
       drop(oldest)
       return
     }
   }
-  const give = (entry: Entry, asker: string) => {
-    entry.givenAs = ++given
-    takeFrom(byAsker, entry.asker, entry)
+  const issueEntry = (entry: Entry, asker: string) => {
+    entry.issueNumber = ++given
+    issueFrom(byAsker, entry.asker, entry)
     entry.asker = asker
     addTo(byAsker, asker, entry)
     return entry.ready
@@ -87,17 +93,17 @@ export function createIssuedTexts(
     issue(address, ip, write) {
       const now = clock.now()
       sweep()
-      const asker = nameAsker(ip)
+      const asker = rateLimitKey(ip)
       const open = [...(byAddress.get(address) ?? [])].filter((entry) => !entry.isSpent && entry.expiresAt >= now)
       const fresh = open.filter(({ issuedAt }) => now - issuedAt < keyTextsEveryMs)
-      if (open.length >= keyTextsAtOnceMost && fresh.length > 0)
-        return give(
-          fresh.reduce((last, one) => (one.givenAs < last.givenAs ? one : last)),
+      if (open.length >= maxKeyTextsAtOnce && fresh.length > 0)
+        return issueEntry(
+          fresh.reduce((last, one) => (one.issueNumber < last.issueNumber ? one : last)),
           asker,
         )
       const subject = { id: randomUUID(), issuedAt: now, expiresAt: now + keySaveLifetimeMs }
       const ready = write(subject)
-      const entry: Entry = { ...subject, address, asker, givenAs: ++given, isSpent: false, ready, text: undefined }
+      const entry: Entry = { ...subject, address, asker, issueNumber: ++given, isSpent: false, ready, text: undefined }
       put(entry)
       ready.then(
         (text) => {
@@ -113,7 +119,7 @@ export function createIssuedTexts(
         .filter(({ issuedAt, expiresAt }) => issuedAt >= since && expiresAt >= clock.now())
         .sort((a, b) => Number(a.isSpent) - Number(b.isSpent) || b.issuedAt - a.issuedAt)
         .flatMap(({ text }) => (text === undefined ? [] : [text]))
-        .slice(0, keyTextsMost)
+        .slice(0, maxKeyTexts)
     },
     spend(address, id) {
       const entry = [...(byAddress.get(address) ?? [])].find((one) => one.id === id)
@@ -130,7 +136,7 @@ function addTo(map: Map<string, Set<Entry>>, name: string, entry: Entry): void {
   else entries.add(entry)
 }
 
-function takeFrom(map: Map<string, Set<Entry>>, name: string, entry: Entry): boolean {
+function issueFrom(map: Map<string, Set<Entry>>, name: string, entry: Entry): boolean {
   const entries = map.get(name)
   if (entries === undefined || !entries.delete(entry)) return false
   if (entries.size === 0) map.delete(name)

@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
 
-/** What a nonce is for; whoever changes any of it has no nonce. */
+/** The fields that a nonce covers; a change of any of them invalidates it. */
 export type NonceSubject = {
   /** Normalised. */
   address: string
   domain: string
-  /** Names the challenge. */
+  /** Id of the challenge. */
   id: string
   /** Milliseconds since 1970. */
   issuedAt: number
@@ -14,8 +14,8 @@ export type NonceSubject = {
 }
 
 /**
- * This node's part of a challenge: a MAC over what the challenge says. Nothing is kept; the node recognises it when it comes
- * back, and nobody can make one for a time to come.
+ * Creates this node's part of a challenge: a MAC over its fields. Nothing is stored: the node recognises it when it
+ * comes back, and it cannot be created in advance for a future time.
  */
 export function makeNonce({ config, keys }: Context, subject: NonceSubject): string {
   const { address, domain, id, issuedAt, expiresAt } = subject
@@ -25,7 +25,7 @@ export function makeNonce({ config, keys }: Context, subject: NonceSubject): str
   return createHmac('sha256', keys.nonce).update(text).digest('hex').slice(0, 32)
 }
 
-/** Whether a nonce is this node's own for that subject. */
+/** Whether a nonce is this node's own for these fields. */
 export function isOwnNonce(context: Context, subject: NonceSubject, nonce: string | undefined): boolean {
   const own = Buffer.from(makeNonce(context, subject))
   const given = Buffer.from(nonce ?? '')

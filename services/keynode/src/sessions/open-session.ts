@@ -10,29 +10,29 @@ import {
   sessionLifetimeMs,
   signInLifetimeMs,
 } from '@cairn/protocol'
-import { type ContractSignature, contractChecksPerMinute, isUniqueViolation, nameAsker } from '@cairn/service'
+import { type ContractSignature, contractChecksPerMinute, isUniqueViolation, rateLimitKey } from '@cairn/service'
 import type { Context } from '../context.ts'
+import { formatTime } from './format-time.ts'
 import { type CheckedChallenge, readChallenge } from './read-challenge.ts'
 import { writeRefreshToken } from './refresh-token.ts'
-import { sayTime } from './say-time.ts'
 import { signToken } from './tokens.ts'
 
-/** Who signs in, and with what. */
+/** A signed sign-in request. */
 export type SignedTexts = {
   /** Normalised. */
   address: string
-  /** The text that was signed, or those of which one was. */
+  /** The signed text, or the candidates for it. */
   messages: readonly string[]
   signature: string
   chain: string
-  /** For saving keys and nothing else: the text may have been signed before a long upload. */
+  /** Only for saving keys: the text may have been signed before a long upload. */
   use?: 'save' | undefined
-  /** Who asks. */
+  /** IP address of the client. */
   ip: string
 }
 
 /**
- * Opens a session for a signed text, which is spent by it.
+ * Opens a session for a signed text, which spends the text.
  * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function openNodeSession(context: Context, signed: SignedTexts): Promise<NodeSession> {
@@ -70,13 +70,13 @@ export async function openNodeSession(context: Context, signed: SignedTexts): Pr
   }
 }
 
-/** Sessions that are bearers have to outlive the uploads of published clients; ours renew themselves. */
+/** Bearer sessions of published clients must outlive their uploads; ours are renewed. */
 export function lifetimeOf(sessionKey: string | null | undefined): number {
   return sessionKey == null ? legacySessionLifetimeMs : sessionLifetimeMs
 }
 
 /**
- * Finds the text that was signed. Everything that costs nothing is checked before any signature is.
+ * Finds the signed text. Runs every cheap check before any signature is verified.
  * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function findSigned(context: Context, signed: SignedTexts): Promise<CheckedChallenge> {
@@ -86,21 +86,22 @@ export async function findSigned(context: Context, signed: SignedTexts): Promise
   const challenges = read.filter((one) => typeof one === 'object')
   const texts = challenges.map(({ text }) => text)
   const found = await findSignedText(address, texts, signature, (question) =>
-    askContract(context, signed.ip, { ...question, chain }),
+    queryContract(context, signed.ip, { ...question, chain }),
   )
   const challenge = challenges.find(({ text }) => text === found)
   if (challenge !== undefined) return challenge
-  if (challenges.length === 0 && read.includes('expired')) throw new CairnError('CHALLENGE_EXPIRED', sayTime(context))
-  throw new CairnError('INVALID_SIGNATURE', read.includes('early') ? sayTime(context) : {})
+  if (challenges.length === 0 && read.includes('expired'))
+    throw new CairnError('CHALLENGE_EXPIRED', formatTime(context))
+  throw new CairnError('INVALID_SIGNATURE', read.includes('early') ? formatTime(context) : {})
 }
 
-/** 64 and 65 bytes can be a key's: where no chain is there to ask, they are simply wrong. */
-async function askContract(
+/** A key's signature has 64 or 65 bytes; without a chain to query, it is simply wrong. */
+async function queryContract(
   context: Context,
   ip: string,
   signed: ContractSignature & { chain: string },
 ): Promise<string | undefined> {
-  context.rates.take(`contract ${nameAsker(ip)}`, contractChecksPerMinute.atNode)
+  context.rates.consume(`contract ${rateLimitKey(ip)}`, contractChecksPerMinute.atNode)
   try {
     return await context.verifyContract(signed)
   } catch (error) {
@@ -112,15 +113,15 @@ async function askContract(
 }
 
 /**
- * What a spent challenge is known by. Its id alone is not enough: whoever asks for a nonce chooses it, and each node hears of
- * it before it is signed, so that others could spend it in their own names.
+ * Returns the key of a spent challenge. The id alone is not enough: the requester of a nonce chooses it, and each
+ * node sees it before it is signed, so that others could spend it in their own names.
  */
 export function nameSpent({ address, id }: Pick<CheckedChallenge, 'address' | 'id'>): string {
   return `${address} ${id}`
 }
 
 /**
- * Spends a challenge together with what is done for it, whole or not at all. Of many at once exactly one gets it.
+ * Spends a challenge together with its effect, in one unit. Of concurrent requests exactly one succeeds.
  * @throws CairnError CHALLENGE_EXPIRED when it was spent before
  */
 export async function spendChallenge(

@@ -3,17 +3,17 @@ import { clockSkewMs, keySaveLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { isOwnNonce } from './nonces.ts'
 
-/** A text that somebody signed, as this node checked it by itself. */
+/** A signed text as validated by this node. */
 export type CheckedChallenge = Challenge & {
   text: string
-  /** did:key that the session is to be bound to, where the text names one. */
+  /** did:key that the session is bound to, if the text names one. */
   sessionKey: string | undefined
 }
 
 /**
- * Reads a text and checks all that needs no signature: its form, its address, that it is for this network and a domain of
- * the operator's, this node's own nonce in it. `expired` where only its time is over, `early` where it has yet to come.
- * @param ageMs how long ago it may have been issued
+ * Parses a text and checks everything except its signature: its form, its address, its network and domain, and this
+ * node's own nonce. `expired` when only its time has passed, `early` when it has not come yet.
+ * @param ageMs maximum age of the text
  */
 export function readChallenge(
   context: Context,
@@ -35,7 +35,7 @@ export function readChallenge(
   return { ...challenge, text, sessionKey: signIn?.sessionKey }
 }
 
-/** Domains are those the operator names; the node's own host always counts. */
+/** Accepts the configured domains and the node's own host. */
 export function isKnownDomain({ config }: Context, domain: string): boolean {
   const own = config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host
   return config.domains.includes(domain) || domain === own

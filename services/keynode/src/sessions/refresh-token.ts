@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
 
-/** Which refresh token of a session: the one it was opened with is number 0, and each renewal gives the next. */
+/** A refresh token of a session: number 0 when it was opened, incremented with each renewal. */
 export type RefreshToken = { sessionId: string; turn: number }
 
 /**
- * Writes a refresh token. Its secret is this node's MAC over session and number, so that a renewal whose answer was lost
- * gives the same again, one from however far back is known for what it is, and nothing of it has to be kept.
+ * Writes a refresh token. Its secret is this node's MAC over session and number, so that a renewal whose answer was
+ * lost returns the same token, old tokens are recognised, and none has to be stored.
  */
 export function writeRefreshToken(context: Context, { sessionId, turn }: RefreshToken): string {
   const { config, keys } = context
@@ -18,8 +18,8 @@ export function writeRefreshToken(context: Context, { sessionId, turn }: Refresh
 const pattern = /^([0-9a-f-]{36})\.((0|[1-9]\d{0,8})-[\w-]{43})$/
 
 /**
- * Reads a refresh token that this node wrote; undefined for anything else.
- * @returns the secret too: it is what the proof of a session's key covers
+ * Parses a refresh token of this node; returns undefined for anything else.
+ * @returns the secret too: the proof of a session's key covers it
  */
 export function readRefreshToken(context: Context, text: string): (RefreshToken & { secret: string }) | undefined {
   const given = text.replace(/^r:/, '')

@@ -6,22 +6,22 @@ import { lifetimeOf } from './open-session.ts'
 import { type RefreshToken, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 import { signToken } from './tokens.ts'
 
-/** A renewal whose answer was lost may be made again for this long. */
+/** How long a renewal whose answer was lost may be repeated. */
 const graceMs = 60_000
 
-/** What a renewal comes with. */
+/** Request of a renewal. */
 export type Renewal = {
   /** Normalised. */
   address: string
   refreshToken: string
-  /** The proof header and what it has to cover, for sessions that are bound to a key. */
+  /** The proof header and what it must cover, for sessions that are bound to a key. */
   proof: string | undefined
   request: Omit<SignedRequest, 'token' | 'node'>
 }
 
 /**
- * Renews a session; the refresh token is spent by it. One that was spent before ends the session, for somebody else has it.
- * However often it is renewed, a session ends 30 days after its text was signed.
+ * Renews a session and spends the refresh token. A token that was spent before ends the session, because another
+ * party has it. Regardless of renewals, a session ends 30 days after its text was signed.
  * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
@@ -37,21 +37,24 @@ export async function renewNodeSession(context: Context, renewal: Renewal): Prom
 
 async function findSession(context: Context, { address }: Renewal, { sessionId }: RefreshToken) {
   const row = await context.db.read.selectFrom('session').selectAll().where('id', '=', sessionId).executeTakeFirst()
-  // The token is this node's own, so that its bearer may know what became of the session.
+  // This node issued the token, so its bearer may learn the state of the session.
   if (row === undefined || row.ended_at !== null || row.expires_at < context.clock.now())
     throw new CairnError('SESSION_EXPIRED')
   if (row.address !== address) throw new CairnError('INVALID_SIGNATURE')
   return row
 }
 
-/** Puts the next refresh token in the place of this one. Where another request was faster, the second try finds its work. */
+/**
+ * Replaces this refresh token with the next one. If another request was first, the second attempt finds its result.
+ */
 async function turn(context: Context, renewal: Renewal, token: RefreshToken, tries: number): Promise<NodeSession> {
   const row = await findSession(context, renewal, token)
   const now = context.clock.now()
   const isCurrent = token.turn === row.turn
   const isRepeated = token.turn === row.turn - 1 && now - row.rotated_at <= graceMs
   if (!isCurrent && !isRepeated) {
-    // A later one than is in force stems from before the database was put back to an earlier state: nobody stole it.
+    // A later token than the current one was issued before the database was restored to an earlier state: it was not
+    // stolen.
     if (token.turn < row.turn) await endNodeSession(context, row.id)
     throw new CairnError('INVALID_SIGNATURE')
   }
@@ -89,7 +92,7 @@ async function turn(context: Context, renewal: Renewal, token: RefreshToken, tri
   }
 }
 
-/** Ends a session and all it was renewed from. */
+/** Ends a session and all its renewals. */
 export async function endNodeSession(context: Context, id: string): Promise<void> {
   const now = context.clock.now()
   await context.db.write((trx) =>

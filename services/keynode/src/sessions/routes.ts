@@ -17,15 +17,15 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { requireOwnNumber, route } from '../http/route.ts'
+import { formatTime } from './format-time.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
 import { isKnownDomain } from './read-challenge.ts'
 import { endNodeSession, renewNodeSession } from './renew-session.ts'
 import { requireSigner } from './require-signer.ts'
-import { sayTime } from './say-time.ts'
 import { publicKeyOf } from './tokens.ts'
 
-/** Binds the calls about sessions. */
+/** Registers the routes about sessions. */
 export function registerSessionRoutes(app: FastifyInstance, context: Context): void {
   const { config, clock } = context
   const own = (node: string) => requireOwnNumber(context, node)
@@ -33,20 +33,20 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
 
   route(app, context, getNonce, async ({ input: { params, body } }) => {
     own(params.node)
-    // Said before anybody signs a text that this node would not take.
+    // Rejected before a user signs a text that this node would not accept.
     if (!isKnownDomain(context, body.domain)) {
       throw new CairnError('INVALID_REQUEST', {
-        message: `Key node ${config.node} takes no texts of ${body.domain}`,
-        hint: 'Its operator names the hosts of texts in CAIRN_KEYNODE_DOMAINS.',
-        details: { issues: [{ field: 'body.domain', message: 'is not known here' }] },
+        message: `Key node ${config.node} does not accept messages of ${body.domain}`,
+        hint: 'The operator sets the accepted hosts in CAIRN_KEYNODE_DOMAINS.',
+        details: { issues: [{ field: 'body.domain', message: 'is not an accepted host' }] },
       })
     }
     const now = clock.now()
     const lifetimeMs = body.expiresAt - body.issuedAt
     if (Math.abs(body.issuedAt - now) > clockSkewMs || lifetimeMs <= 0 || lifetimeMs > keySaveLifetimeMs)
       throw new CairnError('CHALLENGE_EXPIRED', {
-        message: 'The time of this challenge is not now',
-        ...sayTime(context),
+        message: 'The challenge is not valid at this time',
+        ...formatTime(context),
         details: { time: now },
       })
     return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }
@@ -110,7 +110,7 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
   })
 }
 
-/** As published clients know tokens. */
+/** Formats tokens for published clients. */
 function bearers({ token, refreshToken }: { token: string; refreshToken: string }) {
   return { token: `jwt:${token}`, refreshToken: `r:${refreshToken}` }
 }

@@ -28,7 +28,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     afterAll(() => node?.[Symbol.asyncDispose]())
 
     describe('a signed text', () => {
-      test('opens one session, whoever comes first; the same text opens no other, also after a restart', async () => {
+      test('opens one session for the first caller; the same text opens no other, also after a restart', async () => {
         const wallet = createTestWallet()
         const text = await createText(node, wallet)
         const answers = await Promise.all(Array.from({ length: 8 }, () => openWith(node, wallet, [text])))
@@ -45,14 +45,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         ['another network', { network: 'other' }],
         ['a time to come', { issuedAt: Date.now() + 10 * minute, expiresAt: Date.now() + 20 * minute }],
         ['a longer life than allowed', { expiresAt: Date.now() + 10 * 3600_000 }],
-      ])('for %s is refused', async (_what, wish) => {
+      ])('for %s is rejected', async (_what, request) => {
         const wallet = createTestWallet()
-        const text = await createText(node, wallet, wish)
+        const text = await createText(node, wallet, request)
         const answer = await openWith(node, wallet, [text])
         expect([answer.status, answer.json]).toEqual([401, expect.objectContaining({ message: 'Invalid Signature' })])
       })
 
-      test('of another wallet, with another nonce, changed, or signed by the twin, is refused', async () => {
+      test('of another wallet, with another nonce, changed, or signed by the twin, is rejected', async () => {
         const wallet = createTestWallet()
         const other = createTestWallet()
         const text = await createText(node, wallet)
@@ -65,7 +65,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         const twin =
           `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, '0')}${signature.endsWith('1b') ? '1c' : '1b'}` as const
         expect((await openWith(node, wallet, [text], twin)).code).toBe('INVALID_SIGNATURE')
-        // The text itself was not spent by any of that.
+        // None of these attempts spent the text.
         expect((await openWith(node, wallet, [text])).status).toBe(200)
       })
 
@@ -80,12 +80,12 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
           const other = writeSignIn({ ...signIn, nonces, storageNonce: 'a'.repeat(32) })
           expect((await openWith(node, wallet, [other])).code).toBe('INVALID_SIGNATURE')
         }
-        // Storage beside it is nothing to this node.
+        // A storage grant in the same text does not matter to this node.
         const both = writeSignIn({ ...signIn, storageNonce: 'a'.repeat(32) })
         expect((await openWith(node, wallet, [both])).status).toBe(200)
       })
 
-      test('of a host that the operator did not name gets no nonce', async () => {
+      test('for a host that the operator did not name gets no nonce', async () => {
         const { address } = createTestWallet()
         const subject = { id: crypto.randomUUID(), address, issuedAt: node.now(), expiresAt: node.now() + minute }
         const ask = (domain: string) => node.call('POST', '/api/keys/nonce/1', { body: { ...subject, domain } })
@@ -93,7 +93,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await ask('evil.test')).code).toBe('INVALID_REQUEST')
       })
 
-      test('is spent by nobody else, whoever knows its id', async () => {
+      test('cannot be spent by a caller that only knows its id', async () => {
         const wallet = createTestWallet()
         const id = crypto.randomUUID()
         const text = await createText(node, wallet, { id })
@@ -103,7 +103,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
       })
 
-      test('ends with its time', async () => {
+      test('expires', async () => {
         const wallet = createTestWallet()
         const text = await createText(node, wallet)
         node.pass(11 * minute)
@@ -123,7 +123,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     })
 
     describe('a session bound to a key', () => {
-      test('needs a proof for each request, good once, here, now, for this very request', async () => {
+      test('needs a proof for each request, valid once, here, now, for this very request', async () => {
         const session = await openTestSession(node)
         const body = { address: session.address, cid }
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
@@ -148,14 +148,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         }
       })
 
-      test('is nobody else’s: another address in the body is refused before anything is looked up', async () => {
+      test('rejects another address in the body before anything is looked up', async () => {
         const session = await openTestSession(node)
         const { token, sessionKey } = session
         const body = { address: createTestWallet().address, cid }
         expect((await node.call('POST', path, { token, sessionKey, body })).code).toBe('INVALID_SIGNATURE')
       })
 
-      test('ends after a quarter of an hour, is renewed once for each token, and a token from before ends it', async () => {
+      test('expires after a quarter of an hour, is renewed once per token, and ends with an old token', async () => {
         const session = await openTestSession(node)
         const renew = (refreshToken: string) =>
           node.call('PUT', '/api/keys/session/1', {
@@ -167,7 +167,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
         const first = await renew(session.refreshToken)
         expect(first.status).toBe(200)
-        // Its answer was lost: within a minute the same is given again.
+        // Its answer was lost: within a minute the same token is returned.
         expect(((await renew(session.refreshToken)).json as { refreshToken: string }).refreshToken).toBe(
           (first.json as { refreshToken: string }).refreshToken,
         )
@@ -206,7 +206,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('PUT', '/api/keys/session/1', options)).code).toBe('SESSION_EXPIRED')
       })
 
-      test('is ended by a refresh token from however long ago', async () => {
+      test('is ended by any earlier refresh token', async () => {
         const wallet = createTestWallet()
         const opened = await openWith(node, wallet, [await createText(node, wallet)])
         const { refreshToken: first } = opened.json as { refreshToken: string }
@@ -224,7 +224,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         await expect(renew(newest), 'the family is over').rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
       })
 
-      test('is not renewed by a token that this node never wrote, nor ended by it', async () => {
+      test('is neither renewed nor ended by a token that this node never wrote', async () => {
         const session = await openTestSession(node)
         const [id, secret = ''] = session.refreshToken.split('.')
         const [, mac] = secret.split(/-(.*)/s)
@@ -254,7 +254,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       })
     })
 
-    test('a token of one node is nothing at another, and each answers for its own number alone', async () => {
+    test('a token of one node is invalid at another, and each answers for its own number alone', async () => {
       await using other = await startTestNode({ CAIRN_KEYNODE_NUMBER: '2', CAIRN_KEYNODE_SECRET: '22'.repeat(32) })
       const session = await openTestSession(node)
       const answer = await callAs(other, session, 'POST', '/api/retrieveSharedKey/2', { cid })
@@ -263,7 +263,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await callAs(other, mine, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('WRONG_NODE')
     })
 
-    test('no secret of anybody is in the log', async () => {
+    test('the log contains no secret', async () => {
       const session = await openTestSession(node)
       await callAs(node, session, 'POST', path, { cid })
       const log = node.lines.join('')
@@ -272,7 +272,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect(log.includes(secret.slice(-40))).toBe(false)
     })
 
-    test('a folder is refused to another secret, number or network', async () => {
+    test('a folder rejects another secret, number or network', async () => {
       const home = node.home
       await node.stop()
       const time = { ms: node.now() }

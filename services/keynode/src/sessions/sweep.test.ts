@@ -7,7 +7,7 @@ import { sweepSessions } from './sweep.ts'
 const second = 1000
 
 // Replicas of a node share their rows, not their clocks, and a clock may be set back.
-test('a text that a replica spent is not good again for one whose clock is behind', async () => {
+test('a spent text is not valid again for a replica whose clock lags behind', async () => {
   await using node = await startTestNode()
   const wallet = createTestWallet()
   const texts = [
@@ -15,14 +15,14 @@ test('a text that a replica spent is not good again for one whose clock is behin
     await createText(node, wallet, { id: crypto.randomUUID() }, createSessionKey()),
   ]
   for (const text of texts) expect((await openWith(node, wallet, [text])).status).toBe(200)
-  // The one is a minute ahead of the time, the other as far behind.
+  // One clock is a minute ahead, the other a minute behind.
   node.pass(600 * second - 1 + 2 * clockSkewMs)
   await sweepSessions(node.context)
   node.pass(-2 * clockSkewMs)
   for (const text of texts) expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
 })
 
-test('nor is a proof', async () => {
+test('neither is a proof', async () => {
   await using node = await startTestNode()
   const session = await openTestSession(node)
   const path = '/api/keys/list/1?role=owner'
@@ -36,7 +36,7 @@ test('nor is a proof', async () => {
   expect((await show()).code).toBe('INVALID_SIGNATURE')
 })
 
-test('what is over by every clock is removed', async () => {
+test('removes rows that are expired by every clock', async () => {
   await using node = await startTestNode()
   const session = await openTestSession(node)
   const request = {

@@ -1,10 +1,10 @@
 import { clockSkewMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 
-/** Two clocks that are both as far off as is allowed, each to its side. */
+/** Maximum difference of two clocks that are both off by the allowed skew. */
 const skewMs = 2 * clockSkewMs
 
-/** Removes what is over: nothing of it could be used any more, not even with a replica whose clock is behind. */
+/** Deletes expired rows, once no replica could use them any more, even with a clock that is behind. */
 export async function sweepSessions({ db, clock }: Context): Promise<void> {
   const before = clock.now() - skewMs
   await db.write(async (trx) => {

@@ -5,22 +5,22 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 
-/** What a token says. */
+/** Claims of a token. */
 export type TokenClaims = {
   /** Normalised address. */
   address: string
   sessionId: string
   challengeId: string
-  /** did:key that requests must be signed with. */
+  /** did:key that must sign requests. */
   sessionKey: string | undefined
-  /** What alone it is good for. */
+  /** The only purpose that it is valid for. */
   purpose: 'save' | undefined
   /** Milliseconds since 1970. */
   expiresAt: number
 }
 
 const algorithm = 'EdDSA'
-/** Prefixes of RFC 8410: what turns 32 bytes into a key that Node reads. */
+/** Prefixes of RFC 8410 that turn 32 bytes into a key that Node can import. */
 const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -43,7 +43,7 @@ function signingKey({ keys }: Pick<Context, 'keys'>): KeyObject {
   return key
 }
 
-/** The did:key that a node signs with. */
+/** Returns the did:key that a node signs with. */
 export function publicKeyOf(signing: Uint8Array): string {
   const key = createPublicKey(
     createPrivateKey({ key: Buffer.concat([privateKeyHead, signing]), format: 'der', type: 'pkcs8' }),
@@ -52,19 +52,19 @@ export function publicKeyOf(signing: Uint8Array): string {
   return writeDidKey(new Uint8Array(der.subarray(publicKeyHead.length)))
 }
 
-/** The key of a did:key. @throws CairnError INVALID_SIGNATURE */
+/** Returns the key of a did:key. @throws CairnError INVALID_SIGNATURE */
 function keyOfDid(didKey: string): KeyObject {
   const bytes = parseDidKey(didKey)
   if (bytes === undefined) throw new CairnError('INVALID_SIGNATURE')
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }
 
-/** Who a node is in tokens: no other node or network takes its tokens. */
+/** Identifies a node in tokens: no other node or network accepts its tokens. */
 function nameNode(network: string, node: number): string {
   return `cairn-key-node:${network}:${node}`
 }
 
-/** Signs a session's token, good at this node alone. */
+/** Signs a session's token, valid at this node only. */
 export function signToken(context: Context, claimed: TokenClaims): Promise<string> {
   const { address, sessionId, challengeId, sessionKey, purpose, expiresAt } = claimed
   const name = nameNode(context.config.networkName, context.config.node)
@@ -102,15 +102,15 @@ export async function readToken(context: Context, token: string): Promise<TokenC
   }
 }
 
-/** What signing between nodes needs. */
+/** Dependencies of signing between nodes. */
 type Signing = Pick<Context, 'config' | 'keys' | 'clock'>
 
-/** Two clocks that are both as far off as is allowed, each to its side. */
+/** Maximum difference of two clocks that are both off by the allowed skew. */
 const peerSkewMs = 2 * clockSkewMs
-/** Longest life of a token between nodes, in seconds. */
+/** Maximum lifetime of a token between nodes, in seconds. */
 const peerTokenSeconds = 60
 
-/** Signs a token by which this node asks a peer. */
+/** Signs a token for a query to a peer. */
 export function signPeerToken(context: Signing, node: number, id: string): Promise<string> {
   const { networkName, node: own } = context.config
   const now = Math.floor(context.clock.now() / 1000)
@@ -124,7 +124,7 @@ export function signPeerToken(context: Signing, node: number, id: string): Promi
     .sign(signingKey(context))
 }
 
-/** Which peer signed a token for this node, and the token's id. @throws CairnError INVALID_SIGNATURE */
+/** Returns the peer that signed a token for this node, and the token's id. @throws CairnError INVALID_SIGNATURE */
 export async function readPeerToken(
   context: Context,
   token: string,
@@ -145,14 +145,14 @@ export async function readPeerToken(
       if (payload.jti !== undefined && payload.exp !== undefined)
         return { peer: peer.node, id: payload.jti, expiresAt: payload.exp * 1000 + peerSkewMs }
     } catch (error) {
-      // Another peer's, perhaps; an error that is not about the token is none to pass over.
+      // It may be another peer's token; an error that is not about the token is rethrown.
       if (!(error instanceof errors.JOSEError)) throw error
     }
   }
   throw new CairnError('INVALID_SIGNATURE')
 }
 
-/** Signs a statement that peers can check and show. */
+/** Signs a statement that peers can verify and pass on. */
 export function signStatement(context: Context, statement: Record<string, unknown>): Promise<string> {
   const { networkName, node } = context.config
   return new SignJWT(statement)
@@ -162,7 +162,7 @@ export function signStatement(context: Context, statement: Record<string, unknow
     .sign(signingKey(context))
 }
 
-/** Reads a peer's statement, not older than two minutes. @throws CairnError INVALID_SIGNATURE */
+/** Verifies a peer's statement, at most two minutes old. @throws CairnError INVALID_SIGNATURE */
 export async function readStatement(context: Signing, node: number, statement: string): Promise<unknown> {
   const peer = context.config.peers.find((one) => one.node === node)
   if (peer === undefined) throw new CairnError('INVALID_SIGNATURE')

@@ -19,7 +19,7 @@ function createVerifier(settings: string) {
   return (chain: string) => verify({ address, texts: ['a text'], signature, chain })
 }
 
-test('the chain that is named is asked, or all; an endpoint of another chain tells nothing', async () => {
+test('asks the named chain, or all; an endpoint of another chain decides nothing', async () => {
   using endpoint = await serveChain((method) => (method === 'eth_getCode' ? '0x60' : contractYes))
   const verify = createVerifier(settingsOf(endpoint.url))
   expect([await verify('local'), await verify('ALL')]).toEqual(['a text', 'a text'])
@@ -28,7 +28,7 @@ test('the chain that is named is asked, or all; an endpoint of another chain tel
   await expect(createVerifier('{"chains":{}}')('ALL')).rejects.toMatchObject({ code: 'CHAIN_NOT_CONFIGURED' })
 })
 
-test('a node lets nobody ask chains without end', async () => {
+test('a node limits how often a caller makes it ask chains', async () => {
   using endpoint = await serveChain(() => '0x')
   await using node = await startTestNode({
     CAIRN_KEYNODE_CHAINS: settingsOf(endpoint.url),
@@ -41,5 +41,5 @@ test('a node lets nobody ask chains without end', async () => {
     (await node.call('POST', '/api/retrieveSharedKey/1', { token: signature, headers, body })).code
   for (let calls = 0; calls < contractChecksPerMinute.atNode; calls++) expect(await call()).toBe('INVALID_SIGNATURE')
   expect(await call()).toBe('RATE_LIMITED')
-  expect(endpoint.asked['eth_getCode']).toBeLessThan(contractChecksPerMinute.atNode)
+  expect(endpoint.requestCounts['eth_getCode']).toBeLessThan(contractChecksPerMinute.atNode)
 })

@@ -11,16 +11,17 @@ import type { Chain, Chains } from '../conditions/chains.ts'
 import { evmFamily } from '../conditions/evm.ts'
 
 /**
- * Finds the text whose signature the contract at an address accepts, on a chain by name or, for `ALL`, on the first of the
- * operator's.
- * @throws CairnError CHAIN_NOT_CONFIGURED, CHAIN_NOT_SUPPORTED, UPSTREAM_FAILED, RATE_LIMITED if too many checks are running
+ * Finds the text whose signature the contract at an address accepts, on a named chain or, for `ALL`, on the
+ * operator's first ones.
+ * @throws CairnError CHAIN_NOT_CONFIGURED, CHAIN_NOT_SUPPORTED, UPSTREAM_FAILED, RATE_LIMITED if too many checks are
+ * running
  */
 export type NodeContractVerifier = (signed: ContractSignature & { chain: string }) => Promise<string | undefined>
 
-/** Chains asked when none is named. */
+/** Number of chains queried when none is named. */
 const maxChains = 3
 
-/** Asks contract wallets on the operator's chains. */
+/** Queries contract wallets on the operator's chains. */
 export function createNodeContractVerifier(
   chains: Chains,
   {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { conditionsOf } from './conditions-of.ts'
 import type { KeyRecord } from './store.ts'
 
-/** Who wants to read, and with what. */
+/** The reader, and their placeholder values. */
 export type AccessQuestion = {
   /** Normalised address. */
   address: string
@@ -13,9 +13,9 @@ export type AccessQuestion = {
 }
 
 /**
- * Whether an address may read: as owner, as somebody it is shared with, or because the conditions are met; chains are only
- * asked where nothing else allows already.
- * @throws CairnError ACCESS_DENIED; CONDITION_UNKNOWN where a chain that decides does not answer; RATE_LIMITED
+ * Requires that an address may read: as owner, through a share, or because the conditions are met. Chains are queried
+ * only when nothing else grants access.
+ * @throws CairnError ACCESS_DENIED; CONDITION_UNKNOWN when a deciding chain does not answer; RATE_LIMITED
  */
 export async function requireAccess(context: Context, record: KeyRecord, question: AccessQuestion): Promise<void> {
   if (record.row.owner === question.address) return
@@ -29,8 +29,8 @@ export async function requireAccess(context: Context, record: KeyRecord, questio
 }
 
 /**
- * Why an address may read or not.
- * @param askedBy who wants to know: owners ask about others, and use up no evaluation of theirs
+ * Explains why an address may read or not.
+ * @param askedBy the caller: owners ask about others without using up their evaluations
  * @throws CairnError RATE_LIMITED
  */
 export async function explainRecord(
@@ -56,8 +56,8 @@ export async function explainRecord(
 }
 
 /**
- * What conditions that are saved nowhere say about an address.
- * @param askedBy whose evaluation it is
+ * Evaluates unsaved conditions for an address.
+ * @param askedBy address that the evaluation counts for
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
  */
 export async function explainDraft(

@@ -44,17 +44,17 @@ const done = (data: { version: number; waits?: boolean; openConditions?: number[
 })
 const describeOpen = (openConditions: number[]) => (openConditions.length === 0 ? {} : { openConditions })
 
-/** What a call is answered from: all that does not belong to HTTP. */
+/** Handler of a call, independent of HTTP. */
 export type Work<C extends CallDefinition> = (
   request: Pick<RouteRequest<C, Caller>, 'input' | 'caller' | 'signal'>,
 ) => Promise<CallResult<C>>
 
-/** Takes the work of one call to where calls come in. */
+/** Registers the handler of one call. */
 export type Bind = <C extends CallDefinition>(call: C, work: Work<C>) => void
 
 /**
- * Binds the calls about keys, rights and conditions.
- * @param settle is told of every save: whether three nodes have it shows only later
+ * Registers the calls about keys, rights and conditions.
+ * @param settle called after every save: only later is it known whether three nodes have it
  */
 export function bindShardCalls(bind: Bind, context: Context, settle: (cid: string) => void): void {
   const own = (node: string) => requireOwnNumber(context, node)
@@ -91,14 +91,14 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
     await promoteRecord(context, cid)
     const record = await findRecord(context.db.read, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
-    // Rights may have changed while peers were asked.
+    // Rights may have changed while peers were queried.
     if (record.row.digest !== found.row.digest) await requireAccess(context, record, question)
     return retrieveRecord(context, record, body.withAlternatives ?? false)
   })
   bind(transferOwnership, async ({ input: { params, body }, caller }) => {
     own(params.node)
     await transferRecord(context, caller, canonicalCid(body.cid), body.newOwner, body.resetSharedTo ?? true)
-    // Published clients need five equal bodies here, so nothing of this node's own is in it.
+    // Published clients need five equal bodies here, so the answer contains nothing specific to this node.
     return { message: 'success' as const }
   })
   bind(retireKey, async ({ input: { params, body }, caller }) => {

@@ -13,8 +13,8 @@ const bases = base32.decoder
   .or(base36.decoder)
 
 /**
- * The one form under which a record is kept: version 1 in base32, so that the same content cannot be registered twice under
- * two spellings.
+ * Returns the canonical form of a record's CID: version 1 in base32, so that the same content cannot be registered
+ * twice under two spellings.
  * @throws CairnError INVALID_CID
  */
 export function canonicalCid(text: string): string {

@@ -1,4 +1,4 @@
-import { CairnError, sharedAddressesMost } from '@cairn/protocol'
+import { CairnError, maxSharedAddresses } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
 import {
@@ -11,22 +11,22 @@ import {
   writeShared,
 } from './store.ts'
 
-/** What a change is called, and what peers and the owner are told of it. */
+/** Identity of a change, and its arguments for peers and the owner. */
 export type ChangeName = { kind: KeyRow['change_kind']; arguments?: Record<string, unknown> }
 
-/** What a change makes of a record; what is absent stays. */
+/** Updated fields of a record; absent fields stay. */
 export type ChangedRecord = Partial<Omit<KeyRow, 'cid' | 'version' | 'digest'>> & { sharedTo?: readonly string[] }
 
-/** The five calls of one change come with the same challenge, so its id is the same on all nodes. */
+/** The five calls of one change have the same challenge, so its id is the same on all nodes. */
 export function nameChange(caller: Caller, kind: KeyRow['change_kind']): string {
   return `${caller.challengeId}:${kind}`
 }
 
 /**
- * Changes a record that its owner may change, in one transaction: either all of it is there afterwards or nothing. A change
- * that changes nothing is success and leaves the version alone.
- * @param decide gets the record, and answers what becomes of it, or `same`; refuses by throwing
- * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless the caller owns it (where `decide` does not allow more)
+ * Changes a record that its owner may change, in one transaction. A change without effect succeeds and keeps the
+ * version.
+ * @param decide receives the record and returns the update, or `same`; rejects by throwing
+ * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless the caller owns it (or `decide` allows more)
  */
 export async function changeRecord(
   context: Context,
@@ -48,12 +48,12 @@ export async function changeRecord(
   })
 }
 
-/** Only the owner changes a record. @throws CairnError ACCESS_DENIED */
+/** Allows only the owner to change a record. @throws CairnError ACCESS_DENIED */
 export function requireOwner({ row }: KeyRecord, caller: Caller): void {
   if (row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
 }
 
-/** Writes a change with its version; a record that changed meanwhile makes the unit run again. */
+/** Writes a change with its version; a concurrent change makes the unit run again. */
 export async function applyChange(
   context: Context,
   trx: Trx,
@@ -61,18 +61,18 @@ export async function applyChange(
   { sharedTo: wanted = sharedTo, ...fields }: ChangedRecord,
   name: ChangeName & { id: string; by: string; version?: number },
 ): Promise<{ version: number }> {
-  if (wanted.length > sharedAddressesMost) {
+  if (wanted.length > maxSharedAddresses) {
     throw new CairnError('KEY_LIMIT', {
-      message: `A file can be shared with ${sharedAddressesMost} addresses`,
-      hint: 'Revoke addresses that need it no longer, or use a condition.',
-      details: { most: sharedAddressesMost },
+      message: `A file can be shared with at most ${maxSharedAddresses} addresses`,
+      hint: 'Revoke addresses that no longer need access, or use a condition.',
+      details: { limit: maxSharedAddresses },
     })
   }
   const after = { ...row, ...fields }
   const isRetired = after.state === 'retired'
   const digest = digestOf({ ...after, isRetired, sharedTo: wanted })
-  const isSealedAnew = fields.sealed !== undefined
-  if (digest === row.digest && !isSealedAnew && after.state === row.state) return { version: row.version }
+  const isResealed = fields.sealed !== undefined
+  if (digest === row.digest && !isResealed && after.state === row.state) return { version: row.version }
   const at = context.clock.now()
   const version = name.version ?? row.version + 1
   const written = await trx
@@ -83,7 +83,7 @@ export async function applyChange(
     .where('digest', '=', row.digest)
     .returning('cid')
     .executeTakeFirst()
-  if (written === undefined) throw new ConflictError('The record changed meanwhile')
+  if (written === undefined) throw new ConflictError('The record changed in the meantime')
   await writeShared(trx, row.cid, sharedTo, wanted, at)
   const { kind, id, by } = name
   const given = JSON.stringify(name.arguments ?? {})

@@ -6,15 +6,15 @@ import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
 import { findRecord, type KeyRow } from './store.ts'
 
-/** The conditions of a record, as they are kept. */
+/** Returns the stored conditions of a record. */
 export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): ConditionSet | undefined {
-  // Only what passed `parseConditions` was ever written.
+  // Only conditions that passed `parseConditions` were ever written.
   return conditions === null ? undefined : parseConditions(JSON.parse(conditions))
 }
 
 /**
- * Reads conditions from a call, and makes sure that this node could ever check them. Chains are asked for those alone who may
- * set them.
+ * Parses conditions of a call, and ensures that this node could ever check them. Chains are queried only for callers
+ * who may set them.
  * @returns the conditions, with the ids of those that every value meets
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN, ACCESS_DENIED
  */
@@ -27,20 +27,20 @@ export async function readConditions(
 ): Promise<{ set: ConditionSet; openConditions: number[] }> {
   const set = parseConditions(input, options)
   const record = await findRecord(context.db.read, cid)
-  // Whether a call repeats the one that left a key to its conditions is looked at with the change itself.
+  // Whether the call repeats the one that made a key ownerless is checked with the change itself.
   if (record !== undefined && record.row.owner !== caller.address && record.row.owner !== zeroAddress)
     throw new CairnError('ACCESS_DENIED')
   return { set, openConditions: await context.conditions.validateOnCreate(set) }
 }
 
-/** What is kept of conditions: the same text on every node. */
+/** Serialises conditions: the same text on every node. */
 export function writeConditions({ decryptionType: _type, ...set }: ConditionSet): string {
   return JSON.stringify(set)
 }
 
 /**
  * Sets or removes conditions.
- * @param isOwnerless leaves the key to them alone: nobody owns it any more, and it is shared with nobody
+ * @param isOwnerless leaves only the conditions: the key has no owner any more, and its shares are removed
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_RETIRED
  */
 export function changeConditions(
@@ -62,7 +62,7 @@ export function changeConditions(
   })
 }
 
-/** Conditions by the family of their chains, as published clients read them. */
+/** Groups conditions by chain family, as published clients expect. */
 export function listConditions(set: ConditionSet | undefined): {
   conditions: AccessCondition[]
   conditionsSolana: AccessCondition[]

@@ -1,4 +1,4 @@
-// Conditions over the routes that published clients call: saved with a key, set, replaced, taken away, read.
+// Conditions over the routes of published clients: saved with a key, set, replaced, removed, read.
 import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { zeroAddress } from '@cairn/protocol'
@@ -25,7 +25,7 @@ function freshCid(): string {
   return CID.create(1, raw.code, create(0x12, digest)).toString()
 }
 
-/** Met by everybody, or by nobody in the life of a test. */
+/** Met by every caller, or by none within a test. */
 const rule = (id: number, isMet: boolean) => ({
   id,
   chain: 'local',
@@ -68,7 +68,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       return json as { version: number; digest: string; hasConditions: boolean; owner: string; sharedTo: string[] }
     }
 
-    test('a key is saved with them: whoever meets them reads it, and all read what they are', async () => {
+    test('a key is saved with conditions: callers that meet them read it, and all callers read the conditions', async () => {
       const cid = freshCid()
       expect(await save(cid)).toMatchObject({ status: 200, json: { message: 'success', data: { version: 1 } } })
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: shard, version: 1 })
@@ -86,7 +86,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(closed, owner)).status).toBe(200)
     })
 
-    test('the same call again is the same change, of saving, setting and removing', async () => {
+    test('a repeated call is the same change, when saving, setting and removing', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet })
       const saved = await stateOf(cid)
@@ -95,7 +95,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const both = { conditions: [rule(1, false), rule(2, true)], aggregator: '([1] or [2])' }
       expect((await set(cid, both)).json).toMatchObject({ message: 'success', data: { version: 2 } })
       const changed = await stateOf(cid)
-      // Another order of keys, other cases, spaces around: the same conditions.
+      // Another order of keys, other cases, extra spaces: the same conditions.
       const same = both.conditions.map((each) => Object.fromEntries(Object.entries(each).reverse()))
       const alike = { chainType: 'evm', aggregator: ' ([1] or [2]) ', conditions: same, decryptionType: 'address' }
       for (const body of [both, alike]) {
@@ -108,7 +108,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(cid, stranger)).code).toBe('ACCESS_DENIED')
     })
 
-    test('one after the other, each replaces the one before; the key and the addresses stay', async () => {
+    test('a later set replaces the one before; the key and the addresses stay', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet, sharedTo: [friend.address] })
       for (const isMet of [true, false, true]) {
@@ -120,7 +120,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await stateOf(cid)).toMatchObject({ version: 4, hasConditions: true, sharedTo: [friend.address] })
     })
 
-    test('an empty list takes them away, as published clients do it', async () => {
+    test('an empty list removes them, as published clients send it', async () => {
       const cid = freshCid()
       await save(cid)
       expect((await retrieve(cid, stranger)).status).toBe(200)
@@ -133,13 +133,13 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await get(cid)).json).toMatchObject({ aggregator: '', conditions: [] })
       expect((await retrieve(cid, stranger)).code).toBe('ACCESS_DENIED')
       expect((await retrieve(cid, owner)).status).toBe(200)
-      // With a key that is saved only now an empty list is a mistake.
+      // With a new key an empty list is a mistake.
       const fresh = freshCid()
       expect((await save(fresh, { conditions: [] })).code).toBe('INVALID_CONDITION')
       expect((await get(fresh)).code).toBe('KEY_NOT_FOUND')
     })
 
-    test('nobody but the owner sets, replaces or removes them, and nothing changes where somebody tries', async () => {
+    test('only the owner sets, replaces or removes them; a rejected attempt changes nothing', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet, sharedTo: [friend.address] })
       const before = await stateOf(cid)
@@ -164,7 +164,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await remove(freshCid())).code).toBe('KEY_NOT_FOUND')
     })
 
-    test('owner and recipients see whom a file is shared with; those who read by conditions, and all others, see nobody', async () => {
+    test('owner and recipients see whom a file is shared with; readers by conditions, and all others, do not', async () => {
       const cid = freshCid()
       await save(cid, { sharedTo: [friend.address] })
       const sharedTo = async (session?: TestSession) =>
@@ -176,14 +176,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await sharedTo(stranger)).toEqual([friend.address, stranger.address].sort())
       await callAs(node, owner, 'DELETE', '/api/setSharedKey/1', { cid, revokeTo: [stranger.address] })
       expect(await sharedTo(stranger)).toEqual([])
-      // Revoked, but the conditions are met by him still.
+      // Revoked, but the conditions are still met.
       expect((await retrieve(cid, stranger)).status).toBe(200)
       expect((await node.call('GET', `/api/fileAccessConditions/get/${cid}`, { token: 'jwt:nonsense' })).status).toBe(
         401,
       )
     })
 
-    test('what could never be met or is no condition is refused whole, and nothing of it is kept', async () => {
+    test('an invalid or impossible condition is rejected with its whole set, and nothing of it is stored', async () => {
       const cid = freshCid()
       const wrong: [object, string][] = [
         [{ conditions: [rule(1, true), rule(1, true)], aggregator: '([1] and [1])' }, 'INVALID_CONDITION'],
@@ -204,7 +204,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await stateOf(cid)).toEqual(before)
     })
 
-    test('a shard that does not fit its commitments is refused, with conditions as without', async () => {
+    test('a shard that does not match its commitments is rejected, with conditions as without', async () => {
       const { keyShards } = generateKey()
       const [first, second] = keyShards
       const cid = freshCid()
@@ -215,7 +215,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: first, set: committed })
     })
 
-    test('left to its conditions a key is nobody’s: the same call is the same change, any other is refused to all', async () => {
+    test('a key left to its conditions has no owner: a repeated call is the same change, any other is rejected', async () => {
       const cid = freshCid()
       const left = { decryptionType: 'ACCESS_CONDITIONS', sharedTo: [friend.address] }
       expect((await save(cid, left)).json).toMatchObject({ data: { version: 1 } })
@@ -243,7 +243,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(closed, friend)).code, 'the conditions alone').toBe('ACCESS_DENIED')
     })
 
-    test('a key that was saved without them gets them, and is left to them by its owner alone', async () => {
+    test('only the owner of a key saved without conditions adds them, and leaves the key to them', async () => {
       const cid = freshCid()
       await callAs(node, owner, 'POST', '/api/setSharedKey/1', { cid, payload: shard })
       expect((await get(cid)).json).toMatchObject({ conditions: [], owner: owner.address })
@@ -254,7 +254,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: shard })
     })
 
-    test('a key is left to them later as well: then the conditions alone count, and the same call is the same change', async () => {
+    test('a key is left to them later as well: then the conditions alone count, and a repeated call is the same change', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet, sharedTo: [friend.address] })
       expect((await set(cid, { conditions: met, decryptionType: 'ACCESS_CONDITIONS' }, friend)).code).toBe(
@@ -282,7 +282,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(open, stranger)).json).toMatchObject({ payload: shard })
     })
 
-    test('a retired key has none any more', async () => {
+    test('a retired key has no conditions', async () => {
       const cid = freshCid()
       await save(cid, { sharedTo: [friend.address] })
       expect((await callAs(node, owner, 'POST', '/api/keys/retire/1', { cid })).status).toBe(200)

@@ -1,4 +1,4 @@
-// What a call makes a node ask of others is paid for by who makes it.
+// The caller pays for what a call makes a node ask of others.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { callAs, openTestSession, startTestNode } from '../test-node.fixture.ts'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const payload = { key: '1', index: '1' }
 
-/** Where peers and a chain would be; it counts who comes, and says nothing that helps. */
+/** Stands for peers and a chain; counts requests and returns nothing useful. */
 let asked = 0
 const server = createServer((request, response) => {
   asked++
@@ -27,7 +27,7 @@ afterAll(() => {
   server.close()
 })
 
-test('peers are asked about a file for those alone who may know of it', async () => {
+test('asks peers about a file only for callers that may know of it', async () => {
   const publicKey = publicKeyOf(deriveNodeKeys(Buffer.alloc(32, 2)).signing)
   const peers = [2, 3, 4].map((node) => `${node}=${url}#${publicKey}`).join(',')
   await using node = await startTestNode({ CAIRN_KEYNODE_PEERS: peers })
@@ -35,7 +35,7 @@ test('peers are asked about a file for those alone who may know of it', async ()
   const stranger = await openTestSession(node)
   asked = 0
   expect((await callAs(node, owner, 'POST', '/api/setSharedKey/1', { cid, payload })).status).toBe(200)
-  // The save itself is settled in the background.
+  // The save itself settles in the background.
   while (asked < 3) await turn()
   asked = 0
   expect((await callAs(node, stranger, 'GET', `/api/keys/status/1/${cid}`)).code).toBe('ACCESS_DENIED')
@@ -44,7 +44,7 @@ test('peers are asked about a file for those alone who may know of it', async ()
   expect(asked).toBe(3)
 })
 
-test('chains are asked about conditions for those alone who may set them', async () => {
+test('asks chains about conditions only for callers that may set them', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   await using node = await startTestNode({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   const owner = await openTestSession(node)
@@ -72,7 +72,7 @@ test('chains are asked about conditions for those alone who may set them', async
   expect([tried.code, asked > 0]).toEqual(['CONDITION_UNKNOWN', true])
 })
 
-test('who asks about another’s access uses up no evaluation of his', async () => {
+test('a question about the access of another account uses none of its evaluations', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }
   await using node = await startTestNode(environment)
@@ -94,7 +94,7 @@ test('who asks about another’s access uses up no evaluation of his', async () 
   expect((await callAs(node, friend, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('CONDITION_UNKNOWN')
 })
 
-test('conditions are tried before they are saved, within the evaluations of whoever asks; bad ones and strange chains are refused', async () => {
+test('tests conditions before it saves them, within the evaluations of the caller; rejects bad ones and unknown chains', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }
   await using node = await startTestNode(environment)
@@ -109,7 +109,7 @@ test('conditions are tried before they are saved, within the evaluations of whoe
   }
   const path = '/api/keys/explain-conditions/1'
   const explain = (body: Record<string, unknown>) => callAs(node, writer, 'POST', path, { ...body })
-  // No chain is asked for what could never be saved.
+  // No chain is queried for conditions that could never be saved.
   asked = 0
   expect((await explain({ conditions: [{ ...condition, chain: 'Elsewhere' }] })).code).toBe('CHAIN_NOT_SUPPORTED')
   expect((await explain({ conditions: [{ ...condition, id: 'x' }] })).code).toBe('INVALID_CONDITION')
@@ -118,7 +118,7 @@ test('conditions are tried before they are saved, within the evaluations of whoe
   expect((await explain({ conditions: [wrong] })).code).toBe('INVALID_CONDITION')
   expect((await explain({ conditions: [condition], address: reader.address })).status).toBe(401)
   expect(asked).toBe(0)
-  // This chain does not answer: not known, and told so.
+  // This chain does not answer, so the result is unknown.
   const tried = await explain({ conditions: [condition], about: reader.address })
   expect(tried.json).toMatchObject({ isAllowed: false, by: 'none', conditions: [{ id: 1, result: 'unknown' }] })
   let last = tried

@@ -5,8 +5,8 @@ import { conditionsOf, listConditions } from './conditions-of.ts'
 import { findRecord } from './store.ts'
 
 /**
- * What this node holds of a file's conditions, as published clients read it.
- * @param address the caller's; absent for one who does not say who they are, and is not told whom the file is shared with
+ * Returns this node's conditions of a file, in the form of published clients.
+ * @param address the caller's; an anonymous caller does not see the shares
  * @throws CairnError KEY_NOT_FOUND
  */
 export async function describeConditions(

@@ -1,11 +1,11 @@
-import { type CallResult, keyListRowsMost, type listKeys } from '@cairn/protocol'
+import { type CallResult, type listKeys, maxKeyListRows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 
 type Page = CallResult<typeof listKeys>
 
 const defaultRows = 100
 
-/** A page of the files that an address owns, or that are shared with it, in the order of their CIDs. */
+/** Returns a page of the files that an address owns, or that are shared with it, in CID order. */
 export async function listRecords(
   { db }: Context,
   address: string,
@@ -15,13 +15,13 @@ export async function listRecords(
     limit = defaultRows,
   }: { role: 'owner' | 'recipient'; after?: string | undefined; limit?: number | undefined },
 ): Promise<Page> {
-  const most = Math.min(limit, keyListRowsMost)
+  const maxRows = Math.min(limit, maxKeyListRows)
   const base = db.read
     .selectFrom('key')
     .select(['key.cid', 'cid_as_given', 'owner', 'conditions', 'state', 'key.created_at', 'updated_at'])
     .where('key.cid', '>', after)
     .orderBy('key.cid')
-    .limit(most + 1)
+    .limit(maxRows + 1)
   const rows =
     role === 'owner'
       ? await base.where('owner', '=', address).execute()
@@ -30,7 +30,7 @@ export async function listRecords(
           .where('shared.address', '=', address)
           .where('state', '!=', 'retired')
           .execute()
-  const page = rows.slice(0, most)
+  const page = rows.slice(0, maxRows)
   const shared =
     role === 'owner'
       ? await findShared(
@@ -48,7 +48,7 @@ export async function listRecords(
       createdAt: row.created_at,
       updatedAt: row.updated_at,
     })),
-    next: rows.length > most ? (page.at(-1)?.cid ?? null) : null,
+    next: rows.length > maxRows ? (page.at(-1)?.cid ?? null) : null,
   }
 }
 

@@ -1,12 +1,12 @@
 import { zeroAddress } from '@cairn/protocol'
 import type { KeyRow, Trx } from './store.ts'
 
-/** A change that leaves a record to its conditions. */
+/** A change that makes a record ownerless. */
 export type OwnerlessChange = { id: string; by: string; conditions: string | null | undefined }
 
 /**
- * Whether a record was left to its conditions by this very change, so that the repeated call, which has no owner to be any
- * more, is the same change.
+ * Whether this exact change made a record ownerless, so that the repeated call, which no longer has an owner, is
+ * recognised.
  */
 export async function isLeftBy(trx: Trx, row: KeyRow, { id, by, conditions }: OwnerlessChange): Promise<boolean> {
   if (row.owner !== zeroAddress || row.conditions !== conditions) return false

@@ -7,11 +7,12 @@ import type { Context } from '../context.ts'
 import { readStatement, signPeerToken } from '../sessions/tokens.ts'
 import { type Statement, statementSchema } from './statement.ts'
 
-/** How a node asks another one what it holds. */
+/** Queries what other nodes hold. */
 export type PeerClient = {
   /**
-   * Returns what a peer states about a file, `nothing` when it holds none.
-   * @throws CairnError UPSTREAM_FAILED if it answers otherwise than that peer would; what `fetch` throws if it does not answer
+   * Returns a peer's statement about a file, or `nothing` when it holds none.
+   * @throws CairnError UPSTREAM_FAILED if the answer is not a valid one of that peer; what `fetch` throws if it does
+   * not answer
    */
   ask(peer: Peer, cid: string): Promise<Statement | 'nothing'>
 }
@@ -19,7 +20,7 @@ export type PeerClient = {
 const timeoutMs = 3_000
 const maxAnswerBytes = 1024 * 1024
 
-/** Asks peers over HTTP: the request is signed for the peer, the answer by it. */
+/** Queries peers over HTTP: the request is signed for the peer, the answer by it. */
 export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clock'>): PeerClient {
   return {
     async ask(peer, cid) {
@@ -33,10 +34,10 @@ export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clo
       })
       const text = await readLimited(response, maxAnswerBytes)
       if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
-      if (!response.ok) throw failed(`The peer answered ${response.status}`)
+      if (!response.ok) throw failed(`The peer returned status ${response.status}`)
       const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
       const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
-      if (stated.cid !== cid) throw failed('The peer stated something about another file')
+      if (stated.cid !== cid) throw failed('The peer returned a statement about another file')
       return stated
     },
   }

@@ -7,7 +7,7 @@ import { deriveNodeKeys } from '../identity.ts'
 import { publicKeyOf } from '../sessions/tokens.ts'
 import { type KeyNode, startKeyNode } from '../start.ts'
 
-/** Five nodes that ask each other over HTTP, with one clock; a test works on what is behind their routes. */
+/** Five nodes that query each other over HTTP, with one clock; tests act on the code behind their routes. */
 export type FivePeers = AsyncDisposable & {
   of(node: number): Context
   readonly all: readonly Context[]
@@ -16,7 +16,7 @@ export type FivePeers = AsyncDisposable & {
 
 const numbers = [1, 2, 3, 4, 5]
 
-/** @param environmentOf settings of each node beside its number, folder and secret, such as a database of its own */
+/** @param environmentOf settings of each node besides its number, folder and secret, such as its own database */
 export async function startFivePeers(
   environmentOf: (node: number) => Promise<Record<string, string>> = async () => ({}),
 ): Promise<FivePeers> {
@@ -74,7 +74,7 @@ export async function startFivePeers(
   }
 }
 
-/** Somebody with a session; a challenge id stands for one session. */
+/** A caller with a session; the challenge id identifies the session. */
 export function callerOf(letter: string, challengeId = `session-of-${letter}`): Caller {
   return {
     address: `0x${letter.repeat(40)}`,

@@ -2,28 +2,28 @@ import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import type { Statement } from './statement.ts'
 
-/** What one peer states. */
+/** The statement of one peer. */
 export type PeerStatement = Statement & { node: number }
 
-/** How many nodes, this one among them, make something certain: three, or all where the operator runs fewer. */
+/** How many nodes, including this one, establish certainty: three, or all when the operator runs fewer. */
 export function enoughNodes({ config }: Pick<Context, 'config'>): number {
   return Math.min(keyShardThreshold, config.peers.length + 1)
 }
 
-/** What all peers together state. */
+/** The statements of all peers. */
 export type PeerAnswers = {
   statements: PeerStatement[]
-  /** How many said that they hold nothing. */
+  /** Number of peers that hold nothing. */
   empty: number
 }
 
-/** Asks all peers what they hold about a file. Those that do not answer, or not rightly, are left out and logged. */
-export async function askPeers(context: Context, cid: string): Promise<PeerStatement[]> {
-  return (await questionPeers(context, cid)).statements
+/** Queries all peers about a file. Peers that do not answer, or not validly, are omitted and logged. */
+export async function queryPeers(context: Context, cid: string): Promise<PeerStatement[]> {
+  return (await queryPeersCounted(context, cid)).statements
 }
 
-/** The same, and how many hold nothing. */
-export async function questionPeers(context: Context, cid: string): Promise<PeerAnswers> {
+/** As above, with the number of peers that hold nothing. */
+export async function queryPeersCounted(context: Context, cid: string): Promise<PeerAnswers> {
   const answers = await Promise.all(
     context.config.peers.map(async (peer) => {
       const dependency = context.dependencies.add({ kind: 'keyNode', name: String(peer.node) })

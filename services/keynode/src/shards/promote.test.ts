@@ -1,4 +1,5 @@
-// What nodes state of sets that wait, are in force or were before, wherever the saving of another key is cut off.
+// Statements of nodes about sets that wait, are in force or were before, wherever the saving of another key is
+// interrupted.
 import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import type { KeyShard, ShardSet } from '@cairn/protocol'
@@ -58,7 +59,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       if (stated === undefined) throw new Error(`node ${node} holds nothing`)
       return stated
     }
-    /** The key in force, and those beside it. */
+    /** The key in force, and the others. */
     const keysOf = async (node: number, cid: string) => {
       const record = await findRecord(peers.of(node).db.read, cid)
       if (record === undefined) throw new Error(`node ${node} holds nothing`)
@@ -73,7 +74,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
     }
 
     test.each([0, 1, 2, 3, 4])(
-      'another key saved on %i nodes is stated as what it is, and a repeated call ends it',
+      'another key saved on %i nodes is reported as what it is, and a repeated call ends it',
       async (reached) => {
         const cid = await fresh()
         const { digest: before } = await state(1, cid)
@@ -83,7 +84,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
             setId: 'auth:first',
             pendingSetIds: node <= reached ? ['auth:later'] : [],
             state: 'held',
-            // What waits gives nobody a right: nodes agree all the same.
+            // A waiting set grants no rights: nodes still agree.
             digest: before,
           })
         }
@@ -98,7 +99,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
           })
         }
         if (isEnough) expect((await state(1, cid)).digest).not.toBe(before)
-        // A node that was never given its shard can take it from nobody.
+        // A node that never received its shard cannot get it from another node.
         if (isEnough) expect((await repairRecord(peers.of(5), owner, cid))?.outcome).toBe('unable')
         await saveOn(all, cid, later, 'new')
         await promote(cid)
@@ -111,22 +112,22 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       },
     )
 
-    test('two nodes promote nothing, whoever asks and however often; the third does', async () => {
+    test('two nodes promote nothing, for any caller and any number of calls; the third does', async () => {
       const cid = await fresh()
       await saveOn([2, 5], cid, later, 'new')
       for (let round = 0; round < 3; round++) await promote(cid)
       for (const node of [2, 5]) expect(await keysOf(node, cid)).toEqual([`old${node}`, `new${node}`])
       await save(4, cid, later, 'new')
-      // Each finds out by itself: a node that did not ask yet goes on as it was.
+      // Each node decides by itself: one that has not asked yet keeps its state.
       await promote(cid, [4])
       expect(await keysOf(4, cid)).toEqual(['new4', 'old4'])
       expect(await keysOf(2, cid)).toEqual(['old2', 'new2'])
-      // The one that has it in force counts as one that holds it.
+      // The node that has it in force counts as a holder.
       await promote(cid, [2, 5])
       for (const node of [2, 4, 5]) expect((await state(node, cid)).setId).toBe('auth:later')
     })
 
-    test('keys that wait stay until a newer one is in force; of those before, the last is kept', async () => {
+    test('pending keys stay until a newer one is in force; of the previous ones, the last is kept', async () => {
       const cid = await fresh()
       await saveOn([1, 2], cid, later, 'second')
       peers.pass(1000)
@@ -139,7 +140,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of all) expect(await keysOf(node, cid)).toEqual([`fourth${node}`, `third${node}`])
     })
 
-    test('a key that three nodes were given is not lost to a newer one that two were given, whoever asked whom', async () => {
+    test('a newer key on two nodes does not replace one on three, whichever node is asked first', async () => {
       const cid = await fresh()
       for (const node of [1, 2, 3]) {
         await save(node, cid, later, 'new')
@@ -158,7 +159,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [1, 2, 3]) expect(await keysOf(node, cid)).toEqual([`newest${node}`, `new${node}`])
     })
 
-    test('a set that waits outlives sharing and a new owner, and comes in force for him', async () => {
+    test('a pending set outlives sharing and a new owner, and comes in force for the new owner', async () => {
       const cid = await fresh()
       await saveOn([1, 2], cid, later, 'new')
       for (const node of all) await shareRecord(peers.of(node), owner, cid, [friend.address])
@@ -173,7 +174,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       }
     })
 
-    test('sets with commitments are stated with them, and told apart by them in one session', async () => {
+    test('sets with commitments are reported with them, which tell sets of one session apart', async () => {
       const cid = freshCid()
       const sets = [generateKey(), generateKey()].map(({ keyShards }) => ({ keyShards, set: commitShards(keyShards) }))
       const [first, second] = sets
@@ -199,7 +200,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [2, 4]) expect(await state(node, cid)).toMatchObject({ setId: first.set.id })
     })
 
-    test('a key that waits and is damaged keeps nobody from the one in force, nor a sweep from the others', async () => {
+    test('a damaged pending key blocks neither the one in force nor the sweep of others', async () => {
       const cid = await fresh()
       await saveOn(all, cid, later, 'new')
       const { db } = peers.of(1)
@@ -213,14 +214,14 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       await promote(cid)
       expect(await keysOf(1, cid)).toEqual(['old1'])
       for (const node of [2, 3, 4, 5]) expect(await keysOf(node, cid)).toEqual([`new${node}`, `old${node}`])
-      // The owner's repair is told, and saves the key anew.
+      // The owner's repair reports it and saves the key again.
       await expect(repairRecord(peers.of(1), owner, cid)).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
       await saveOn(all, cid, latest, 'newest')
       await promote(cid)
       for (const node of all) expect((await keysOf(node, cid))[0]).toBe(`newest${node}`)
     })
 
-    test('a first save is for certain where three nodes name one owner, and where two do not', async () => {
+    test('a first save is certain if three nodes name one owner, and not if two do', async () => {
       const cid = freshCid()
       await saveOn([1, 2], cid, owner, 'mine')
       await saveOn([4, 5], cid, friend, 'other')

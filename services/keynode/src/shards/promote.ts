@@ -1,13 +1,13 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
-import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
+import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
 import { openShard, sealShard } from './seal.ts'
 import { findOtherSets, findRecord, findRecordToChange, type Trx } from './store.ts'
 
 /**
- * Puts a waiting set in force once three nodes hold it, and takes a first save for certain once three name the same owner.
- * Asks peers only where there is something to decide.
+ * Puts a waiting set in force once three nodes hold it, and confirms a first save once three name the same owner.
+ * Queries peers only when there is something to decide.
  */
 export async function promoteRecord(context: Context, cid: string, known?: readonly PeerStatement[]): Promise<void> {
   const record = await findRecord(context.db.read, cid)
@@ -15,16 +15,16 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   const pending = (await findOtherSets(context.db.read, cid)).filter(({ kind }) => kind === 'pending')
   if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)
-  const peers = known ?? (enough === 1 ? [] : await askPeers(context, cid))
-  // The newest that three nodes hold: it came after all that they held before.
+  const peers = known ?? (enough === 1 ? [] : await queryPeers(context, cid))
+  // The newest set that three nodes hold supersedes all older ones.
   const chosen = pending.find(({ set_id }) => peers.filter((peer) => holdsSet(peer, set_id)).length + 1 >= enough)
   if (chosen !== undefined) {
     try {
       await putInForce(context, cid, chosen.set_id, record.row.owner)
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
-      // The set in force is still good; its owner's repair saves the key anew.
-      context.log.error({ err: error, cid }, 'a set that waits is damaged')
+      // The set in force still works; its owner's repair saves the key again.
+      context.log.error({ err: error, cid }, 'pending shard is damaged')
     }
   }
   if (record.row.state === 'provisional') {
@@ -43,12 +43,12 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   }
 }
 
-/** Whether a peer has a set, in force or waiting. */
+/** Whether a peer holds a set, in force or waiting. */
 export function holdsSet({ setId, pendingSetIds }: PeerStatement, id: string): boolean {
   return setId === id || pendingSetIds.includes(id)
 }
 
-/** Makes another set the one in force; the one before is kept for its time. */
+/** Puts another set in force; the previous one is kept for a period. */
 export async function putInForce(context: Context, cid: string, setId: string, by: string): Promise<boolean> {
   return context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
@@ -58,7 +58,7 @@ export async function putInForce(context: Context, cid: string, setId: string, b
     const payload = openShard(context, { cid, owner: other.owner, version: other.version }, other.sealed)
     const version = row.version + 1
     await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', setId).execute()
-    // What waited before it is over: it would otherwise take its place later.
+    // Older waiting sets are removed: they would otherwise replace it later.
     await trx
       .deleteFrom('other_set')
       .where('cid', '=', cid)

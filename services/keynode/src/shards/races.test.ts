@@ -1,5 +1,5 @@
-// Changes of one file, and of one session, that come at the same moment: to one process, and to two replicas of a node. All
-// that was answered with success is there afterwards, once, and nothing is there that was refused.
+// Concurrent changes of one file, and of one session, to one process and to two replicas of a node. Everything that
+// succeeded is stored exactly once, and nothing that was rejected is.
 import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -21,7 +21,7 @@ import {
   type TestSession,
 } from '../test-node.fixture.ts'
 
-/** Four that never answer: what is saved here stays provisional, and waits. */
+/** Four that never answer: saves here stay provisional and wait. */
 const peers = [2, 3, 4, 5]
   .map((node) => `${node}=http://127.0.0.1:9#${publicKeyOf(deriveNodeKeys(Buffer.alloc(32, node)).signing)}`)
   .join(',')
@@ -74,7 +74,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
     }
     const codes = (answers: readonly Answer[]) => answers.map(({ status, code }) => (status === 200 ? 'done' : code))
 
-    test('shares and revocations of different addresses are all kept, each a change of its own', async () => {
+    test('keeps all concurrent shares and revocations of different addresses, each as a change of its own', async () => {
       const cid = freshCid()
       const gone = Array.from({ length: 8 }, (_address, i) => addressOf(i))
       const added = Array.from({ length: 8 }, (_address, i) => addressOf(100 + i))
@@ -91,7 +91,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_version, i) => i + 2))
     })
 
-    test('of many who are given a file at once one gets it, and those who share it meanwhile are told', async () => {
+    test('one of many concurrent transfers succeeds, and concurrent shares get a definite answer', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         await save(cid)
@@ -120,7 +120,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('of first saves one owns, and all that comes with the others is gone', async () => {
+    test('one of many first saves owns the file, and nothing of the others stays', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         const sessions = [owner, friend, stranger]
@@ -137,14 +137,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('the same first save many times is one save', async () => {
+    test('concurrent repetitions of the first save are one save', async () => {
       const cid = freshCid()
       const answers = await Promise.all(Array.from({ length: 10 }, () => save(cid)))
       expect(codes(answers)).toEqual(answers.map(() => 'done'))
       expect((await stateOf(cid)).version).toBe(1)
     })
 
-    test('several sets that are saved at once all wait, and none takes the place of the one in force', async () => {
+    test('several sets saved at once are all pending, and none replaces the one in force', async () => {
       const cid = freshCid()
       const sets = Array.from({ length: 6 }, () => {
         const { keyShards } = generateKey()
@@ -164,7 +164,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect((await stateOf(cid)).sharedTo).toEqual([addressOf(1)])
     })
 
-    test('ending, sharing and giving away leave no half', async () => {
+    test('concurrent retirement, sharing and transfer are each whole', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         await save(cid, owner, { sharedTo: [stranger.address] })
@@ -173,7 +173,8 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
           share(cid, [addressOf(1)]),
           transfer(cid, friend.address),
         ])
-        // The one that comes first: a retired key is given to nobody, and what was given is not the old owner's to retire.
+        // The first one wins: a retired key cannot be transferred, and a transferred one cannot be retired by its old
+        // owner.
         const isRetired = retired?.status === 200
         expect([given?.status, given?.code]).toEqual(isRetired ? [409, 'KEY_RETIRED'] : [200, null])
         const { state, sharedTo } = await stateOf(cid, isRetired ? owner : friend)
@@ -184,7 +185,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('who asks when the revocation was answered gets nothing, however many ask', async () => {
+    test('no request after the answer to a revocation returns the key, however many ask', async () => {
       const cid = freshCid()
       await save(cid, owner, { sharedTo: [friend.address] })
       const asking = Array.from({ length: 12 }, () => retrieve(cid, friend))
@@ -196,7 +197,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect(await revoked).toEqual(Array.from({ length: 6 }, () => 'ACCESS_DENIED'))
     })
 
-    test('one refresh token that is used many times at once is one renewal', async () => {
+    test('concurrent uses of one refresh token are one renewal', async () => {
       const wallet = createTestWallet()
       const opened = await openWith(nodeFor(0), wallet, [await createText(nodeFor(0), wallet)])
       const { refreshToken } = opened.json as { refreshToken: string }
@@ -209,7 +210,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect((await renew([...next][0] ?? '')).status).toBe(200)
     })
 
-    test('a session that is closed while it is renewed is closed', async () => {
+    test('a session that is closed during its renewal is closed', async () => {
       for (let round = 0; round < 4; round++) {
         const session = await openTestSession(nodeFor(0))
         const renew = () =>
@@ -229,7 +230,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('one proof and one text are good once, at whichever process', async () => {
+    test('one proof and one text are valid once, at any process', async () => {
       const wallet = createTestWallet()
       const text = await createText(nodeFor(0), wallet)
       const opened = await Promise.all(Array.from({ length: 8 }, (_call, i) => openWith(nodeFor(i), wallet, [text])))

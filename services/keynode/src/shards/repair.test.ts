@@ -32,14 +32,14 @@ function state(node: number, version: number, sharedTo: string[] = []): PeerStat
   }
 }
 
-test('of what three peers agree on, an honest one bounds the version, however high one or two lie', () => {
+test('an honest statement of three peers bounds the version, however high one or two lie', () => {
   expect(findAgreed({ config }, [state(2, 2), state(3, 1000), state(4, 2)])?.version).toBe(2)
   expect(findAgreed({ config }, [state(2, 2), state(3, 1000), state(4, 999)])?.version).toBe(2)
   expect(findAgreed({ config }, [state(2, 1), state(3, 1000), state(4, 3), state(5, 2)])?.version).toBe(2)
   expect(findAgreed({ config }, [state(2, 3), state(3, 3), state(4, 3)])?.version).toBe(3)
 })
 
-test('two that agree, and a statement whose rights are not those of its digest, count for nothing', () => {
+test('ignores two peers that agree, and a statement whose rights do not match its digest', () => {
   expect(findAgreed({ config }, [state(2, 3), state(3, 3), state(4, 3, [`0x${'b'.repeat(40)}`])])).toBeUndefined()
   const forged = { ...state(2, 3), owner: `0x${'c'.repeat(40)}` }
   const all = [forged, { ...forged, node: 3 }, { ...forged, node: 4 }]

@@ -1,7 +1,7 @@
 import { CairnError, normalizeIdentity, zeroAddress } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange } from './change-record.ts'
-import { askPeers, enoughNodes, type PeerStatement } from './peers.ts'
+import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
 import { reseal } from './save.ts'
 import { settlesIn } from './status.ts'
@@ -12,16 +12,16 @@ export type RepairOutcome = {
   outcome: 'current' | 'adopted' | 'undecided' | 'unable' | 'recent'
   version: number
   digest: string
-  /** After `recent`. */
+  /** Set after `recent`. */
   retryAfterMs?: number
 }
 
 /**
- * Catches up with the peers. What three of them state alike, and what is not older than this node's own, is taken over:
- * owner, addresses, conditions; at most two nodes lie, so at least one honest node was told so by the owner. A shard is never
- * taken from anybody.
- * @param discardVersion the version of this node's record that the owner gives up: what the peers state may be older, then
- * @returns undefined where this node holds nothing of the file
+ * Catches up with the peers. Adopts what three of them state alike, unless it is older than this node's own state:
+ * owner, addresses, conditions; at most two nodes lie, so at least one honest node received it from the owner. A
+ * shard is never taken from another node.
+ * @param discardVersion version of this node's record that the owner abandons: the peers' state may then be older
+ * @returns undefined when this node holds nothing of the file
  * @throws CairnError ACCESS_DENIED unless the caller owns or owned the file, or it is shared with them
  */
 export async function repairRecord(
@@ -31,7 +31,7 @@ export async function repairRecord(
   discardVersion?: number,
 ): Promise<RepairOutcome | undefined> {
   if ((await findRecord(context.db.read, cid)) === undefined) return undefined
-  const peers = await askPeers(context, cid)
+  const peers = await queryPeers(context, cid)
   const agreed = findAgreed(context, peers)
   if (!(await mayRepair(context, caller, cid, agreed))) throw new CairnError('ACCESS_DENIED')
   await promoteRecord(context, cid, peers)
@@ -46,11 +46,11 @@ export async function repairRecord(
   if (agreed.digest === row.digest) return { outcome: 'current', ...own }
   const isOwners = agreed.owner === caller.address
   const isLastByCaller = (await findLastAuthor(context, cid)) === caller.address
-  // What others did here while the file belonged to the caller counts for nothing; what the caller did may be newer.
+  // Changes by others while the caller owned the file do not count; the caller's own may be newer.
   const isForeign = isOwners && row.owner !== caller.address && !isLastByCaller
-  const isGivenUp = isForeign || (isOwners && discardVersion === row.version)
+  const isAbandoned = isForeign || (isOwners && discardVersion === row.version)
   if (agreed.version < row.version) {
-    if (!isGivenUp) return { outcome: 'undecided', ...own }
+    if (!isAbandoned) return { outcome: 'undecided', ...own }
     const retryAfterMs = isLastByCaller ? settlesIn(context, row) : 0
     if (retryAfterMs > 0) return { outcome: 'recent', ...own, retryAfterMs }
   }
@@ -58,7 +58,7 @@ export async function repairRecord(
   if (agreed.setId !== row.set_id) {
     const others = await findOtherSets(context.db.read, cid)
     if (!others.some(({ set_id }) => set_id === agreed.setId)) {
-      if (isGivenUp) await makeRoom(context, caller, record, agreed)
+      if (isAbandoned) await retireOutdated(context, caller, record, agreed)
       return { outcome: 'unable', ...own }
     }
     if (await putInForce(context, cid, agreed.setId, caller.address)) decidedAt += 1
@@ -66,7 +66,7 @@ export async function repairRecord(
   return adopt(context, caller, cid, agreed, decidedAt)
 }
 
-/** Who made the last change of a record. */
+/** Returns the author of the last change of a record. */
 async function findLastAuthor({ db }: Context, cid: string): Promise<string | undefined> {
   const last = await db.read
     .selectFrom('change')
@@ -79,10 +79,16 @@ async function findLastAuthor({ db }: Context, cid: string): Promise<string | un
 }
 
 /**
- * Lets the owner save a shard of the set that the peers have. A first save by another account that three peers contradict goes,
- * as it would after a day; of any other record the rights are taken over and the shard stays until another one comes.
+ * Lets the owner save a shard of the set that the peers have. A first save by another account that three peers
+ * contradict is removed, as it would be after a day; for any other record, the rights are adopted and the shard stays
+ * until another one arrives.
  */
-async function makeRoom(context: Context, caller: Caller, { row }: KeyRecord, agreed: PeerStatement): Promise<void> {
+async function retireOutdated(
+  context: Context,
+  caller: Caller,
+  { row }: KeyRecord,
+  agreed: PeerStatement,
+): Promise<void> {
   if (row.state === 'provisional' && row.owner !== agreed.owner) {
     await context.db.write((trx) =>
       trx
@@ -98,7 +104,7 @@ async function makeRoom(context: Context, caller: Caller, { row }: KeyRecord, ag
   await adopt(context, caller, row.cid, { ...agreed, setId: row.set_id }, row.version)
 }
 
-/** This node may be the one that has not heard yet to whom the file belongs, so what the peers agree on counts too. */
+/** This node may not have received the latest transfer, so the agreement of the peers counts too. */
 async function mayRepair(
   context: Context,
   { address }: Caller,
@@ -111,7 +117,7 @@ async function mayRepair(
   return (await findTransfers(context.db.read, cid)).some(({ from }) => from === address)
 }
 
-/** What at least three peers state alike and consistently; of this node's own word nothing is counted. */
+/** Returns what at least three peers state alike and consistently; this node's own statement does not count. */
 export function findAgreed(
   context: Pick<Context, 'config'>,
   peers: readonly PeerStatement[],
@@ -121,21 +127,21 @@ export function findAgreed(
     if (peers.filter(({ digest }) => digest === one.digest).length < needed || !isConsistent(one)) continue
     const versions = peers.filter(({ digest }) => digest === one.digest).map(({ version }) => version)
     versions.sort((a, b) => b - a)
-    // At most two lie: among as many as are needed one is honest, so the last of these is no higher than what it states. The
-    // highest would be one liar's choice, and could bring rights back that were taken.
+    // At most two lie, so at least one of those needed is honest, and the last of these versions is no higher than
+    // its statement. The highest could be a liar's choice and restore rights that were removed.
     return { ...one, version: versions[needed - 1] ?? 0 }
   }
   return undefined
 }
 
-/** Whether a statement's rights are those its digest is of. */
+/** Whether a statement's rights match its digest. */
 function isConsistent({ owner, conditions, setId, successor, state, sharedTo, digest }: PeerStatement): boolean {
   const isAddress = owner === zeroAddress || normalizeIdentity(owner) === owner
   const isRetired = state === 'retired'
   return isAddress && digestOf({ owner, conditions, set_id: setId, successor, isRetired, sharedTo }) === digest
 }
 
-/** Takes over what the peers agree on, unless the record changed since that was decided: the owner's own word is newer. */
+/** Adopts what the peers agree on, unless the record changed since the decision: the owner's own change is newer. */
 async function adopt(
   context: Context,
   caller: Caller,
@@ -156,8 +162,8 @@ async function adopt(
       state: stateAfter(record.row.state, agreed.state),
       sharedTo: agreed.sharedTo,
     }
-    // Kept as a transfer, so that the owner before can repeat the call here as on the nodes that heard it from them; and as a
-    // revocation, so that this node counts as many as those that heard of it.
+    // Stored as a transfer, so that the previous owner can repeat the call here as on the other nodes; and as a
+    // revocation, so that this node counts as many as the others.
     const isBehind = agreed.version > record.row.version
     const given =
       agreed.owner !== from ? { from, to: agreed.owner } : isBehind && lost.length > 0 ? { revokeTo: lost } : {}
@@ -174,7 +180,7 @@ async function adopt(
   }
 }
 
-/** That three nodes name one owner is each node's own finding; whether a key is retired is the owner's word. */
+/** Each node determines itself whether three nodes name one owner; the owner decides whether a key is retired. */
 function stateAfter(own: KeyRow['state'], agreed: KeyRow['state']): KeyRow['state'] {
   if (agreed !== 'provisional') return agreed
   return own === 'retired' ? 'provisional' : own

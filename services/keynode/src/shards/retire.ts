@@ -3,7 +3,10 @@ import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
 import type { KeyRecord } from './store.ts'
 
-/** Ends a key: nobody but the owner gets it any more, and after 30 days it is destroyed. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+/**
+ * Retires a key: only the owner receives it, and after 30 days it is destroyed. @throws CairnError ACCESS_DENIED,
+ * KEY_NOT_FOUND
+ */
 export function retireRecord(context: Context, caller: Caller, cid: string, successor: string | undefined) {
   return changeRecord(context, cid, caller, { kind: 'retire', arguments: { successor } }, (record) => {
     requireOwner(record, caller)
@@ -11,7 +14,10 @@ export function retireRecord(context: Context, caller: Caller, cid: string, succ
   })
 }
 
-/** Refuses to hand over or open a retired key: no node gives it to anyone, so the change would have no effect. @throws CairnError KEY_RETIRED */
+/**
+ * Rejects transfers and shares of a retired key: no node returns it to anyone else, so they would have no effect.
+ * @throws CairnError KEY_RETIRED
+ */
 export function refuseRetired({ row }: KeyRecord): void {
   if (row.state !== 'retired') return
   const { successor } = row

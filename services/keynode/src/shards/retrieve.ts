@@ -5,8 +5,8 @@ import { readShardSet } from './statement.ts'
 import { findOtherSets, type KeyRecord } from './store.ts'
 
 /**
- * This node's shard of the set in force, and of the others under the CID where they are asked for: a client that finds two
- * sets half-saved can then take whichever three nodes have.
+ * Returns this node's shard of the set in force, and of the other sets of the CID on request: a client that finds two
+ * half-saved sets can use whichever three nodes have.
  * @throws CairnError KEY_NOT_FOUND for a retired key that was destroyed, DATA_DAMAGED
  */
 export async function retrieveRecord(
@@ -34,12 +34,12 @@ export async function retrieveRecord(
   }
 }
 
-/** A set beside the one in force that cannot be opened keeps nobody from that one. */
+/** Another set that cannot be opened must not block the one in force. */
 function openIfWhole(context: Context, subject: SealSubject, sealed: Uint8Array): KeyShard | undefined {
   try {
     return openShard(context, subject, sealed)
   } catch (error) {
-    context.log.error({ err: error }, 'a set that is not in force is damaged')
+    context.log.error({ err: error }, 'inactive shard is damaged')
     return undefined
   }
 }

@@ -1,16 +1,16 @@
 import * as v from 'valibot'
 import { type KeyRow, maxChanges, type Trx } from './store.ts'
 
-/** How often an address lost its right here. */
+/** How often an address was revoked here. */
 export type Revocation = { address: string; times: number }
 
-/** Changes by which addresses lose their right; what a transfer clears belongs to the owner before. */
+/** Changes that revoke addresses; a transfer clears those of the previous owner. */
 const revoking = v.object({ revokeTo: v.array(v.string()) })
 const changingOwner = v.object({ to: v.string() })
 
 /**
- * How often each address was revoked on this node under the owner there is. Nodes that differ about an address are told apart
- * by it: the one that counts more has heard of a revocation that the other missed.
+ * Counts how often each address was revoked on this node under the current owner. The count orders nodes that
+ * disagree about an address: the one with more received a revocation that the other missed.
  */
 export async function findRevocations(db: Trx, { cid }: Pick<KeyRow, 'cid'>): Promise<Revocation[]> {
   const rows = await db

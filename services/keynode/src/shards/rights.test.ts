@@ -54,7 +54,7 @@ async function saveAll(cid: string): Promise<void> {
   for (const node of all) await promoteRecord(peers.of(node), cid)
 }
 
-test('the old owner finishes a transfer on nodes that were told of it by their peers', async () => {
+test('the old owner finishes a transfer on nodes that learned of it from their peers', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of [1, 2, 3]) await transferRecord(peers.of(node), alice, cid, bob.address, true)
@@ -73,7 +73,7 @@ test('the old owner finishes a transfer on nodes that were told of it by their p
   }
 })
 
-test('a repeated transfer is one only while the file still belongs to whom it was given, and for 30 days', async () => {
+test('a repeated transfer succeeds only while the recipient owns the file, and for 30 days', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of all) await transferRecord(peers.of(node), alice, cid, bob.address, true)
@@ -93,7 +93,7 @@ test('a repeated transfer is one only while the file still belongs to whom it wa
   expect((await rowOf(1, cid))?.owner).toBe(carol.address)
 })
 
-test('a repair is for owners, owners before and recipients', async () => {
+test('only owners, previous owners and recipients can repair', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of [1, 2, 3]) await shareRecord(peers.of(node), alice, cid, [bob.address])
@@ -104,7 +104,7 @@ test('a repair is for owners, owners before and recipients', async () => {
   expect(await repairRecord(peers.of(5), alice, freshCid())).toBeUndefined()
 })
 
-test('a save that left a key to its conditions may be repeated, whatever happened since, with the same key only', async () => {
+test('a save that left a key to its conditions can be repeated after any change, with the same key only', async () => {
   const cid = freshCid()
   await saveAll(cid)
   const rules = { conditions: '{"aggregator":"","conditions":[]}', isOwnerless: true }
@@ -123,7 +123,7 @@ test('a save that left a key to its conditions may be repeated, whatever happene
   }
 })
 
-test('the limit of an address counts what it made, not what others gave it or what it gave away', async () => {
+test('the limit of an address counts what it created, not what it received or gave away', async () => {
   const maker = callerOf('d')
   const first = freshCid()
   const second = freshCid()
@@ -136,11 +136,11 @@ test('the limit of an address counts what it made, not what others gave it or wh
   expect(await isCreatorFull(db.read, callerOf('e').address, 1)).toBe(false)
 })
 
-test('a change and a repair that have the same version are both written down', async () => {
+test('keeps both a change and a repair that have the same version', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of [1, 2, 3]) await transferRecord(peers.of(node), alice, cid, bob.address, true)
-  // Node 4 has a change of its own at the version that its peers state.
+  // Node 4 has its own change at the version that its peers state.
   await shareRecord(peers.of(4), alice, cid, [carol.address])
   expect((await repairRecord(peers.of(4), bob, cid))?.outcome).toBe('adopted')
   const { db } = peers.of(4)
@@ -158,12 +158,12 @@ test('a change and a repair that have the same version are both written down', a
   await transferRecord(peers.of(4), alice, cid, bob.address, true)
 })
 
-test('a change that comes while a repair is under way is not undone by it', async () => {
+test('a repair does not undo a change that arrives while it runs', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address])
   for (const node of [2, 3, 4, 5]) await shareRecord(peers.of(node), alice, cid, [carol.address])
-  // The peers were asked; before their answer is taken over, the owner takes the right from both.
+  // The peers answered; before their answer is adopted, the owner revokes the right on both.
   const { db } = peers.of(1)
   const slow: Context = {
     ...peers.of(1),
@@ -191,7 +191,7 @@ test('a file keeps its last thousand changes', async () => {
   expect(seqs.map(({ seq }) => seq)).toEqual(Array.from({ length: 1000 }, (_seq, i) => i + 22))
 })
 
-test('a hundred records that nobody confirms keep no other waiting in the sweep', async () => {
+test('a hundred unconfirmed records do not delay any other in the sweep', async () => {
   const sweep = createKeySweep(peers.of(1))
   const squatter = callerOf('f')
   for (let i = 0; i < 110; i++) await save(1, freshCid(), squatter)
@@ -203,7 +203,7 @@ test('a hundred records that nobody confirms keep no other waiting in the sweep'
   for (const cid of cids) expect((await rowOf(1, cid))?.state).toBe('held')
 })
 
-test('a set that one node was given and two never heard of goes after 30 days; one that three hold comes in force', async () => {
+test('a set on one node that two do not know expires after 30 days; one on three nodes comes in force', async () => {
   const lost = freshCid()
   const kept = freshCid()
   await saveAll(lost)
@@ -219,13 +219,13 @@ test('a set that one node was given and two never heard of goes after 30 days; o
   expect(await sets(kept)).toEqual(['previous'])
   expect((await rowOf(1, kept))?.set_id).toBe('auth:later')
   peers.pass(2 * day)
-  // Those of the test before are looked at, too: 100 in a round.
+  // Records of the previous test are checked, too: 100 per round.
   for (let round = 0; round < 3; round++) await sweep(new AbortController().signal)
   expect(await sets(lost)).toEqual([])
   expect((await rowOf(1, lost))?.set_id).toBe(`auth:${alice.challengeId}`)
 })
 
-test('a first save that never got to three nodes ends after a day, and not before', async () => {
+test('a first save that never reached three nodes expires after a day, and not before', async () => {
   const cid = freshCid()
   const alone = freshCid()
   const squatter = callerOf('e', 'squatting')
@@ -246,7 +246,7 @@ test('a first save that never got to three nodes ends after a day, and not befor
   expect((await rowOf(5, cid))?.owner).toBe(alice.address)
 })
 
-test('a key that was ended is its owner’s for 30 days, and then it is destroyed on the disk', async () => {
+test('a retired key belongs to its owner for 30 days and is then destroyed on disk', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await shareRecord(peers.of(2), alice, cid, [bob.address])
@@ -272,7 +272,7 @@ test('a key that was ended is its owner’s for 30 days, and then it is destroye
 })
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'another key saved anew on %i nodes: in force where three have it, beside the old one else',
+  'another key saved again on %i nodes is in force if three have it, and beside the old one otherwise',
   async (reached) => {
     const cid = freshCid()
     await saveAll(cid)
@@ -291,7 +291,7 @@ test.each([0, 1, 2, 3, 4, 5])(
   },
 )
 
-test('a retired key is handed to nobody, opened to nobody, and says where its file went', async () => {
+test('a retired key cannot be transferred or read, and names the successor of its file', async () => {
   const cid = freshCid()
   const successor = freshCid()
   await saveAll(cid)
@@ -305,7 +305,7 @@ test('a retired key is handed to nobody, opened to nobody, and says where its fi
   await expect(transferRecord(peers.of(2), alice, cid, bob.address, true)).rejects.toMatchObject({
     code: 'KEY_RETIRED',
   })
-  // What takes rights away is as before, and others are told nothing.
+  // Revocations work as before, and others learn nothing.
   await revokeRecord(peers.of(1), alice, cid, [bob.address])
   await changeConditions(peers.of(1), alice, cid, null)
   await expect(transferRecord(peers.of(1), bob, cid, carol.address, true)).rejects.toMatchObject({
@@ -314,7 +314,7 @@ test('a retired key is handed to nobody, opened to nobody, and says where its fi
   expect(await rowOf(1, cid)).toMatchObject({ owner: alice.address, state: 'retired', successor })
 })
 
-test('a transfer that came before the key was retired may still be repeated', async () => {
+test('a transfer from before the retirement of the key can be repeated', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await transferRecord(peers.of(1), alice, cid, bob.address, true)
@@ -323,7 +323,7 @@ test('a transfer that came before the key was retired may still be repeated', as
   expect(await rowOf(1, cid)).toMatchObject({ owner: bob.address, state: 'retired' })
 })
 
-test('what too few nodes have is taken back at its owner’s word, once it cannot be on its way any more', async () => {
+test('the owner can take back a save on too few nodes once it can no longer be on its way', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await transferRecord(peers.of(5), alice, cid, bob.address, true)
@@ -339,7 +339,7 @@ test('what too few nodes have is taken back at its owner’s word, once it canno
   expect((await rowOf(5, cid))?.owner).toBe(alice.address)
 })
 
-test('a node that was retired alone is open again, also while its peers have not settled the save', async () => {
+test('a node that alone was retired opens again, even before its peers settle the save', async () => {
   const cid = freshCid()
   for (const node of all) await save(node, cid)
   const { version } = await retireRecord(peers.of(5), alice, cid, undefined)
@@ -349,7 +349,7 @@ test('a node that was retired alone is open again, also while its peers have not
   expect((await rowOf(5, cid))?.digest).toBe((await rowOf(1, cid))?.digest)
 })
 
-test('a node counts the revocations it heard of, for the owner alone, and a repair counts as one', async () => {
+test('a node reports known revocations to the owner alone, and a repair counts as one', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address, carol.address])
@@ -360,7 +360,7 @@ test('a node counts the revocations it heard of, for the owner alone, and a repa
   expect((await describeRecord(peers.of(4), alice, cid)).revocations).toEqual([])
   expect((await repairRecord(peers.of(4), alice, cid))?.outcome).toBe('adopted')
   expect((await describeRecord(peers.of(4), alice, cid)).revocations).toEqual(once)
-  // Another owner has revoked nobody yet.
+  // The new owner has revoked no one yet.
   await transferRecord(peers.of(1), alice, cid, bob.address, true)
   expect((await describeRecord(peers.of(1), bob, cid)).revocations).toEqual([])
 })

@@ -10,20 +10,20 @@ import { promoteRecord } from './promote.ts'
 /** Published clients make their five calls within this time. */
 const settleAgainMs = 10_000
 
-/** Binds the calls about keys, rights and conditions to HTTP. */
+/** Registers the routes about keys, rights and conditions. */
 export function registerShardRoutes(app: FastifyInstance, context: Context): void {
   /**
-   * Settles a save in the background, and once more when the other nodes have had their call. What fails is tried again by
-   * whoever asks next, and by the sweep.
+   * Settles a save in the background, and again when the other nodes have received their calls. Later requests and
+   * the sweep retry failures.
    */
   const settle = (cid: string) => {
     const once = () => {
       promoteRecord(context, cid).catch((error: unknown) =>
-        context.failures.failed('save', error, 'settling a save failed'),
+        context.failures.failed('save', error, 'failed to settle a save'),
       )
     }
     once()
-    // It keeps nothing alive: at the end of the process the sweep of the next one takes over.
+    // The timer does not keep the process alive: the sweep of the next process takes over.
     setTimeout(once, settleAgainMs).unref()
   }
   bindShardCalls((call, work) => route(app, context, call, work), context, settle)

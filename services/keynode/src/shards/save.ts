@@ -2,9 +2,9 @@ import { fitsCommitment, isWholeSet } from '@cairn/crypto'
 import {
   CairnError,
   type KeyShard,
-  keysPerOwnerMost,
+  maxKeysPerOwner,
+  maxSharedAddresses,
   type ShardSet,
-  sharedAddressesMost,
   zeroAddress,
 } from '@cairn/protocol'
 import { ConflictError, isUniqueViolation } from '@cairn/service'
@@ -23,23 +23,23 @@ import {
   writeChange,
 } from './store.ts'
 
-/** A shard that somebody saves. */
+/** A shard to save. */
 export type SavedShard = {
-  /** Canonical, and as the caller wrote it. */
+  /** The CID in canonical form, and as the caller wrote it. */
   cid: string
   cidAsGiven: string
   payload: KeyShard
   set: ShardSet | undefined
   sharedTo: readonly string[]
-  /** JSON of conditions that come with it. */
+  /** JSON of the conditions saved with it. */
   conditions?: string | undefined
-  /** Nobody shall be able to change the rights any more: `decryptionType` ACCESS_CONDITIONS. */
+  /** Whether the rights become immutable: `decryptionType` ACCESS_CONDITIONS. */
   isOwnerless?: boolean
 }
 
 /**
- * Saves this node's shard. The first to save owns the CID; the owner may save another set later, which waits beside the one
- * in force until three nodes hold it.
+ * Saves this node's shard. The first account to save owns the CID; the owner may save another set later, which waits
+ * beside the one in force until three nodes hold it.
  * @throws CairnError ACCESS_DENIED, SHARD_MISMATCH, KEY_LIMIT
  */
 export async function saveRecord(
@@ -48,10 +48,10 @@ export async function saveRecord(
   shard: SavedShard,
 ): Promise<{ version: number; waits?: boolean }> {
   checkSet(context, shard)
-  // Nobody could ever take the right from them again, and it is the conditions alone that shall count.
+  // Shares could never be revoked again, and only the conditions must count.
   const sharedTo = shard.isOwnerless ? [] : [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
-  if (sharedTo.length > sharedAddressesMost) throw new CairnError('KEY_LIMIT')
-  // A set without a name of its own is tied together by the challenge that all five calls came with.
+  if (sharedTo.length > maxSharedAddresses) throw new CairnError('KEY_LIMIT')
+  // The challenge that all five calls share identifies a set without a name.
   const setId = shard.set?.id ?? `auth:${caller.challengeId}`
   const wanted = { ...shard, sharedTo, setId }
   return context.db.write(async (trx) => {
@@ -60,21 +60,20 @@ export async function saveRecord(
   })
 }
 
-/** A shard that does not fit what its owner promises is refused while he can still mend it. */
+/** Rejects a shard that does not match its commitments while the owner can still fix it. */
 function checkSet({ config }: Context, { set, payload }: SavedShard): void {
   if (set === undefined) return
-  if (!isWholeSet(set))
-    throw new CairnError('SHARD_MISMATCH', { message: 'The name of the set is not that of its commitments' })
+  if (!isWholeSet(set)) throw new CairnError('SHARD_MISMATCH', { message: 'The set ID does not match its commitments' })
   if (!fitsCommitment(set, config.node, payload)) throw new CairnError('SHARD_MISMATCH')
 }
 
 type Wanted = SavedShard & { setId: string }
 
-/** Sets that wait under one CID at most: who is cut off again and again keeps the newest. */
-const waitingSetsMost = 8
+/** Maximum number of waiting sets per CID; after repeated interruptions the newest are kept. */
+const maxWaitingSets = 8
 
 async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted): Promise<{ version: number }> {
-  if (await isCreatorFull(trx, caller.address, keysPerOwnerMost)) throw new CairnError('KEY_LIMIT')
+  if (await isCreatorFull(trx, caller.address, maxKeysPerOwner)) throw new CairnError('KEY_LIMIT')
   const owner = wanted.isOwnerless ? zeroAddress : caller.address
   const at = context.clock.now()
   const version = 1
@@ -113,8 +112,8 @@ async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted
       })
       .execute()
   } catch (error) {
-    // Somebody was faster: run again, the record is there then.
-    if (isUniqueViolation(error)) throw new ConflictError('The record came meanwhile', { cause: error })
+    // Another request was first: run again, the record exists then.
+    if (isUniqueViolation(error)) throw new ConflictError('The record was created in the meantime', { cause: error })
     throw error
   }
   for (const address of wanted.sharedTo)
@@ -133,7 +132,7 @@ async function saveAgain(
   const { row } = record
   const kind = wanted.conditions === undefined ? 'save' : 'conditions'
   const id = nameChange(caller, kind)
-  // Made ownerless by this very change: the repeated call has no owner to be any more.
+  // This exact change made it ownerless: the repeated call has no owner any more.
   if (await hasMadeOwnerless(context, trx, row, { ...wanted, id, by: caller.address })) return { version: row.version }
   requireOwner(record, caller)
   const isSame = row.set_id === wanted.setId && isSamePayload(context, inForce(row), wanted.payload)
@@ -151,7 +150,7 @@ async function saveAgain(
   return isSame ? { version: reached } : { version: reached, waits: true }
 }
 
-/** Whether a call repeats the one that left a record to its conditions, with the same conditions and the same shard. */
+/** Whether a call repeats the one that made a record ownerless, with the same conditions and the same shard. */
 async function hasMadeOwnerless(
   context: Context,
   trx: Trx,
@@ -164,7 +163,7 @@ async function hasMadeOwnerless(
   return sets.some((kept) => kept.set_id === wanted.setId && isSamePayload(context, kept, wanted.payload))
 }
 
-/** The same shard under another owner: the seal is made anew, for the owner is part of it. */
+/** The same shard under another owner is sealed again, because the seal covers the owner. */
 export function reseal(context: Context, { row }: KeyRecord, owner: string, version: number) {
   const { cid, sealed, sealed_version } = row
   if (sealed === null) return { owner }
@@ -172,7 +171,7 @@ export function reseal(context: Context, { row }: KeyRecord, owner: string, vers
   return { owner, sealed: sealShard(context, { cid, owner, version }, payload), sealed_version: version }
 }
 
-/** A set as it is kept, in force or beside it. */
+/** A stored set, in force or not. */
 type KeptSet = { cid: string; set_id: string; owner: string; version: number; sealed: Uint8Array | null }
 
 function inForce({ cid, set_id, owner, sealed_version, sealed }: KeyRow): KeptSet {
@@ -186,8 +185,8 @@ function isSamePayload(context: Context, { cid, owner, version, sealed }: KeptSe
 }
 
 /**
- * Two sets saved in one session without commitments would have one name: nodes could not tell which of them their peers
- * hold, and a save that was cut off could destroy the key.
+ * Two sets saved in one session without commitments would have one name: nodes could not tell which of them their
+ * peers hold, and an interrupted save could destroy the key.
  */
 async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
   if (wanted.set !== undefined) return
@@ -198,17 +197,17 @@ async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wa
   if (row.set_id !== wanted.setId && !isTaken) return
   throw new CairnError('CONFLICT', {
     message: 'Another key was saved for this file in the same session',
-    hint: 'Sign a new message and save it with that: nodes tell sets of shards apart by it.',
+    hint: 'Sign a new message and save the key with it. Key nodes use the message to distinguish sets of shards.',
   })
 }
 
-/** Another set waits beside the one in force: overwritten on two nodes of five, a key would be lost. */
+/** Another set waits beside the one in force: overwriting it on two nodes of five would lose a key. */
 async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
-  // An older one may be held by three nodes without this one's knowing yet, so it stays until a newer one is in force.
+  // Three nodes may already hold an older one, so it stays until a newer one is in force.
   const waiting = (await findOtherSets(trx, row.cid)).filter(
     ({ kind, set_id }) => kind === 'pending' && set_id !== wanted.setId,
   )
-  for (const other of waiting.slice(waitingSetsMost - 1)) {
+  for (const other of waiting.slice(maxWaitingSets - 1)) {
     await trx.deleteFrom('other_set').where('cid', '=', row.cid).where('set_id', '=', other.set_id).execute()
   }
   const version = row.version + 1

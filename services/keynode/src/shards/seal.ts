@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { CairnError, type KeyShard } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 
-/** What a sealed shard belongs to: moved to any other, it cannot be opened. */
+/** The owner of a sealed shard: moved to any other, it cannot be opened. */
 export type SealSubject = {
   cid: string
   owner: string
@@ -12,7 +12,7 @@ export type SealSubject = {
 const algorithm = 'aes-256-gcm'
 const ivBytes = 12
 const tagBytes = 16
-/** First byte of every seal: which form and which key it has. */
+/** First byte of every seal: its format and key. */
 const form = 1
 
 function bound({ config }: Context, { cid, owner, version }: SealSubject): Buffer {
@@ -32,7 +32,7 @@ export function sealShard(context: Context, subject: SealSubject, { key, index }
 export function openShard(context: Context, subject: SealSubject, sealed: Uint8Array): KeyShard {
   const bytes = Buffer.from(sealed)
   try {
-    if (bytes[0] !== form) throw new Error('an unknown form of seal')
+    if (bytes[0] !== form) throw new Error('unknown seal format')
     const iv = bytes.subarray(1, 1 + ivBytes)
     const decipher = createDecipheriv(algorithm, context.keys.sealing, iv, { authTagLength: tagBytes })
     decipher.setAAD(bound(context, subject))
@@ -43,7 +43,7 @@ export function openShard(context: Context, subject: SealSubject, sealed: Uint8A
   } catch (cause) {
     throw new CairnError('DATA_DAMAGED', {
       message: 'The shard on this node is damaged',
-      hint: 'Three other nodes suffice to recover the key; the owner can save it again.',
+      hint: 'Three other nodes are enough to recover the key. The owner can save it again.',
       cause,
     })
   }

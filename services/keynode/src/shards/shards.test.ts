@@ -20,7 +20,7 @@ const day = 24 * 3600_000
 const shard = { key: '1', index: '2' }
 let count = 0
 
-/** CIDs that nobody else uses; keys need not be of anything stored. */
+/** A unique CID; keys need no stored content. */
 function freshCid(): string {
   const digest = createHash('sha256').update(`file ${count++}`).digest()
   return CID.create(1, raw.code, create(0x12, digest)).toString()
@@ -45,7 +45,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
     })
     afterAll(() => node?.[Symbol.asyncDispose]())
 
-    test('the first to save owns the CID, whichever way it is written', async () => {
+    test('the first address to save owns the CID, in any notation', async () => {
       const cid = 'QmPHdvJGyiLBAk8JvvAqzp5jnCv5kzYJvCL5QTqSdXSLAW'
       const same = canonicalCid(cid)
       expect(same).toMatch(/^bafy/)
@@ -58,14 +58,14 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await retrieve(node, owner, same)).json).toMatchObject({ payload: shard, version: 1 })
     })
 
-    test('of many who save at once exactly one owns', async () => {
+    test('exactly one of many concurrent saves owns the file', async () => {
       const cid = freshCid()
       const sessions = await Promise.all(Array.from({ length: 6 }, () => openTestSession(node)))
       const answers = await Promise.all(sessions.map((session) => save(node, session, cid)))
       expect(answers.map(({ status: code }) => code).sort()).toEqual([200, 403, 403, 403, 403, 403])
     })
 
-    test('changes are the owner’s alone, on every call', async () => {
+    test('only the owner can change a file, on every call', async () => {
       const cid = freshCid()
       await save(node, owner, cid)
       const asked: [string, string, object][] = [
@@ -88,7 +88,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await status(node, owner, cid)).json).toMatchObject({ version: 1, owner: owner.address, sharedTo: [] })
     })
 
-    test('sharing and revoking are about sets: twice is once, and nothing counts as a change', async () => {
+    test('sharing and revoking are idempotent, and a repetition is not a change', async () => {
       const cid = freshCid()
       await save(node, owner, cid)
       const share = (shareTo: string[]) => callAs(node, owner, 'PUT', '/api/setSharedKey/1', { cid, shareTo })
@@ -106,7 +106,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await share([])).status).toBe(400)
     })
 
-    test('a file is shared with a thousand addresses and not with one more; concurrent changes are all kept', async () => {
+    test('shares a file with a thousand addresses and no more; keeps all concurrent changes', async () => {
       const cid = freshCid()
       await save(node, owner, cid)
       const address = (number: number) => `0x${number.toString(16).padStart(40, '0')}`
@@ -123,7 +123,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect(more.code).toBe('KEY_LIMIT')
     })
 
-    test('a shard that does not fit its own commitment is refused, and so is a list under another name', async () => {
+    test('rejects a shard that does not match its own commitment, and a list under another name', async () => {
       const { keyShards } = generateKey()
       const set = commitShards(keyShards)
       const [first, second] = keyShards
@@ -136,7 +136,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await retrieve(node, owner, cid)).json).toMatchObject({ payload: first, set })
     })
 
-    test('another key saved in the same session is refused: its set could not be told from the first', async () => {
+    test('rejects another key in the same session: its set would be identical to the first', async () => {
       const cid = freshCid()
       await save(node, owner, cid)
       const other = { payload: { key: '3', index: '4' } }
@@ -148,26 +148,26 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await save(node, again, cid, { payload: { key: '5', index: '6' } })).code).toBe('CONFLICT')
     })
 
-    test('given away and back at once; the old owner’s repeated call is success for thirty days', async () => {
+    test('transfers a file there and back; a repeated call of the old owner succeeds for thirty days', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })
-      const give = (from: TestSession, to: TestSession) =>
+      const transfer = (from: TestSession, to: TestSession) =>
         callAs(node, from, 'POST', '/api/transferOwnership/1', { cid, newOwner: to.address })
-      expect((await give(owner, friend)).text).toBe('{"message":"success"}')
-      expect((await give(owner, friend)).text).toBe('{"message":"success"}')
-      expect((await give(owner, await openTestSession(node))).code).toBe('ACCESS_DENIED')
-      expect((await give(friend, friend)).code).toBe('INVALID_REQUEST')
+      expect((await transfer(owner, friend)).text).toBe('{"message":"success"}')
+      expect((await transfer(owner, friend)).text).toBe('{"message":"success"}')
+      expect((await transfer(owner, await openTestSession(node))).code).toBe('ACCESS_DENIED')
+      expect((await transfer(friend, friend)).code).toBe('INVALID_REQUEST')
       expect((await retrieve(node, friend, cid)).json).toMatchObject({ payload: shard })
-      expect((await give(friend, owner)).status).toBe(200)
+      expect((await transfer(friend, owner)).status).toBe(200)
       expect((await retrieve(node, owner, cid)).json).toMatchObject({ payload: shard })
-      expect((await give(owner, friend)).status).toBe(200)
+      expect((await transfer(owner, friend)).status).toBe(200)
       node.pass(31 * day)
       owner = await openTestSession(node)
-      expect((await give(owner, friend)).code).toBe('ACCESS_DENIED')
+      expect((await transfer(owner, friend)).code).toBe('ACCESS_DENIED')
       friend = { ...(await openTestSession(node, friend)) }
     })
 
-    test('a retired key is the owner’s alone, then nobody’s; its CID stays taken', async () => {
+    test('a retired key is readable by its owner alone, then by no address; its CID stays taken', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })
       const successor = freshCid()
@@ -178,7 +178,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await save(node, friend, cid)).code).toBe('ACCESS_DENIED')
     })
 
-    test('lists are in pages, each file once, and only the caller’s own', async () => {
+    test('lists come in pages, each file once, and only with files of the caller', async () => {
       const one = await openTestSession(node)
       const cids = Array.from({ length: 7 }, freshCid)
       for (const cid of cids) await save(node, one, cid, { sharedTo: [friend.address] })
@@ -204,7 +204,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await page(await openTestSession(node), 'role=recipient')).files).toEqual([])
     })
 
-    test('an unknown CID is said to be one, in the word that published clients look for', async () => {
+    test('an unknown CID fails with the words that published clients expect', async () => {
       const answer = await retrieve(node, owner, freshCid())
       expect([answer.status, answer.code]).toEqual([400, 'KEY_NOT_FOUND'])
       expect(answer.text).toContain('null')
@@ -213,7 +213,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       )
     })
 
-    test('whom a file is shared with is shown to owner and recipients alone', async () => {
+    test('only owner and recipients see whom a file is shared with', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })
       const path = `/api/fileAccessConditions/get/${cid}`
@@ -244,7 +244,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('a seal', () => {
-  test('opens for what it was made for, and for nothing else', async () => {
+  test('opens for its own purpose and no other', async () => {
     await using node = await startTestNode()
     await using other = await startTestNode({ CAIRN_KEYNODE_SECRET: '22'.repeat(32) })
     const subject = { cid: freshCid(), owner: createTestWallet().address, version: 3 }

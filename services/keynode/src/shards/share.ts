@@ -2,7 +2,10 @@ import type { Caller, Context } from '../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
 import { refuseRetired } from './retire.ts'
 
-/** Lets more addresses read; who may already stays so. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_LIMIT, KEY_RETIRED */
+/**
+ * Allows more addresses to read; existing shares stay. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_LIMIT,
+ * KEY_RETIRED
+ */
 export function shareRecord(context: Context, caller: Caller, cid: string, shareTo: readonly string[]) {
   return changeRecord(context, cid, caller, { kind: 'share', arguments: { shareTo } }, (record) => {
     requireOwner(record, caller)
@@ -12,7 +15,10 @@ export function shareRecord(context: Context, caller: Caller, cid: string, share
   })
 }
 
-/** Takes the right to read from addresses; who had none stays without. @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND */
+/**
+ * Revokes the right to read from addresses; has no effect on addresses without it. @throws CairnError ACCESS_DENIED,
+ * KEY_NOT_FOUND
+ */
 export function revokeRecord(context: Context, caller: Caller, cid: string, revokeTo: readonly string[]) {
   return changeRecord(context, cid, caller, { kind: 'revoke', arguments: { revokeTo } }, (record) => {
     requireOwner(record, caller)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { findOtherSets, findRecord } from './store.ts'
 
-/** What a node states about a file to its peers. */
+/** A node's statement about a file for its peers. */
 export const statementSchema = v.object({
   cid: v.string(),
   owner: v.string(),
@@ -12,7 +12,7 @@ export const statementSchema = v.object({
   state: v.picklist(['provisional', 'held', 'retired']),
   setId: v.string(),
   shardSet: v.nullable(shardSetSchema),
-  /** Sets that wait to come in force, the newest first. */
+  /** Sets that wait to come into force, newest first. */
   pendingSetIds: v.pipe(v.array(v.string()), v.maxLength(16)),
   sharedTo: v.array(v.string()),
   conditions: v.nullable(v.string()),
@@ -20,7 +20,7 @@ export const statementSchema = v.object({
 })
 export type Statement = v.InferOutput<typeof statementSchema>
 
-/** This node's own statement, where it holds the file. */
+/** Creates this node's own statement, if it holds the file. */
 export async function makeStatement({ db }: Context, cid: string): Promise<Statement | undefined> {
   const record = await findRecord(db.read, cid)
   if (record === undefined) return undefined
@@ -41,7 +41,7 @@ export async function makeStatement({ db }: Context, cid: string): Promise<State
   }
 }
 
-/** A set as it is kept. */
+/** Parses a stored set. */
 export function readShardSet(json: string | null): ShardSet | undefined {
   return json === null ? undefined : v.parse(shardSetSchema, JSON.parse(json))
 }

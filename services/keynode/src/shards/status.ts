@@ -6,9 +6,12 @@ import { findRevocations } from './revocations.ts'
 import { findOtherSets, findRecord, type KeyRecord, type KeyRow } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
-/** What this node holds about a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with the caller */
+/**
+ * Returns this node's state of a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with
+ * the caller
+ */
 export async function describeRecord(context: Context, caller: Caller, cid: string): Promise<KeyStatus> {
-  // Peers are asked for those alone who may know.
+  // Peers are queried only for callers who may see the record.
   await findVisible(context, caller, cid)
   await promoteRecord(context, cid)
   const { row, sharedTo } = await findVisible(context, caller, cid)
@@ -39,12 +42,12 @@ async function findVisible({ db }: Context, { address }: Caller, cid: string): P
   const record = await findRecord(db.read, cid)
   if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
   if (record.row.owner === address || record.sharedTo.includes(address)) return record
-  // Who gave a file away has to see whether all nodes know of it.
+  // A previous owner must be able to see whether all nodes received the transfer.
   if ((await findTransfers(db.read, cid)).some(({ from }) => from === address)) return record
   throw new CairnError('ACCESS_DENIED')
 }
 
-/** How long the last change of a record may still be on its way to the other nodes, in ms. */
+/** How long the last change of a record may take to reach the other nodes, in ms. */
 export function settlesIn({ config, clock }: Context, { updated_at }: KeyRow): number {
   return Math.max(0, updated_at + config.changeMs - clock.now())
 }

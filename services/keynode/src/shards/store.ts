@@ -6,17 +6,17 @@ import type { Schema } from '../db/schema.ts'
 export type KeyRow = Selectable<Schema['key']>
 export type Trx = Kysely<Schema>
 
-/** A record and whom it is shared with, sorted. */
+/** A record and its shares, sorted. */
 export type KeyRecord = { row: KeyRow; sharedTo: string[] }
 
-/** The record of a canonical CID, as it is now. */
+/** Returns the record of a canonical CID. */
 export async function findRecord(db: Trx, cid: string): Promise<KeyRecord | undefined> {
   return readRecord(db, await db.selectFrom('key').selectAll().where('cid', '=', cid).executeTakeFirst())
 }
 
 /**
- * The record of a canonical CID for who is about to change it: on PostgreSQL others wait for the end of this transaction, on
- * SQLite they do so anyway.
+ * Returns the record of a canonical CID for update: on PostgreSQL others wait for the end of this transaction, on
+ * SQLite they always do.
  */
 export async function findRecordToChange(
   { db }: Pick<Context, 'db'>,
@@ -37,19 +37,19 @@ async function readRecord(db: Trx, row: KeyRow | undefined): Promise<KeyRecord |
   return { row, sharedTo: shared.map(({ address }) => address) }
 }
 
-/** What two nodes that agree have alike. */
+/** The fields in which agreeing nodes are equal. */
 export type Rights = Pick<KeyRow, 'owner' | 'conditions' | 'set_id' | 'successor'> & {
   isRetired: boolean
   sharedTo: readonly string[]
 }
 
-/** Hash over the rights of a record. */
+/** Hashes the rights of a record. */
 export function digestOf({ owner, conditions, set_id, successor, isRetired, sharedTo }: Rights): string {
   const text = JSON.stringify([owner, conditions, set_id, successor, isRetired, [...sharedTo].sort()])
   return createHash('sha256').update('cairn/rights/1\n').update(text).digest('hex')
 }
 
-/** Replaces whom a record is shared with by what is wanted. */
+/** Replaces the shares of a record. */
 export async function writeShared(
   trx: Trx,
   cid: string,
@@ -70,17 +70,17 @@ export async function writeShared(
   }
 }
 
-/** The set under a CID that is not the one in force. */
+/** Returns the sets of a CID that are not in force. */
 export async function findOtherSets(db: Trx, cid: string) {
   return db.selectFrom('other_set').selectAll().where('cid', '=', cid).orderBy('saved_at', 'desc').execute()
 }
 
 type Change = Selectable<Schema['change']>
 
-/** Changes kept of one file: far more than anybody goes back to, and no way to fill a disk. */
+/** Maximum number of stored changes per file: far more than any retry needs, and a bound on disk use. */
 export const maxChanges = 1_000
 
-/** Writes down a change, after those that are there; the oldest goes. The record must be locked, or new. */
+/** Stores a change after the existing ones; the oldest is deleted. The record must be locked, or new. */
 export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promise<void> {
   const last = await trx
     .selectFrom('change')
@@ -100,14 +100,14 @@ export async function writeChange(trx: Trx, change: Omit<Change, 'seq'>): Promis
     .execute()
 }
 
-/** Whether an address has made as many keys here as it may; those that others gave it do not count. */
-export async function isCreatorFull(trx: Trx, creator: string, most: number): Promise<boolean> {
+/** Whether an address has reached its limit of created keys here; keys received from others do not count. */
+export async function isCreatorFull(trx: Trx, creator: string, maxKeys: number): Promise<boolean> {
   const beyond = await trx
     .selectFrom('key')
     .select('cid')
     .where('creator', '=', creator)
     .orderBy('cid')
-    .offset(most - 1)
+    .offset(maxKeys - 1)
     .limit(1)
     .executeTakeFirst()
   return beyond !== undefined

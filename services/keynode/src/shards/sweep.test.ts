@@ -1,4 +1,4 @@
-// What a sweep ends, and when: first saves that others contradict, sets that too few hold, keys that were retired.
+// What a sweep removes, and when: contradicted first saves, sets that too few nodes hold, retired keys.
 import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -37,7 +37,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
     })
     afterAll(() => peers?.[Symbol.asyncDispose]())
 
-    /** The shard of a node, with its commitments where no other key is named. */
+    /** A node's shard, with its commitments unless another key is given. */
     const save = (node: number, cid: string, caller: Caller, key?: string, sharedTo: string[] = []) => {
       const payload = keySet[node - 1]
       if (payload === undefined) throw new RangeError(`There is no shard for node ${node}`)
@@ -69,7 +69,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       return () => sweep(new AbortController().signal)
     }
 
-    test('a sweep that is told to end does so between two records, and the next goes on', async () => {
+    test('an aborted sweep ends between two records, and the next goes on', async () => {
       const cids = [freshCid(), freshCid()].sort()
       for (const cid of cids) for (const node of all) await save(node, cid, owner)
       peers.pass(120_000)
@@ -81,7 +81,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const cid of cids) expect((await find(3, cid)).row.state).toBe('held')
     })
 
-    test('the shard a squatter saved at one node is gone a day later, with all that came with it; then it is the owner’s', async () => {
+    test('the shard of a squatter at one node is removed after a day, with its rights; then the owner can save', async () => {
       const cid = freshCid()
       const accomplice = callerOf('d').address
       await save(5, cid, squatter, undefined, [accomplice])
@@ -102,7 +102,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect((await retrieveRecord(peers.of(5), await find(5, cid), false)).payload).toEqual(keySet[4])
     })
 
-    test('one that three nodes confirm is held, however long it waited, and no sweep ends it', async () => {
+    test('keeps a record that three nodes confirm, however long it was pending', async () => {
       const cid = freshCid()
       for (const node of [1, 2, 3]) await save(node, cid, owner)
       await save(4, cid, squatter)
@@ -113,7 +113,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await rowsOf(4, cid)).toEqual([0, 0, 0, 0])
     })
 
-    test('a CID that squatters share out among them is free again after a day', async () => {
+    test('a CID that squatters divide among them is free again after a day', async () => {
       const cid = freshCid()
       for (const node of [1, 2]) await save(node, cid, squatter)
       for (const node of [3, 4]) await save(node, cid, callerOf('9', 'another squatter'))
@@ -127,7 +127,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of all) expect((await find(node, cid)).row).toMatchObject({ owner: owner.address, state: 'held' })
     })
 
-    test('a save that got to three nodes stays, also where the two others were a squatter’s', async () => {
+    test('a save on three nodes stays, even if a squatter has the two others', async () => {
       const cid = freshCid()
       for (const node of [1, 2, 3]) await save(node, cid, owner)
       for (const node of [4, 5]) await save(node, cid, squatter)
@@ -137,7 +137,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [4, 5]) expect(await rowsOf(node, cid)).toEqual([0, 0, 0, 0])
     })
 
-    test('a record that nobody else has, or many, keep no other waiting: each is settled within as many rounds as it takes', async () => {
+    test('records on one node or on many do not delay others: each is settled in the fewest rounds', async () => {
       const lone: string[] = []
       for (let i = 0; i < 120; i++) lone.push(freshCid())
       for (const cid of lone) await save(2, cid, squatter, 'x')
@@ -152,7 +152,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const cid of lost) expect(await rowsOf(2, cid)).toEqual([0, 0, 0, 0])
     })
 
-    test('a record that cannot be settled keeps no other waiting', async () => {
+    test('a record that cannot be settled does not delay any other', async () => {
       // Nothing else is undecided there.
       await using own = await start()
       const cids = [freshCid(), freshCid(), freshCid()].sort()
@@ -168,7 +168,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
           ...db,
           write(unit) {
             writes++
-            // The first is that for what is old, the second that for the first record.
+            // The first write removes old rows, the second is for the first record.
             return writes === 2 ? Promise.reject(new Error('this record cannot be written')) : db.write(unit)
           },
         },
@@ -181,7 +181,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await states()).toEqual(['held', 'held', 'held'])
     })
 
-    test('a retired key is destroyed after 30 days and not before, together with every other set of it', async () => {
+    test('destroys a retired key after 30 days and not before, with every other set of it', async () => {
       const cid = await fresh([callerOf('b').address])
       for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')
       for (const node of all) await promoteRecord(peers.of(node), cid)
@@ -206,11 +206,11 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
           { code: 'KEY_NOT_FOUND' },
         )
       }
-      // Where no sweep went, the shard is still there: its node’s own matter.
+      // Without a sweep, the shard still exists on that node.
       expect((await find(4, cid)).row.sealed).not.toBeNull()
     })
 
-    test('what was retired and destroyed stays its owner’s CID, who may save a key for it again, the same one too', async () => {
+    test('the CID of a destroyed key stays with its owner, who can save any key for it again', async () => {
       const same = await fresh()
       const other = await fresh()
       for (const cid of [same, other]) for (const node of all) await retireRecord(peers.of(node), owner, cid, undefined)
@@ -234,7 +234,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       }
     })
 
-    test('the set before is kept for 30 days from the day another came in force', async () => {
+    test('keeps the previous set for 30 days from the day another came in force', async () => {
       const cid = await fresh()
       peers.pass(100 * day)
       for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')

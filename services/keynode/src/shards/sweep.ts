@@ -1,39 +1,39 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { enoughNodes, type PeerStatement, questionPeers } from './peers.ts'
+import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
 import { findOtherSets, findRecordToChange } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
 const keepMs = 30 * 24 * 3_600_000
-/** How long a first save may stay without three nodes. */
+/** How long a first save may stay unconfirmed by three nodes. */
 const provisionalMs = 24 * 3_600_000
 const settleMs = 60_000
-/** Records looked at in one round. */
-const recordsMost = 100
+/** Maximum number of records per round. */
+const maxRecords = 100
 
-/** Settles what is undecided, and destroys what is over. What is left when `signal` fires comes next time. */
+/** Settles undecided records and destroys expired ones. The rest is left for the next round when `signal` fires. */
 export type KeySweep = (signal: AbortSignal) => Promise<void>
 
-/** Each round goes on after the last record of the one before, so that what stays undecided keeps nothing else waiting. */
+/** Each round continues after the last record of the previous one, so that undecided records do not block others. */
 export function createKeySweep(context: Context): KeySweep {
   let after = ''
   return async (signal) => {
     await destroyOld(context)
     const cids = await findUndecided(context, after)
-    if (cids.length < recordsMost) after = ''
+    if (cids.length < maxRecords) after = ''
     for (const cid of cids) {
       if (signal.aborted) return
       try {
-        const { statements, empty } = await questionPeers(context, cid)
+        const { statements, empty } = await queryPeersCounted(context, cid)
         await promoteRecord(context, cid, statements)
         await dropLost(context, cid, statements, empty)
       } catch (error) {
-        // Without a database nothing is settled; one record that cannot be keeps no other waiting.
+        // Without a database nothing can be settled; a single failing record must not block others.
         if (CairnError.is(error, 'UNAVAILABLE')) throw error
-        context.failures.failed('settle', error, 'a record could not be settled', { cid })
+        context.failures.failed('settle', error, 'failed to settle a record', { cid })
       }
-      if (cids.length === recordsMost) after = cid
+      if (cids.length === maxRecords) after = cid
     }
   }
 }
@@ -52,7 +52,7 @@ async function destroyOld({ db, clock }: Context): Promise<void> {
   })
 }
 
-/** Records that nobody confirmed yet, and those with a set that waits. */
+/** Returns unconfirmed records, and those with a waiting set. */
 async function findUndecided({ db, clock }: Context, after: string): Promise<string[]> {
   const before = clock.now() - settleMs
   const waiting = db.read
@@ -68,12 +68,14 @@ async function findUndecided({ db, clock }: Context, after: string): Promise<str
     )
     .where('cid', '>', after)
     .orderBy('cid')
-    .limit(recordsMost)
+    .limit(maxRecords)
     .execute()
   return rows.map(({ cid }) => cid)
 }
 
-/** Removes a first save that never got to three nodes, and a waiting set that so few nodes hold that it opens nothing. */
+/**
+ * Removes a first save that never reached three nodes, and a waiting set that too few nodes hold to open anything.
+ */
 async function dropLost(context: Context, cid: string, peers: readonly PeerStatement[], empty: number): Promise<void> {
   const enough = enoughNodes(context)
   const now = context.clock.now()
@@ -81,7 +83,7 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) return
     const { owner, state, created_at } = record.row
-    // Three that name others, or hold nothing: this owner has two nodes at most, which open nothing.
+    // Three nodes name another owner or hold nothing: this owner has at most two, which open nothing.
     const against = peers.filter((peer) => peer.owner !== owner).length + empty
     if (state === 'provisional' && against >= enough && created_at < now - provisionalMs) {
       await trx.deleteFrom('key').where('cid', '=', cid).execute()
@@ -90,7 +92,7 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
     for (const { set_id, kind, saved_at } of await findOtherSets(trx, cid)) {
       if (kind !== 'pending' || saved_at >= now - keepMs) continue
       const without = peers.filter((peer) => !holdsSet(peer, set_id)).length + empty
-      // Those that did not answer may hold it.
+      // Nodes that did not answer may hold it.
       if (context.config.peers.length + 1 - without >= enough) continue
       await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', set_id).execute()
     }

@@ -6,20 +6,20 @@ import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
 import type { Trx } from './store.ts'
 
-/** How long the old owner may repeat a transfer that did not reach all nodes. */
+/** How long the previous owner may repeat a transfer that did not reach all nodes. */
 const repeatMs = 30 * 24 * 3_600_000
 
-/** Who gave a file to whom. A node that learned of it from its peers does not know whether the list was to be emptied. */
+/** A transfer. A node that learned of it from its peers does not know whether the shares were to be cleared. */
 const transferArguments = v.object({ from: v.string(), to: v.string(), reset: v.optional(v.boolean()) })
 type Transfer = v.InferOutput<typeof transferArguments> & { at: number }
 
-/** As many of the last transfers of a record as are looked at. */
-const transfersMost = 100
+/** Maximum number of a record's last transfers that are read. */
+const maxTransfers = 100
 
 /**
- * Gives a file to another owner. The old owner may repeat the same transfer, so that it can be finished on nodes that missed
- * it; conditions stay.
- * @param reset whether the list of addresses is emptied
+ * Transfers a file to another owner. The previous owner may repeat the same transfer to complete it on nodes that
+ * missed it; conditions stay.
+ * @param reset whether the shares are cleared
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, KEY_RETIRED, INVALID_REQUEST (to oneself)
  */
 export function transferRecord(context: Context, caller: Caller, cid: string, newOwner: string, reset: boolean) {
@@ -33,8 +33,8 @@ export function transferRecord(context: Context, caller: Caller, cid: string, ne
     refuseRetired(record)
     if (newOwner === caller.address) {
       throw new CairnError('INVALID_REQUEST', {
-        message: 'The new owner is the owner already',
-        hint: 'Name another address.',
+        message: 'The address already owns the file',
+        hint: 'Use another address.',
       })
     }
     const sharedTo = reset ? [] : record.sharedTo.filter((address) => address !== newOwner)
@@ -46,7 +46,9 @@ function isSame({ from, to, reset = undefined }: Transfer, wanted: Omit<Transfer
   return from === wanted.from && to === wanted.to && (reset === undefined || reset === wanted.reset)
 }
 
-/** The transfers of a record, the last first: those that its owners asked for here, and those that peers told of. */
+/**
+ * Returns the transfers of a record, the last first: those requested here by its owners, and those reported by peers.
+ */
 export async function findTransfers(db: Trx, cid: string): Promise<Transfer[]> {
   const rows = await db
     .selectFrom('change')
@@ -56,10 +58,10 @@ export async function findTransfers(db: Trx, cid: string): Promise<Transfer[]> {
       or([eb('kind', '=', 'transfer'), and([eb('kind', '=', 'repair'), eb('arguments', '<>', '{}')])]),
     )
     .orderBy('seq', 'desc')
-    .limit(transfersMost)
+    .limit(maxTransfers)
     .execute()
   return rows.flatMap((row) => {
-    // A repair that left the owner as it was says nothing of one.
+    // A repair that kept the owner contains no transfer.
     const given = v.safeParse(transferArguments, JSON.parse(row.arguments))
     return given.success ? [{ ...given.output, at: row.at }] : []
   })

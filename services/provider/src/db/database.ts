@@ -9,7 +9,9 @@ export type Database = ServiceDatabase<Schema>
 /** All migrations, in order. Names never change once released. */
 const migrations = [createPieces, countContent]
 
-/** Opens the database of a provider and brings its tables up to date. @throws CairnError as `openDatabase` of the frame */
+/**
+ * Opens the database of a provider and migrates its tables. @throws CairnError as `openDatabase` of the service frame
+ */
 export function openDatabase(path: string): Promise<Database> {
   return open<Schema>({ kind: 'sqlite', path }, { migrations })
 }

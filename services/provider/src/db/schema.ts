@@ -2,23 +2,23 @@ import type { PieceState } from '@cairn/protocol'
 
 // Times are integer milliseconds since 1970.
 
-/** A piece that was offered. */
+/** An offered piece. */
 export type PieceTable = {
   /** Piece CID of version 2, in its canonical form. */
   cid: string
   state: PieceState
   payload_bytes: number
-  /** Ranges of the payload that are fetched and stored, as `content-ranges.ts` writes them; null for all of it. */
+  /** Fetched and stored ranges of the payload, in the format of `content-ranges.ts`; null for the whole payload. */
   content: string | null
-  /** How many bytes they are. */
+  /** Total bytes of these ranges. */
   content_bytes: number
-  /** Where it is fetched from, and what that needs to know, sealed; null once it is kept or could not be had. */
+  /** The source, and its credentials, sealed; null once the piece is kept or has failed. */
   url: string
   authorization: Uint8Array | null
   offered_at: number
-  /** Tries in a row that brought nothing. */
+  /** Consecutive attempts without progress. */
   tries: number
-  /** When the next try is due. */
+  /** When the next attempt is due. */
   next_try_at: number
   kept_since: number | null
   error_code: string | null
@@ -27,7 +27,7 @@ export type PieceTable = {
   checked_at: number | null
 }
 
-/** Whose folder this is: one row. */
+/** The owner of this folder: one row. */
 type ProviderTable = { id: number; public_key: string }
 
 export type Schema = {

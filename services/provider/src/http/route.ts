@@ -4,10 +4,10 @@ import { type Authorized, type Handler, type RouteParts, readBearer, routeCall }
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 
-/** Who holds the provider's key: there is one. */
+/** The holder of the provider's access key: there is only one. */
 type KeyHolder = 'keyHolder'
 
-/** Binds a call of a provider. */
+/** Registers a call of a provider. */
 export function route<C extends CallDefinition>(
   app: FastifyInstance,
   context: Context,
@@ -17,7 +17,7 @@ export function route<C extends CallDefinition>(
   routeCall(app, routeParts(context), call, handler)
 }
 
-/** What the routes of a provider are made with. */
+/** Dependencies of a provider's routes. */
 export function routeParts({ config, metrics, rates }: Context): RouteParts<KeyHolder> {
   return { metrics, rates, describeError, authorize: async (request) => requireKey(request, config.accessKey) }
 }
@@ -33,7 +33,7 @@ function describeError(error: unknown): CairnError | undefined {
 /** @throws CairnError UNAUTHENTICATED */
 function requireKey(request: FastifyRequest, accessKey: string): Authorized<KeyHolder> {
   const given = readBearer(request.headers.authorization)
-  // Hashes are of one length, so that comparing takes the same time for all.
+  // Hashes have equal lengths, so the comparison takes constant time.
   const hash = (text: string) => createHash('sha256').update(text).digest()
   if (!timingSafeEqual(hash(given), hash(accessKey))) {
     throw new CairnError('UNAUTHENTICATED', { hint: 'Send "Authorization: Bearer" with the key of this provider.' })

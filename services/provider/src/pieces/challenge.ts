@@ -11,16 +11,16 @@ import {
 } from '@cairn/pieces'
 import { CairnError, type ChallengeAnswer, challengePiece, type LeafWindows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { mendingTree } from './mend-tree.ts'
 import { noteRead } from './note-read.ts'
 import { type KeptPiece, openKept } from './open-kept.ts'
+import { withTreeRepair } from './repair-tree.ts'
 import { readKeptPath } from './tree-file.ts'
 
 export const challengesPerMinute = challengePiece.limits.perMinute
 
 /**
- * Answers a challenge from the bytes on the disk. Of what is read for it every 32 KiB are hashed and compared first, and the
- * proof is checked before it is signed: damage is said to be damage, never hidden in a proof that does not hold.
+ * Answers a challenge from the bytes on disk. The bytes read are first hashed and compared per 32 KiB, and the proof
+ * is verified before it is signed: damage is reported, never hidden in an invalid proof.
  * @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND, PIECE_DAMAGED, INVALID_REQUEST for leaves it does not have
  */
 export async function answerChallenge(
@@ -33,7 +33,7 @@ export async function answerChallenge(
   const { cid } = kept.row
   const indices = challengeLeaves(kept.piece, Buffer.from(nonce, 'hex'), count, within)
   try {
-    const proof = await mendingTree(context, kept, () => prove(context, kept, indices))
+    const proof = await withTreeRepair(context, kept, () => prove(context, kept, indices))
     const answer = signChallenge({ piece: cid, nonce, count, within, provenAt: clock.now(), proof }, keys.signing)
     metrics.challenges.inc({ result: 'proven' })
     await noteRead(context, cid)
@@ -58,7 +58,10 @@ async function prove(context: Context, kept: KeptPiece, indices: readonly number
   }
 }
 
-/** One leaf: below its kept node from the payload, above it from the tree's file, so that the size of a piece costs nothing. */
+/**
+ * Proves one leaf: below its kept node from the payload, above it from the tree's file, so that the cost does not
+ * depend on the size of the piece.
+ */
 async function proveLeaf(
   { files }: Context,
   { piece, row }: KeptPiece,
@@ -84,7 +87,7 @@ async function proveLeaf(
   return { index, leaf: below.leaf, path: [...below.path, ...path] }
 }
 
-/** Fewer bytes than asked for where the file has ended. */
+/** Reads fewer bytes than requested at the end of the file. */
 async function readUpTo(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
   let done = 0

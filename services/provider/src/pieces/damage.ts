@@ -3,34 +3,34 @@ import type { Context } from '../context.ts'
 import { findPiece, type PieceRow, recordDamage } from './store.ts'
 import { errnoOf } from './write-faults.ts'
 
-/** Faults of a disk that mean that the bytes are lost, not that it is busy. */
+/** Disk errors that mean that the bytes are lost, not that the disk is busy. */
 const lostCodes: readonly unknown[] = ['ENOENT', 'EIO', 'EUCLEAN', 'EBADMSG']
 
-/** Whether a fault of reading says that the bytes of a piece are not there or not right. */
+/** Whether a read error means that the bytes of a piece are missing or wrong. */
 export function isDamage(error: unknown): boolean {
   return CairnError.is(error, 'PIECE_DAMAGED') || lostCodes.includes(errnoOf(error))
 }
 
 /**
- * Marks a piece as damaged, unless it was removed or fetched anew since `row` was read. Answers what to tell whoever wanted
- * the bytes.
+ * Marks a piece as damaged, unless it was removed or fetched again since `row` was read. Returns the error for the
+ * reader.
  */
 export async function noteDamage(context: Context, row: PieceRow, error: unknown): Promise<CairnError> {
   const { db, log, metrics } = context
   const code = errnoOf(error)
   const message =
-    code === 'ENOENT' ? 'A file of the piece is gone' : code === 'EIO' ? 'The disk cannot read the piece' : undefined
+    code === 'ENOENT' ? 'A file of the piece is missing' : code === 'EIO' ? 'The disk cannot read the piece' : undefined
   const fault = new CairnError('PIECE_DAMAGED', { ...(message === undefined ? {} : { message }), cause: error })
   const isMarked = await db
     .write((trx) => recordDamage(trx, row, fault.message))
     .catch((cause: unknown) => {
-      log.error({ err: cause, piece: row.cid }, 'that a piece is damaged could not be recorded')
+      log.error({ err: cause, piece: row.cid }, 'failed to record a damaged piece')
       return undefined
     })
   if (isMarked === undefined) return fault
   if (isMarked) {
     metrics.damagedPieces.inc()
-    log.error({ err: error, piece: row.cid }, 'a kept piece is damaged')
+    log.error({ err: error, piece: row.cid }, 'stored piece is damaged')
     return fault
   }
   const now = await findPiece(db.read, row.cid)

@@ -3,31 +3,31 @@ import { CairnError } from '@cairn/protocol'
 export type PayloadRequest = {
   url: string
   authorization: string | undefined
-  /** The first byte, and the one after the last. */
+  /** Offsets of the first byte, and after the last one. */
   start: number
   end: number
   /** Length of the whole payload. */
   payloadBytes: number
-  slowestBytesPerSecond: number
-  /** Time over which the least rate is averaged, and in which an answer has to begin. */
+  minBytesPerSecond: number
+  /** Averaging time of the minimum rate, and time limit for the first byte of an answer. */
   windowMs: number
   signal: AbortSignal
 }
 
-/** Statuses of a source that may answer otherwise later. */
+/** Statuses of a source that are worth a retry. */
 const passing: readonly number[] = [408, 425, 429]
 
 /**
- * Bytes of a payload from its source, from `start` up to, not including, `end`: no more, and no less unless it throws.
- * Redirects are not followed, so that nothing but the configured sources is ever asked.
+ * Streams the bytes of a payload from its source, from `start` up to, but not including, `end`: exactly these, unless
+ * it throws. Redirects are not followed, so that only configured sources are queried.
  *
- * @throws CairnError UPSTREAM_FAILED when it is worth another try; HTTP_ERROR, UNEXPECTED_RESPONSE when it is not; the
- *   signal's reason
+ * @throws CairnError UPSTREAM_FAILED when a retry may succeed; HTTP_ERROR, UNEXPECTED_RESPONSE when not; the signal's
+ * reason
  */
 export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uint8Array, void, undefined> {
-  const { url, authorization, start, end, payloadBytes, slowestBytesPerSecond, windowMs, signal } = request
+  const { url, authorization, start, end, payloadBytes, minBytesPerSecond, windowMs, signal } = request
   const slow = new AbortController()
-  let timer = setTimeout(() => slow.abort(cut('The source did not answer in time')), windowMs)
+  let timer = setTimeout(() => slow.abort(cut('The source did not respond in time')), windowMs)
   try {
     const response = await fetch(url, {
       headers: {
@@ -50,29 +50,29 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
     const startWindow = (): void => {
       clearTimeout(timer)
       windowBytes = 0
-      timer = setTimeout(() => slow.abort(cut('The source sent its answer too slowly')), windowMs)
+      timer = setTimeout(() => slow.abort(cut('The source sent its response too slowly')), windowMs)
     }
     startWindow()
     for await (const piece of response.body ?? []) {
       windowBytes += piece.length
-      if (windowBytes >= (slowestBytesPerSecond * windowMs) / 1000) startWindow()
+      if (windowBytes >= (minBytesPerSecond * windowMs) / 1000) startWindow()
       const bytes = piece.subarray(toSkip)
       toSkip -= piece.length - bytes.length
       if (bytes.length > left && (response.status === 206 || end === payloadBytes)) {
-        throw unexpected('The source sent more bytes than were asked for')
+        throw unexpected('The source sent more bytes than requested')
       }
       const wanted = bytes.subarray(0, left)
       left -= wanted.length
       if (wanted.length > 0) yield wanted
-      // A source that knows no ranges sends what follows, too.
+      // A source without range support sends the rest, too.
       if (left === 0 && response.status === 200 && end < payloadBytes) break
     }
-    if (left > 0) throw cut('The source broke off')
+    if (left > 0) throw cut('The source closed the connection early')
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (slow.signal.aborted) throw slow.signal.reason
     if (CairnError.is(error)) throw error
-    throw cut('The source could not be reached or broke off', error)
+    throw cut('The source is unreachable or closed the connection early', error)
   } finally {
     clearTimeout(timer)
     slow.abort()
@@ -84,16 +84,19 @@ function rangeOf({ start, end, payloadBytes }: PayloadRequest): { range?: string
   return start === 0 ? {} : { range: `bytes=${start}-` }
 }
 
-/** Bytes at the start of an answer that were not asked for. @throws CairnError for an answer that is not the payload */
+/**
+ * Returns the number of unrequested bytes at the start of an answer. @throws CairnError for an answer that is not the
+ * payload
+ */
 function bytesToSkip(response: Response, { start: wanted, payloadBytes }: PayloadRequest): number {
   const { status, headers } = response
   if (status !== 200 && status !== 206) {
-    const message = `The source answered with status ${status}`
+    const message = `The source returned status ${status}`
     if (status >= 500 || passing.includes(status)) throw cut(message)
     throw new CairnError('HTTP_ERROR', { message })
   }
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
-    throw unexpected('The source encoded its answer')
+    throw unexpected('The source sent an encoded response')
   }
   if (status === 200) {
     const length = headers.get('content-length')
@@ -101,7 +104,7 @@ function bytesToSkip(response: Response, { start: wanted, payloadBytes }: Payloa
     return wanted
   }
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
-  if (Number(start) !== wanted) throw unexpected('The source answered with another range than was asked for')
+  if (Number(start) !== wanted) throw unexpected('The source returned a different range than requested')
   if (total !== undefined && total !== '*' && Number(total) !== payloadBytes) throw wrongLength(total)
   return 0
 }

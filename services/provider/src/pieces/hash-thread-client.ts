@@ -2,53 +2,58 @@ import { Worker } from 'node:worker_threads'
 import type { Piece } from '@cairn/pieces'
 import { CairnError, type ErrorCode } from '@cairn/protocol'
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
   | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'zeros'; length: number; bytes?: never }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
-/** A commitment, and the levels of its tree as they are kept. */
+/** A commitment, and the levels of its tree in their stored form. */
 export type HashedPiece = { piece: Piece; levels: Uint8Array }
 export type HashAnswer = {
   id: number
   hashed?: HashedPiece
-  /** The kept nodes of bytes that came all at once. */
+  /** The kept nodes of bytes that were passed at once. */
   nodes?: Uint8Array
   fault?: { code: ErrorCode; message: string }
 }
 
-/** Computes one commitment beside the main thread. */
+/** Computes one commitment on another thread. */
 export type ThreadHasher = {
-  /** Takes a copy of the bytes. Resolves when there is room for more. @throws CairnError as the first fault of the thread */
+  /**
+   * Copies and hashes the bytes. Resolves when the queue has space. @throws CairnError the first error of the thread
+   */
   write(bytes: Uint8Array): Promise<void>
-  /** As {@link write} of so many zeros. */
+  /** As {@link write} with zeros. */
   writeZeros(length: number): Promise<void>
-  /** The commitment. @throws CairnError INVALID_REQUEST for nothing, PIECE_TOO_LARGE, INTERNAL when the thread died */
+  /**
+   * Returns the commitment. @throws CairnError INVALID_REQUEST for an empty payload, PIECE_TOO_LARGE, INTERNAL when
+   * the thread died
+   */
   finish(): Promise<HashedPiece>
-  /** Gives up. */
+  /** Cancels the computation. */
   drop(): void
 }
 
 /** A thread that computes commitments. */
 export type HashThread = AsyncDisposable & {
   createHasher(): ThreadHasher
-  /** The kept nodes over bytes that are all there, or the root of few bytes; they are copied. */
+  /** Returns the kept nodes over complete bytes, or the root of few bytes; the bytes are copied. */
   hash(bytes: Uint8Array): Promise<Uint8Array>
 }
 
-/** Writes of one hasher that may wait for the thread; each is a copy of what was read. */
-const waitingMost = 4
+/** Maximum number of queued writes per hasher; each is a copy of what was read. */
+const maxWaiting = 4
 
 type Waiting = { resolve(answer: HashAnswer): void; reject(error: unknown): void }
 
-/** Starts with the first question, keeps no process alive by itself, and is started anew after it died. */
+/** Starts with the first request, does not keep the process alive, and restarts after it died. */
 export function createHashThread(): HashThread {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let nextId = 0
 
-  const giveUp = (died: Worker, cause: unknown): void => {
+  const failPending = (died: Worker, cause: unknown): void => {
     if (worker !== died) return
     worker = undefined
     for (const { reject } of waiting.values()) reject(new CairnError('INTERNAL', { cause }))
@@ -63,8 +68,8 @@ export function createHashThread(): HashThread {
       if (answer.fault === undefined) asker?.resolve(answer)
       else asker?.reject(new CairnError(answer.fault.code, { message: answer.fault.message }))
     })
-    started.on('error', (error) => giveUp(started, error))
-    started.on('exit', (code) => giveUp(started, `the hash thread ended with ${code}`))
+    started.on('error', (error) => failPending(started, error))
+    started.on('exit', (code) => failPending(started, `the hash thread exited with code ${code}`))
     return started
   }
   type Unnumbered = HashQuestion extends infer Q ? (Q extends HashQuestion ? Omit<Q, 'id'> : never) : never
@@ -84,7 +89,7 @@ export function createHashThread(): HashThread {
     let fault: unknown
     let home: Worker | undefined
     const requireHome = (): void => {
-      if (home !== undefined && home !== worker) fault ??= new CairnError('INTERNAL', { cause: 'the hash thread died' })
+      if (home !== undefined && home !== worker) fault ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
       if (fault !== undefined) throw fault
     }
     const send = async (question: Unnumbered): Promise<void> => {
@@ -96,11 +101,11 @@ export function createHashThread(): HashThread {
         .finally(() => running.delete(sent))
       running.add(sent)
       home ??= worker
-      if (running.size >= waitingMost) await Promise.race(running)
+      if (running.size >= maxWaiting) await Promise.race(running)
       if (fault !== undefined) throw fault
     }
     return {
-      // A copy of these bytes alone: their buffer may hold more, and is used again.
+      // Copies only these bytes: their buffer may be larger, and is reused.
       write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
       writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {

@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/protocol'
 import type { HashAnswer, HashQuestion } from './hash-thread-client.ts'
 import { layOutLevels } from './tree-levels.ts'
 
-/** The other side of `createHashThread`: commitments, several side by side. */
+/** Worker side of `createHashThread`: computes several commitments concurrently. */
 const hashers = new Map<number, PieceHasher>()
 
 function openHasher(hasher: number): PieceHasher {

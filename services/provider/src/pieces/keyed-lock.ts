@@ -1,10 +1,10 @@
-/** Lets one piece of work at a time have a name. */
+/** Runs one task per name at a time. */
 export type KeyedLock = {
-  /** Runs the work when all that asked for the name before are done. */
+  /** Runs the work after all earlier tasks of the same name. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Locks of one process: a provider's folder belongs to one. */
+/** Creates locks for one process: a provider's folder belongs to one. */
 export function createKeyedLock(): KeyedLock {
   const last = new Map<string, Promise<unknown>>()
   return {

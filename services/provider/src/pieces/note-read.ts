@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts'
 import { recordRead } from './store.ts'
 
-/** Notes that somebody read a piece. A database that is full or busy keeps nobody from reading. */
+/** Records that a piece was read. A full or busy database does not fail the read. */
 export async function noteRead({ db, clock, failures }: Context, cid: string): Promise<void> {
   try {
     await db.write((trx) => recordRead(trx, cid, clock.now()))
   } catch (error) {
-    failures.failed('read', error, 'that a piece was read could not be recorded', { piece: cid })
+    failures.failed('read', error, 'failed to record the read of a piece', { piece: cid })
   }
 }

@@ -12,33 +12,33 @@ export type Offer = {
   piece: string
   url: string
   authorization?: string | undefined
-  /** Leaves that hold something; all unless told. */
+  /** Leaves that hold content. Defaults to all. */
   content?: readonly LeafWindow[] | undefined
 }
 
-/** Room on the disk that stays free for the database and trees. */
+/** Disk space reserved for the database and trees. */
 const spareBytes = 64 * MIB
 
 /**
- * Takes a piece in, to be fetched: once, however often it is offered. One that failed or is damaged is fetched anew; one
- * that still waits is fetched from where the last offer says. Answers its CID as it is stored.
+ * Accepts a piece for fetching; idempotent. A failed or damaged piece is fetched again; a waiting one is fetched from
+ * the source of the last offer. Returns its canonical CID.
  *
- * @throws CairnError INVALID_PIECE_CID, PIECE_TOO_LARGE, SOURCE_NOT_ALLOWED, PROVIDER_FULL, INVALID_REQUEST for leaves
- *   that the piece does not have
+ * @throws CairnError INVALID_PIECE_CID, PIECE_TOO_LARGE, SOURCE_NOT_ALLOWED, PROVIDER_FULL, INVALID_REQUEST for
+ * leaves that the piece does not have
  */
-export async function takeOffer(context: Context, offer: Offer): Promise<string> {
+export async function acceptOffer(context: Context, offer: Offer): Promise<string> {
   const { config, db, keys, clock } = context
   const { piece, cid } = readPiece(offer.piece)
   const { payloadBytes } = piece
-  if (payloadBytes > config.payloadBytesMost) {
-    throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: config.payloadBytesMost } })
+  if (payloadBytes > config.maxPayloadBytes) {
+    throw new CairnError('PIECE_TOO_LARGE', { details: { limitBytes: config.maxPayloadBytes } })
   }
   requireSource(config.sources, offer.url)
   const content = readContent(piece, offer.content)
   const contentBytes = countContent(content)
   const diskBytes = await freeBytes(config.home)
   const now = clock.now()
-  const wish = {
+  const requested = {
     url: offer.url,
     authorization: offer.authorization === undefined ? null : sealAuthorization(keys.sealing, cid, offer.authorization),
     offered_at: now,
@@ -53,18 +53,18 @@ export async function takeOffer(context: Context, offer: Offer): Promise<string>
     const { usedBytes, queuedBytes } = await countPieces(trx)
     const isCounted = row !== undefined && row.state !== 'failed'
     const freeAfter = config.capacityBytes - (usedBytes - (isCounted ? row.content_bytes : 0)) - contentBytes
-    // What waits has its room promised, though it is not on the disk yet.
+    // Space for waiting pieces is reserved before it is used on disk.
     const promisedBytes = queuedBytes - (row?.state === 'queued' ? row.content_bytes : 0)
     const diskAfter = diskBytes - promisedBytes - contentBytes - levelsBytes(piece)
-    // A piece that waits has its room already, unless it is offered with more.
-    const hasRoom = row?.state === 'queued' && contentBytes <= row.content_bytes
-    if (!hasRoom && (freeAfter < 0 || diskAfter < spareBytes)) throw new CairnError('PROVIDER_FULL')
+    // A waiting piece has its space already, unless it is offered with more content.
+    const hasCapacity = row?.state === 'queued' && contentBytes <= row.content_bytes
+    if (!hasCapacity && (freeAfter < 0 || diskAfter < spareBytes)) throw new CairnError('PROVIDER_FULL')
     if (row?.state === 'queued') {
-      // The time of an offer tells it from the one before: a try that was under way speaks for its own offer only.
+      // The time identifies an offer: an attempt in progress reports only for its own offer.
       const offeredAt = Math.max(now, row.offered_at + 1)
       await trx
         .updateTable('piece')
-        .set({ ...wish, offered_at: offeredAt })
+        .set({ ...requested, offered_at: offeredAt })
         .where('cid', '=', cid)
         .execute()
       return
@@ -79,14 +79,14 @@ export async function takeOffer(context: Context, offer: Offer): Promise<string>
     if (row !== undefined) {
       await trx
         .updateTable('piece')
-        .set({ ...wish, ...fresh })
+        .set({ ...requested, ...fresh })
         .where('cid', '=', cid)
         .execute()
       return
     }
     await trx
       .insertInto('piece')
-      .values({ ...wish, ...fresh, cid, payload_bytes: payloadBytes, last_read_at: null })
+      .values({ ...requested, ...fresh, cid, payload_bytes: payloadBytes, last_read_at: null })
       .execute()
   })
   return cid

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { readPiece } from './read-piece.ts'
 import { type PieceRow, requireKept } from './store.ts'
 
-/** A piece that is kept, as far as is known before it is read. */
+/** A kept piece, as known before it is read. */
 export type KeptPiece = { readonly row: PieceRow; readonly piece: Piece }
 
 /** @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND, PIECE_DAMAGED */

@@ -1,4 +1,4 @@
-// The zeros that fill an aggregate up are known to both sides: they are neither fetched nor written.
+// Both sides know the zeros that pad an aggregate: they are neither fetched nor written.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 type Offered = { cid: string; url: string; payload: Buffer; content: LeafWindow[]; offsets: number[] }
 
-/** An aggregate of pieces of these lengths, at the source. */
+/** Puts an aggregate of pieces with these lengths at the source. */
 async function putAggregate(...lengths: number[]): Promise<Offered> {
   const payloads = lengths.map((length, at) => bytesOf(length, at + 1))
   const pieces = await Promise.all(payloads.map(async (payload) => (await hashPiece([payload])).piece))
@@ -42,12 +42,12 @@ async function putAggregate(...lengths: number[]): Promise<Offered> {
   return { cid, url: source.put(`/${cid}`, payload), payload, content: listContentWindows(pieces), offsets }
 }
 
-/** Bytes that a file takes on the disk. */
+/** Bytes that a file occupies on disk. */
 async function diskBytes(path: string): Promise<number> {
   return (await stat(path)).blocks * 512
 }
 
-test('70 MB in an aggregate of 128 MiB are 70 MB on the wire, on the disk and of the capacity', async () => {
+test('70 MB in an aggregate of 128 MiB use 70 MB on the wire, on the disk and of the capacity', async () => {
   const contentBytes = 70_000_000
   const { cid, url, payload, content, offsets } = await putAggregate(60_000_000, 10_000_000)
   expect(payload.length).toBe((128 * MIB * 127) / 128)
@@ -67,7 +67,7 @@ test('70 MB in an aggregate of 128 MiB are 70 MB on the wire, on the disk and of
   }
   expect((await stat(path)).size).toBe(payload.length)
 
-  // What is given out has the commitment, and padding is proven as all else.
+  // Served bytes match the commitment, and padding can be proven like any other leaf.
   const whole = await provider.call('GET', `/pieces/${cid}/payload`)
   expect(whole.bytes.equals(payload)).toBe(true)
   const [, second = 0] = offsets
@@ -81,9 +81,9 @@ test('70 MB in an aggregate of 128 MiB are 70 MB on the wire, on the disk and of
   }
 })
 
-test('a provider that was killed in the middle of a pull goes on, and fetches no zeros either', async () => {
+test('a provider killed in the middle of a pull resumes, and fetches no zeros either', async () => {
   const { cid, url, payload, content } = await putAggregate(2_500_000, 1_500_000, 300)
-  // The first piece whole; of the second, the first megabyte.
+  // The whole first piece, and one megabyte of the second.
   source.handlers.push(answerRightly, stopAfter(1_000_000))
   const middle = (4 * MIB * 127) / 128 + 500_000
   {
@@ -100,14 +100,14 @@ test('a provider that was killed in the middle of a pull goes on, and fetches no
   const path = join(home, 'pieces', cid.slice(-2), `${cid}.payload`)
   expect((await readFile(path)).equals(payload)).toBe(true)
   expect(await diskBytes(path)).toBeLessThan(4_300_300 + 64 * KIB)
-  // Of what was sent and not yet written when it was killed, some was fetched again.
+  // Some bytes were sent but not written before the kill, and were fetched again.
   expect(source.sentBytes()).toBeLessThan(4_300_300 + 1_000_000)
   const [, from] = /^bytes=(\d+)-/.exec(source.requests[2]?.headers.range ?? '') ?? []
   expect(Number(from)).toBeGreaterThan(middle)
   expect(await second.end('SIGTERM')).toBe(0)
 })
 
-test('a source that knows no ranges is read up to where the content ends', async () => {
+test('a source without range support is read up to the end of the content', async () => {
   const { cid, url, payload, content } = await putAggregate(70_000, 40_000)
   const answerWhole: TestSource['handlers'][number] = (_request, response, body) => {
     response.writeHead(200, { 'content-length': body.length }).end(body)
@@ -119,17 +119,17 @@ test('a source that knows no ranges is read up to where the content ends', async
   expect((await readFile(provider.context.files.payloadPath(cid))).equals(payload)).toBe(true)
 })
 
-test('an offer that calls bytes zeros that are none is found out', async () => {
+test('detects an offer that calls other bytes zeros', async () => {
   const { cid, url, content } = await putAggregate(70_000, 40_000)
   await using provider = await startTestProvider(source.url, {}, { home })
   await provider.offer(cid, url, undefined, content.slice(1))
   expect(await provider.until(cid, 'kept', 'failed')).toMatchObject({ lastError: { code: 'VERIFICATION_FAILED' } })
-  // Offered rightly it is fetched from its start.
+  // Offered correctly, it is fetched from its start.
   await provider.offer(cid, url, undefined, content)
   await provider.until(cid, 'kept')
 })
 
-test('an offer of leaves that the piece does not have is refused', async () => {
+test('rejects an offer of leaves that the piece does not have', async () => {
   const { cid, url, content } = await putAggregate(70_000)
   await using provider = await startTestProvider(source.url, {}, { home })
   for (const wrong of [[], [...content].reverse(), [{ start: 0, count: 2 ** 30 }], [{ start: 0, count: 0 }]]) {
@@ -138,7 +138,7 @@ test('an offer of leaves that the piece does not have is refused', async () => {
   expect((await provider.call('GET', `/pieces/${cid}`)).code).toBe('PIECE_NOT_FOUND')
 })
 
-test('a piece that waits takes no more room than it was offered with, unless there is more', async () => {
+test('a pending piece reserves its offered size, unless there is more space', async () => {
   const { cid, url, content } = await putAggregate(300_000, 100_000)
   source.handlers.push(stopAfter(1000))
   await using provider = await startTestProvider(source.url, { CAIRN_PROVIDER_CAPACITY_BYTES: '450000' }, { home })
@@ -147,7 +147,7 @@ test('a piece that waits takes no more room than it was offered with, unless the
   expect(await provider.offer(cid, url, undefined, content)).toMatchObject({ status: 202 })
 })
 
-test('a piece that was offered before there were ranges is fetched whole', async () => {
+test('fetches a piece whole if its offer is from before ranges', async () => {
   const { cid, url, payload, content } = await putAggregate(70_000, 40_000)
   source.handlers.push(stopAfter(1000))
   {

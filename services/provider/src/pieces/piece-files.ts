@@ -4,37 +4,40 @@ import { dirname, join } from 'node:path'
 import { encodeTreeFile } from './tree-file.ts'
 import { errnoOf } from './write-faults.ts'
 
-/** The files of a provider: payloads, the upper levels of their trees, and what is not whole yet. */
+/** The files of a provider: payloads, the upper levels of their trees, and incomplete parts. */
 export type PieceFiles = {
   payloadPath(cid: string): string
   treePath(cid: string): string
-  /** Where a payload grows until it is whole and checked. */
+  /** Path of a growing payload until it is complete and verified. */
   partPath(cid: string): string
-  /** Bytes of a part; 0 where there is none. */
+  /** Length of a part; 0 when there is none. */
   partBytes(cid: string): Promise<number>
   /**
-   * Takes a payload that no row vouches for back to the parts: the end of a pull was cut off before its row was written, or
-   * the piece was found damaged. A part that is there already is newer and wins.
+   * Moves a payload without a valid row back to the parts: the process ended before its row was written, or the piece
+   * was found damaged. An existing part is newer and takes precedence.
    */
-  takeBack(cid: string): Promise<void>
-  /** Makes a whole, synced part the payload; durable when it resolves. The tree goes first, so that a payload has one. */
+  moveBackToPart(cid: string): Promise<void>
+  /**
+   * Turns a complete, synced part into the payload; durable when it resolves. The tree is written first, so that
+   * every payload has one.
+   */
   keep(cid: string, levels: Uint8Array): Promise<void>
   writeTree(cid: string, levels: Uint8Array): Promise<void>
-  /** Removes all of a piece. What is not there is no error. */
+  /** Removes all files of a piece. A missing file is not an error. */
   remove(cid: string): Promise<void>
   removePart(cid: string): Promise<void>
-  /** CIDs of all pieces that have a file. */
+  /** Returns the CIDs of all pieces that have a file. */
   list(): Promise<Set<string>>
 }
 
-/** Opens the folders of a provider, made where they are missing. */
+/** Opens the folders of a provider and creates missing ones. */
 export async function openPieceFiles(home: string): Promise<PieceFiles> {
   const pieces = join(home, 'pieces')
   const parts = join(home, 'parts')
   for (const folder of [home, pieces, parts]) await mkdir(folder, { recursive: true, mode: 0o700 })
   await syncFolder(home)
 
-  // The end of a CID is spread evenly; its beginning is the same for all.
+  // The end of a CID is evenly distributed; its beginning is the same for all.
   const place = (cid: string, kind: string) => join(pieces, cid.slice(-2), `${cid}.${kind}`)
   const payloadPath = (cid: string) => place(cid, 'payload')
   const treePath = (cid: string) => place(cid, 'tree')
@@ -71,7 +74,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
     async partBytes(cid) {
       return (await sizeOf(partPath(cid))) ?? 0
     },
-    async takeBack(cid) {
+    async moveBackToPart(cid) {
       if ((await sizeOf(payloadPath(cid))) === undefined) return
       if ((await sizeOf(partPath(cid))) === undefined) await rename(payloadPath(cid), partPath(cid))
       else await rm(payloadPath(cid), { force: true })
@@ -93,7 +96,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
       const note = (name: string) => found.add(name.split('.')[0] ?? name)
       for (const folder of await readdir(pieces)) for (const name of await readdir(join(pieces, folder))) note(name)
       for (const name of await readdir(parts)) {
-        // A tree that was being written: nobody has heard of it.
+        // An unfinished tree that was never reported.
         if (name.includes('.')) await rm(join(parts, name), { force: true })
         else note(name)
       }
@@ -102,7 +105,7 @@ export async function openPieceFiles(home: string): Promise<PieceFiles> {
   }
 }
 
-/** Makes what was renamed into a folder survive a power cut. */
+/** Makes renames into a folder survive a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

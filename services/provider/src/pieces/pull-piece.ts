@@ -12,23 +12,23 @@ import { requireSource } from './sources.ts'
 import type { PieceRow } from './store.ts'
 import { toWriteFault } from './write-faults.ts'
 
-/** How one try goes on: with what is there of it, until it is whole or the signal fires. */
+/** Options of one attempt; it continues from existing bytes until complete or aborted. */
 export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
 
 const readBytes = 1024 * 1024
 
 /**
- * One try to fetch a piece. What a try before left, also one of a process that was killed, is hashed again and gone on from;
- * a payload that turns out wrong after that is fetched once more from its first byte, for the part may have been bad.
- * When it resolves, payload and tree are durable in their places.
+ * Makes one attempt to fetch a piece. Bytes of an earlier attempt, including one of a killed process, are hashed
+ * again and continued; if the payload turns out wrong after that, it is fetched once more from its first byte,
+ * because the part may have been bad. When it resolves, payload and tree are durable and in place.
  *
- * @throws CairnError VERIFICATION_FAILED when the bytes are not the piece's, those of `fetchPayload`, STORAGE_FULL,
- *   STORAGE_FAILED, SOURCE_NOT_ALLOWED
+ * @throws CairnError VERIFICATION_FAILED when the bytes do not match the piece, those of `fetchPayload`,
+ * STORAGE_FULL, STORAGE_FAILED, SOURCE_NOT_ALLOWED
  */
 export async function pullPiece(context: Context, row: PieceRow, options: PullOptions): Promise<void> {
   const { cid, payload_bytes: payloadBytes } = row
   const { files } = context
-  await files.takeBack(cid)
+  await files.moveBackToPart(cid)
   const file = await open(files.partPath(cid), constants.O_RDWR | constants.O_CREAT, 0o600).catch(reportWrite)
   try {
     const { size } = await file.stat()
@@ -36,13 +36,13 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
     if (offset !== size) await file.truncate(0)
     let hashed = await fill(context, row, file, offset, options)
     if (encodePieceCid(hashed.piece) !== cid && offset > 0) {
-      context.log.warn({ piece: cid, offset }, 'what was there of a piece was wrong; it is fetched from its start')
+      context.log.warn({ piece: cid, offset }, 'partial piece does not match, fetching it from the start')
       await file.truncate(0)
       hashed = await fill(context, row, file, 0, options)
     }
     if (encodePieceCid(hashed.piece) !== cid) {
       throw new CairnError('VERIFICATION_FAILED', {
-        message: 'The source’s bytes do not have the commitment of the piece',
+        message: 'The bytes of the source do not match the commitment of the piece',
       })
     }
     await file.sync().catch(reportWrite)
@@ -53,8 +53,8 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
 }
 
 /**
- * Fills a part up to its end; answers the commitment to all of it. What is zeros by the offer is neither fetched nor
- * written: it becomes a hole of the file, whose length still says how far it is filled.
+ * Completes a part and returns the commitment to all of it. Declared zeros are neither fetched nor written: they
+ * become a hole in the file, whose length still shows the progress.
  */
 async function fill(
   context: Context,
@@ -108,7 +108,7 @@ function fetchRange(
     start,
     end,
     payloadBytes,
-    slowestBytesPerSecond: config.slowestPullBytesPerSecond,
+    minBytesPerSecond: config.minPullBytesPerSecond,
     windowMs,
     signal,
   })
@@ -119,7 +119,7 @@ async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, sig
   for (let position = 0; position < end; ) {
     signal.throwIfAborted()
     const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position)
-    if (bytesRead === 0) throw new CairnError('STORAGE_FAILED', { cause: 'a part became shorter' })
+    if (bytesRead === 0) throw new CairnError('STORAGE_FAILED', { cause: 'a partial file became shorter' })
     await hasher.write(buffer.subarray(0, bytesRead))
     position += bytesRead
   }

@@ -30,7 +30,7 @@ async function put(length: number, seed = length): Promise<{ cid: string; payloa
 
 const sizes = [1, 127, 128, 20_000, 32_512, 32_513, 1_040_384, 1_040_385, 3_000_000]
 
-test.each(sizes)('a piece of %i bytes is fetched, checked and kept', async (length) => {
+test.each(sizes)('fetches, checks and keeps a piece of %i bytes', async (length) => {
   const { cid, payload, url } = await put(length)
   const { status, json } = await provider.offer(cid, url)
   expect(status).toBe(202)
@@ -41,7 +41,7 @@ test.each(sizes)('a piece of %i bytes is fetched, checked and kept', async (leng
   expect(await readdir(join(provider.home, 'parts'))).toEqual([])
 })
 
-test('what the source wants to see is sent to it, and is sealed while it lies in the database', async () => {
+test('sends the credentials to the source, and seals them in the database', async () => {
   const { cid, url } = await put(5000)
   const secret = 'Bearer very-secret-token'
   source.handlers.push((_request, response) => response.writeHead(503).end())
@@ -54,8 +54,8 @@ test('what the source wants to see is sent to it, and is sealed while it lies in
   }
 })
 
-describe('a source that breaks off', () => {
-  test('is asked for the rest', async () => {
+describe('a source that disconnects', () => {
+  test('receives a request for the rest', async () => {
     const { cid, payload, url } = await put(3_000_000)
     source.handlers.push(cutAfter(1_000_000), cutAfter(700_000))
     await provider.offer(cid, url)
@@ -63,13 +63,13 @@ describe('a source that breaks off', () => {
     expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
     const starts = source.requests.map(({ headers }) => Number(/\d+/.exec(headers.range ?? '0')?.[0]))
     expect(starts).toHaveLength(3)
-    // The last bytes before a cut may not have arrived, but nothing that did is sent again.
+    // The last bytes before a cut may be missing, but no received byte is sent again.
     expect(starts[0]).toBe(0)
     expect(starts[1]).toBeGreaterThan(0)
     expect(starts[2]).toBeGreaterThan(starts[1] ?? 0)
   })
 
-  test('and then knows no ranges sends all, of which what is there is dropped', async () => {
+  test('and ignores ranges sends everything, and the provider drops the bytes it has', async () => {
     const { cid, payload, url } = await put(2_000_000)
     source.handlers.push(cutAfter(1_500_000), (_request, response, body) => response.writeHead(200).end(body))
     await provider.offer(cid, url)
@@ -77,7 +77,7 @@ describe('a source that breaks off', () => {
     expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
   })
 
-  test('and whose first part was wrong is read once more from its start', async () => {
+  test('and sent a wrong first part is read once more from the start', async () => {
     const { cid, payload, url } = await put(2_000_000)
     source.handlers.push((_request, response, body) => {
       response.writeHead(200, { 'content-length': body.length })
@@ -88,7 +88,7 @@ describe('a source that breaks off', () => {
     expect(await readFile(provider.context.files.payloadPath(cid))).toEqual(payload)
   })
 
-  test('and stalls is left after a while', async () => {
+  test('and stalls is abandoned after a time limit', async () => {
     await provider[Symbol.asyncDispose]()
     provider = await startTestProvider(source.url, {}, { pullTimes: { ...quickPulls, windowMs: 100 } })
     const { cid, url } = await put(500_000)
@@ -96,14 +96,14 @@ describe('a source that breaks off', () => {
       response.writeHead(200, { 'content-length': body.length })
       response.write(body.subarray(0, 10))
     })
-    // One that never answers at all.
+    // A source that never answers.
     source.handlers.push(() => undefined)
     await provider.offer(cid, url)
     await provider.until(cid, 'kept')
     expect(source.requests.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('for good fails in the end, with the reason and without any bytes left', async () => {
+  test('permanently fails in the end, with the reason and without any bytes left', async () => {
     const { cid, url } = await put(500_000)
     for (let count = 0; count < 20; count++) source.handlers.push((_request, response) => response.writeHead(500).end())
     await provider.offer(cid, url)
@@ -111,7 +111,7 @@ describe('a source that breaks off', () => {
     expect(failed).toMatchObject({
       receivedBytes: 0,
       keptSince: null,
-      lastError: { code: 'UPSTREAM_FAILED', message: 'The source answered with status 500' },
+      lastError: { code: 'UPSTREAM_FAILED', message: 'The source returned status 500' },
     })
     expect(await readdir(join(provider.home, 'parts'))).toEqual([])
     // Offered again, it is fetched.
@@ -121,7 +121,7 @@ describe('a source that breaks off', () => {
   })
 })
 
-describe('what is not the piece is not kept', () => {
+describe('the provider keeps no other bytes:', () => {
   const failWith = async (code: string, cid: string) => {
     expect(await provider.until(cid, 'failed')).toMatchObject({ lastError: { code } })
     expect(source.requests).toHaveLength(1)
@@ -147,7 +147,7 @@ describe('what is not the piece is not kept', () => {
     await failWith('UNEXPECTED_RESPONSE', cid)
   })
 
-  test('one that is too long without saying so', async () => {
+  test('an oversized payload without a declared size', async () => {
     const { cid, url } = await put(100_000)
     source.handlers.push((_request, response, body) => {
       response.writeHead(200)
@@ -158,13 +158,13 @@ describe('what is not the piece is not kept', () => {
     await failWith('UNEXPECTED_RESPONSE', cid)
   })
 
-  test('one that is not there', async () => {
+  test('a missing payload', async () => {
     const { cid } = await put(100_000)
     await provider.offer(cid, `${source.url}/nowhere`)
     await failWith('HTTP_ERROR', cid)
   })
 
-  test('one behind a redirect: it is not followed', async () => {
+  test('a redirect, which it does not follow', async () => {
     const { cid, url } = await put(100_000)
     const elsewhere = source.put('/elsewhere', Buffer.alloc(10))
     source.handlers.push((_request, response) => response.writeHead(302, { location: elsewhere }).end())
@@ -172,7 +172,7 @@ describe('what is not the piece is not kept', () => {
     await failWith('HTTP_ERROR', cid)
   })
 
-  test('one that is encoded', async () => {
+  test('an encoded payload', async () => {
     const { cid, url } = await put(100_000)
     source.handlers.push((_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'))
     await provider.offer(cid, url)
@@ -180,7 +180,7 @@ describe('what is not the piece is not kept', () => {
   })
 })
 
-test('two offers at once are one fetch', async () => {
+test('two concurrent offers cause one fetch', async () => {
   const { cid, url } = await put(1_000_000)
   const answers = await Promise.all([provider.offer(cid, url), provider.offer(cid.toLowerCase(), url)])
   expect(answers.map(({ status }) => status)).toEqual([202, 202])
@@ -191,7 +191,7 @@ test('two offers at once are one fetch', async () => {
   expect((await provider.call('GET', '/')).json).toMatchObject({ usedBytes: 1_000_000, pieces: { kept: 1 } })
 })
 
-test('a piece that is offered again with new credentials does not fail for the old ones', async () => {
+test('a piece offered again with new credentials does not fail for the old ones', async () => {
   const { cid, url } = await put(1_000_000)
   const refuse = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
@@ -208,7 +208,7 @@ test('a piece that is offered again with new credentials does not fail for the o
   expect(source.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new'])
 })
 
-test('a hash thread that dies costs another try, and no piece', async () => {
+test('a failed hash thread costs one more attempt, and no piece', async () => {
   const { cid, payload, url } = await put(2_000_000)
   const goOn = Promise.withResolvers<void>()
   source.handlers.push(async (_request, response, body) => {
@@ -219,7 +219,7 @@ test('a hash thread that dies costs another try, and no piece', async () => {
   })
   await provider.offer(cid, url)
   await provider.untilReceived(cid, 500_000)
-  // Ends the thread; the next question starts another.
+  // Ends the thread; the next request starts another.
   await provider.context.hashes[Symbol.asyncDispose]()
   goOn.resolve()
   await provider.until(cid, 'kept')
@@ -227,7 +227,7 @@ test('a hash thread that dies costs another try, and no piece', async () => {
   expect(source.requests).toHaveLength(2)
 })
 
-test('figures tell of pulls, pieces and bytes', async () => {
+test('metrics report pulls, pieces and bytes', async () => {
   const { cid, url } = await put(50_000)
   await provider.offer(cid, url)
   await provider.until(cid, 'kept')
@@ -247,7 +247,7 @@ test('figures tell of pulls, pieces and bytes', async () => {
   }
 })
 
-test('no more pieces are fetched at once than the operator wants', async () => {
+test('limits concurrent fetches to the number of the operator', async () => {
   await provider[Symbol.asyncDispose]()
   provider = await startTestProvider(source.url, { CAIRN_PROVIDER_PULLS: '2' })
   const held: (() => void)[] = []

@@ -5,53 +5,56 @@ import { pullPiece } from './pull-piece.ts'
 import { findPiece, nextToPull, type PieceRow, recordFailedTry, recordKept } from './store.ts'
 import { toWriteFault } from './write-faults.ts'
 
-/** Times of pulls, in ms; tests give shorter ones. */
+/** Timing of pulls, in ms; tests use shorter values. */
 export type PullTimes = {
-  /** Pause after the first try that failed; each next one is twice as long, up to the longest. */
+  /** Pause after the first failed attempt; it doubles up to the maximum. */
   firstPauseMs: number
-  longestPauseMs: number
-  /** Time over which the least rate of a source is averaged. */
+  maxPauseMs: number
+  /** Averaging time of a source's minimum rate. */
   windowMs: number
 }
 
-export const pullTimes: PullTimes = { firstPauseMs: 1_000, longestPauseMs: 5 * 60_000, windowMs: 60_000 }
+export const pullTimes: PullTimes = { firstPauseMs: 1_000, maxPauseMs: 5 * 60_000, windowMs: 60_000 }
 
-/** Tries in a row that bring less than {@link progressBytes}: some 25 minutes with the usual pauses. */
-const triesMost = 12
+/**
+ * Maximum number of consecutive attempts that bring less than {@link progressBytes}: about 25 minutes with the
+ * default pauses.
+ */
+const maxTries = 12
 const progressBytes = MIB
-/** Time after its offer in which a piece has to be there, in ms. */
+/** Time limit from its offer until a piece is complete, in ms. */
 const pullDeadlineMs = 7 * 24 * 3_600_000
-/** Faults that another try does not mend. */
+/** Errors that a retry cannot fix. */
 const finalCodes: readonly ErrorCode[] = [
   'VERIFICATION_FAILED',
   'HTTP_ERROR',
   'UNEXPECTED_RESPONSE',
   'SOURCE_NOT_ALLOWED',
 ]
-/** Pause after a fault of the database. */
+/** Pause after a database error. */
 const databasePauseMs = 5_000
 
-/** Fetches what was offered, some pieces at once, until it is disposed of. Parts stay for the next start. */
+/** Fetches offered pieces, several concurrently, until disposed of. Parts stay for the next start. */
 export type Pulls = AsyncDisposable & {
-  /** Looks for work: something was offered. */
+  /** Checks for new offers. */
   wake(): void
 }
 
-/** Starts to fetch what waits. */
+/** Starts to fetch waiting pieces. */
 export function startPulls(context: Context, times: PullTimes = pullTimes): Pulls {
   const { config, db, clock, log, failures, pulling, locks } = context
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  let looking = Promise.resolve()
+  let checking = Promise.resolve()
   let isAsked = false
 
   const wake = (): void => {
     if (isAsked || ending.signal.aborted) return
     isAsked = true
-    looking = looking.then(async () => {
+    checking = checking.then(async () => {
       isAsked = false
-      await look().catch((error: unknown) => {
-        failures.failed('look', error, 'looking for pieces to fetch failed')
+      await checkWaiting().catch((error: unknown) => {
+        failures.failed('look', error, 'failed to look for pieces to fetch')
         wakeIn(databasePauseMs)
       })
     })
@@ -62,13 +65,13 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     timer.unref()
   }
 
-  const look = async (): Promise<void> => {
+  const checkWaiting = async (): Promise<void> => {
     while (!ending.signal.aborted && pulling.size < config.pullsAtOnce) {
       const row = await nextToPull(db.read, [...pulling.keys()])
       if (row === undefined) return
       const waitMs = row.next_try_at - clock.now()
       if (waitMs > 0) {
-        wakeIn(Math.min(waitMs, times.longestPauseMs))
+        wakeIn(Math.min(waitMs, times.maxPauseMs))
         return
       }
       start(row.cid)
@@ -82,7 +85,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     pulling.set(cid, running)
     const signal = AbortSignal.any([stop.signal, ending.signal])
     const work = async (): Promise<void> => {
-      // Who had the lock before may have removed the piece.
+      // The previous holder of the lock may have removed the piece.
       const row = await findPiece(db.read, cid)
       if (row?.state === 'queued' && !signal.aborted) await tryOnce(row, signal, running)
     }
@@ -91,7 +94,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
       try {
         await locks.run(cid, work)
       } catch (error) {
-        failures.failed('record', error, 'the end of a pull could not be recorded', { piece: cid })
+        failures.failed('record', error, 'failed to record the end of a fetch', { piece: cid })
         goOn = () => wakeIn(databasePauseMs)
       }
       pulling.delete(cid)
@@ -120,23 +123,23 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     }
     await db.write((trx) => recordKept(trx, cid, clock.now()))
     context.metrics.pulls.inc({ result: 'kept' })
-    log.info({ piece: cid, bytes: row.payload_bytes }, 'a piece is kept')
+    log.info({ piece: cid, bytes: row.payload_bytes }, 'piece stored')
   }
 
   const noteFault = async (row: PieceRow, fault: CairnError, tries: number): Promise<void> => {
     const { cid } = row
     const now = await findPiece(db.read, cid)
-    // Offered again meanwhile, it may be had from elsewhere, or with other credentials.
+    // A newer offer may have another source or other credentials.
     if (now?.offered_at !== row.offered_at) return
     const isFinal =
-      finalCodes.includes(fault.code) || tries >= triesMost || clock.now() - row.offered_at > pullDeadlineMs
-    // A try is one of many; that a piece is given up is said of each.
-    if (isFinal) log.warn({ piece: cid, tries, reason: describeFailure(fault) }, 'a piece could not be fetched')
-    else failures.failed('try', fault, 'fetching a piece failed, it is tried again', { piece: cid, tries })
+      finalCodes.includes(fault.code) || tries >= maxTries || clock.now() - row.offered_at > pullDeadlineMs
+    // Only the final failure of a piece is logged; attempts are many.
+    if (isFinal) log.warn({ piece: cid, tries, reason: describeFailure(fault) }, 'failed to fetch a piece')
+    else failures.failed('try', fault, 'failed to fetch a piece, will retry', { piece: cid, tries })
     context.metrics.pulls.inc({ result: isFinal ? 'failed' : 'cut' })
-    // First the bytes go, then it is said: a failed piece has none.
+    // The bytes are removed before the state is written: a failed piece has none.
     if (isFinal) await context.files.remove(cid)
-    const pauseMs = Math.min(times.longestPauseMs, times.firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
+    const pauseMs = Math.min(times.maxPauseMs, times.firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
     const nextTryAt = isFinal ? undefined : clock.now() + Math.ceil(pauseMs)
     await db.write((trx) => recordFailedTry(trx, row, { tries, fault, nextTryAt }))
   }
@@ -145,9 +148,9 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
   return {
     wake,
     async [Symbol.asyncDispose]() {
-      ending.abort(new CairnError('UNAVAILABLE', { message: 'The service is about to end' }))
+      ending.abort(new CairnError('UNAVAILABLE', { message: 'The service is shutting down' }))
       clearTimeout(timer)
-      await looking
+      await checking
       await Promise.all([...pulling.values()].map(({ ended }) => ended))
     },
   }

@@ -3,19 +3,19 @@ import { keptLevel, keptPayloadBytes } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { isDamage, noteDamage } from './damage.ts'
-import { mendingTree } from './mend-tree.ts'
 import type { KeptPiece } from './open-kept.ts'
+import { withTreeRepair } from './repair-tree.ts'
 import { openTree, readKeptNodes } from './tree-file.ts'
 
-/** Kept nodes that are read and checked together: about a MiB of payload. */
+/** Kept nodes that are read and verified together: about 1 MiB of payload. */
 const nodesInWindow = 32
-/** Bytes that are read and checked together. */
+/** Bytes that are read and verified together. */
 export const windowBytes = nodesInWindow * keptPayloadBytes
 
 /**
- * The bytes from `start` up to, not including, `end`: each is checked against the piece before it is given out. One window is
- * read ahead.
- * @throws CairnError PIECE_DAMAGED, after which the piece is marked; PIECE_NOT_FOUND where it was removed meanwhile
+ * Streams the bytes from `start` up to, but not including, `end`, each verified against the piece before it is
+ * yielded. Reads one window ahead.
+ * @throws CairnError PIECE_DAMAGED, after which the piece is marked; PIECE_NOT_FOUND when it was removed meanwhile
  */
 export async function* readPayload(
   context: Context,
@@ -23,7 +23,7 @@ export async function* readPayload(
   { start, end }: { start: number; end: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const file = await openPayload(context, kept)
-  // Both stay open: who began to read a piece may read it to its end, though it is removed meanwhile.
+  // Both files stay open: a read in progress can finish although the piece is removed meanwhile.
   let tree: Promise<FileHandle> | undefined
   const closeTree = async () => {
     await (await tree?.catch(() => undefined))?.close()
@@ -36,11 +36,11 @@ export async function* readPayload(
   let next: Promise<Uint8Array> | undefined
   const read = (window: number): Promise<Uint8Array> | undefined => {
     if (window * windowBytes >= end) return undefined
-    const reading = mendingTree(context, kept, async (isAgain) => {
+    const reading = withTreeRepair(context, kept, async (isAgain) => {
       if (isAgain) await closeTree()
       return readWindow(context, kept, file, window, readNodes)
     })
-    // Whoever stops early does not wait for it.
+    // A reader that stops early does not await it.
     reading.catch(() => undefined)
     return reading
   }
@@ -54,7 +54,7 @@ export async function* readPayload(
       yield bytes.subarray(Math.max(0, start - from), Math.min(bytes.length, end - from))
     }
   } finally {
-    // A window that is still read needs the file.
+    // A pending read of a window needs the file.
     await next?.catch(() => undefined)
     await closeTree()
     await file.close()
@@ -78,17 +78,18 @@ async function readWindow(
 ): Promise<Uint8Array> {
   const offset = window * windowBytes
   const length = Math.min(windowBytes, piece.payloadBytes - offset)
-  // Pieces below one kept node are checked by their root, all others node by node, zeros filling up the last.
+  // Pieces smaller than one kept node are verified by their root, all others node by node, with zeros padding the
+  // last.
   const isSmall = piece.height < keptLevel
   const count = Math.ceil(length / keptPayloadBytes)
-  const room = new Uint8Array(isSmall ? length : count * keptPayloadBytes)
+  const buffer = new Uint8Array(isSmall ? length : count * keptPayloadBytes)
   for (let done = 0; done < length; ) {
-    const { bytesRead } = await file.read(room, done, length - done, offset + done)
+    const { bytesRead } = await file.read(buffer, done, length - done, offset + done)
     if (bytesRead === 0) throw new CairnError('PIECE_DAMAGED', { cause: 'the payload is shorter than it was' })
     done += bytesRead
   }
-  const nodes = await hashes.hash(room)
+  const nodes = await hashes.hash(buffer)
   const expected = isSmall ? piece.root : await readNodes(window * nodesInWindow, count)
   if (Buffer.compare(nodes, expected) !== 0) throw new CairnError('PIECE_DAMAGED', { details: { offset } })
-  return room.subarray(0, length)
+  return buffer.subarray(0, length)
 }

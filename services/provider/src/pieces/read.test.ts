@@ -81,12 +81,12 @@ describe('a challenge', () => {
     { nonce: 'aa'.repeat(32), count: 65 },
     { nonce: 'aa'.repeat(32), count: 1.5 },
     { nonce: 'aa'.repeat(32) },
-  ])('such as %j is refused', async (body) => {
+  ])('such as %j is rejected', async (body) => {
     const { cid } = await keep(10)
     expect((await provider.call('POST', `/pieces/${cid}/challenge`, { body })).code).toBe('INVALID_REQUEST')
   })
 
-  test('to a piece of which one bit changed finds it, or proves what it was asked for', async () => {
+  test('to a piece with one changed bit detects it, or proves the requested leaves', async () => {
     const { cid, path } = await keep(200_000)
     await flipBit(path, 150_000)
     for (;;) {
@@ -105,7 +105,7 @@ describe('a challenge', () => {
   test.each([
     ['cut', (path: string) => truncate(path, 10)],
     ['gone', (path: string) => rm(path)],
-  ])('to a piece whose payload is %s says so', async (_what, harm) => {
+  ])('to a piece whose payload is %s reports the loss', async (_what, harm) => {
     const { cid, path } = await keep(100_000)
     await harm(path)
     expect((await challenge(cid, 64)).code).toBe('PIECE_DAMAGED')
@@ -123,7 +123,7 @@ describe('a tree', () => {
     ['changed in its nodes', (path: string) => flipBit(path, 100)],
     ['changed in its head', (path: string) => flipBit(path, 3)],
     ['of another piece', async (path: string) => writeFile(path, await readFile(treeOf((await keep(90_000)).path)))],
-  ])('that is %s is made again from the payload', async (_what, harm) => {
+  ])('that is %s is rebuilt from the payload', async (_what, harm) => {
     const { cid, path } = await keep(120_000)
     const before = await readFile(treeOf(path))
     await harm(treeOf(path))
@@ -135,7 +135,7 @@ describe('a tree', () => {
     expect(await readFile(treeOf(path))).toEqual(before)
   })
 
-  test('that is lost together with a bit of the payload is damage', async () => {
+  test('that is lost together with a bit of the payload is reported as damage', async () => {
     const { cid, path } = await keep(120_000)
     await rm(treeOf(path))
     await flipBit(path, 5)
@@ -150,7 +150,7 @@ describe('a payload', () => {
     piece = await keep(length)
   })
 
-  test('is given whole, as a download that no browser runs', async () => {
+  test('is served whole, as a download that no browser runs', async () => {
     const { status, headers, bytes } = await read(piece.cid)
     expect(status).toBe(200)
     expect(bytes.equals(piece.payload)).toBe(true)
@@ -165,7 +165,7 @@ describe('a payload', () => {
     })
   })
 
-  test('is given in any range', async () => {
+  test('is served in any range', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(length - 1), fc.integer({ min: 1, max: length }), async (start, count) => {
         const end = Math.min(start + count, length)
@@ -205,7 +205,7 @@ describe('a payload', () => {
     expect([part.status, part.headers.get('content-length')]).toEqual([206, '10'])
   })
 
-  test('is not sent to who has it, and a range counts for the same bytes only', async () => {
+  test('is not sent to a client that has it, and a range counts for the same bytes only', async () => {
     const tag = `"${piece.cid}"`
     for (const known of [tag, `W/${tag}`, '*', `"other", ${tag}`]) {
       expect((await read(piece.cid, { 'if-none-match': known })).status).toBe(304)
@@ -224,7 +224,7 @@ describe('a payload', () => {
     await provider.until(cid, 'damaged')
   })
 
-  test('that is damaged further on breaks off before the wrong bytes', async () => {
+  test('that is damaged further on ends before the wrong bytes', async () => {
     const { cid, path, payload } = await keep(4 * windowBytes)
     await flipBit(path, 3 * windowBytes + 100)
     const got: Buffer[] = []
@@ -242,7 +242,7 @@ describe('a payload', () => {
     await provider.until(cid, 'damaged')
   })
 
-  test('is read to its end by who began, though it is removed meanwhile', async () => {
+  test('stays readable to its end for an open request, even if it is removed meanwhile', async () => {
     const { cid, payload } = await keep(6 * windowBytes)
     const response = await fetch(`${provider.url}/pieces/${cid}/payload`)
     await provider.call('DELETE', `/pieces/${cid}`)
@@ -253,7 +253,7 @@ describe('a payload', () => {
     const { cid } = await keep(6 * windowBytes)
     const openFiles = async () => {
       const names = await readdir('/proc/self/fd')
-      // A descriptor may be closed between the two.
+      // A descriptor may be closed in between.
       const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '')))
       return targets.filter((target) => target.includes(cid)).length
     }
@@ -282,11 +282,11 @@ describe('the scrub', () => {
     }
   }
 
-  test('reads each piece whole and finds what nobody asked for', async () => {
+  test('reads each piece whole and finds damage that no request has reached', async () => {
     const whole = await keep(2_000_000)
     const harmed = await keep(3 * windowBytes)
     await flipBit(harmed.path, 2 * windowBytes + 17)
-    // A moment at which both were checked before.
+    // Both were checked before this time.
     const before = Date.now() + 1
     await provider.context.db.write((trx) => trx.updateTable('piece').set({ checked_at: 1 }).execute())
     expect((await scrubAll(before - 1)).sort()).toEqual([whole.cid, harmed.cid].sort())
@@ -296,7 +296,7 @@ describe('the scrub', () => {
     expect(await provider.metrics()).toMatch(/cairn_provider_damaged_pieces_total [1-9]/)
   })
 
-  test('mends what can be mended: a piece that is offered again', async () => {
+  test('repairs a piece when it is offered again', async () => {
     const { cid, path, url, payload } = await keep(100_000)
     await flipBit(path, 50_000)
     await provider.context.db.write((trx) => trx.updateTable('piece').set({ checked_at: 1 }).execute())

@@ -6,8 +6,8 @@ import { listRows, type PieceRow } from './store.ts'
 const pageRows = 500
 
 /**
- * Brings rows and files together at a start: files that no row knows go, kept pieces whose payload is gone or of another
- * length are marked. What waits to be fetched keeps its part.
+ * Reconciles rows and files at a start: removes files without a row, and marks kept pieces whose payload is missing
+ * or of another length. Waiting pieces keep their parts.
  */
 export async function recover(context: Context): Promise<{ removed: number; damaged: number }> {
   const { db, files } = context
@@ -22,7 +22,7 @@ export async function recover(context: Context): Promise<{ removed: number; dama
     const check = async (row: PieceRow): Promise<void> => {
       strays.delete(row.cid)
       if (row.state !== 'kept' || (await isWhole(files.payloadPath(row.cid), row.payload_bytes))) return
-      await noteDamage(context, row, new Error('the payload is gone, or of another length'))
+      await noteDamage(context, row, new Error('the payload is missing or its length is wrong'))
       damaged++
     }
     await Promise.all(rows.map(check))

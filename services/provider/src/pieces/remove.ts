@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { readPiece } from './read-piece.ts'
 
-/** Ends the keeping of a piece, and a pull of it. Answers whether there was one. @throws CairnError INVALID_PIECE_CID */
+/** Removes a piece and cancels a pull of it. Returns whether it existed. @throws CairnError INVALID_PIECE_CID */
 export function removePieceOf(context: Context, text: string): Promise<{ piece: string; removed: boolean }> {
   const { cid } = readPiece(text)
   const { db, files, locks, pulling } = context
@@ -10,7 +10,7 @@ export function removePieceOf(context: Context, text: string): Promise<{ piece: 
     const { numDeletedRows } = await db.write((trx) =>
       trx.deleteFrom('piece').where('cid', '=', cid).executeTakeFirst(),
     )
-    // A process that ends between the two leaves files without a row: the next start removes them.
+    // A process that ends between the two steps leaves files without a row: the next start removes them.
     await files.remove(cid)
     return { piece: cid, removed: numDeletedRows > 0n }
   })

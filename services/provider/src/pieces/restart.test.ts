@@ -21,7 +21,7 @@ async function put(length: number, seed = length): Promise<{ cid: string; payloa
 }
 
 describe('a restart', () => {
-  test('goes on with what is there of a piece', async () => {
+  test('resumes from the existing part of a piece', async () => {
     const { cid, payload, url } = await put(3_000_000)
     source.handlers.push((_request, response, body) => {
       response.writeHead(200, { 'content-length': body.length })
@@ -38,7 +38,7 @@ describe('a restart', () => {
     expect(source.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]/)
   })
 
-  test('does not trust what is there: a part with other bytes is fetched anew', async () => {
+  test('verifies existing bytes and fetches a part with other bytes again', async () => {
     const { cid, payload, url } = await put(400_000)
     const asked = Promise.withResolvers<void>()
     source.handlers.push(() => asked.resolve())
@@ -53,7 +53,7 @@ describe('a restart', () => {
     expect(await readFile(second.context.files.payloadPath(cid))).toEqual(payload)
   })
 
-  test('after a payload was moved to its place, but before its row was written, needs no source', async () => {
+  test('needs no source if the payload is in place but has no row yet', async () => {
     const { cid, url } = await put(400_000)
     {
       await using first = await startTestProvider(source.url, {}, { home })
@@ -67,7 +67,7 @@ describe('a restart', () => {
     expect(source.requests).toHaveLength(1)
   })
 
-  test('removes files that no row knows, and marks pieces whose bytes are gone or cut', async () => {
+  test('removes files without a row, and marks pieces whose bytes are gone or cut', async () => {
     const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
     const [whole, gone, short] = pieces
     if (whole === undefined || gone === undefined || short === undefined) throw new Error('three pieces')
@@ -91,7 +91,7 @@ describe('a restart', () => {
       expect((await second.call('GET', `/pieces/${cid}/payload`)).code).toBe('PIECE_DAMAGED')
     }
     expect(await second.context.files.list()).not.toContain(stray)
-    // Offered again, a damaged piece is whole again.
+    // Offered again, a damaged piece is complete again.
     for (const { cid, url } of [gone, short]) await second.offer(cid, url)
     for (const { cid, payload } of [gone, short]) {
       await second.until(cid, 'kept')

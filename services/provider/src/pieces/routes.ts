@@ -11,18 +11,18 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { answerChallenge } from './challenge.ts'
-import { takeOffer } from './offer.ts'
+import { acceptOffer } from './offer.ts'
 import type { Pulls } from './pulls.ts'
 import { removePieceOf } from './remove.ts'
 import { createPayloadServer } from './serve-payload.ts'
 import { describePiece, describeSelf, listStatus } from './status.ts'
 
-/** Binds the calls about pieces, and what the provider tells of itself. */
+/** Registers the routes about pieces and the provider itself. */
 export function registerPieceRoutes(app: FastifyInstance, context: Context, pulls: Pulls): void {
   const servePayload = createPayloadServer(context)
   route(app, context, describeProvider, async () => describeSelf(context))
   route(app, context, offerPiece, async ({ input: { body } }) => {
-    const cid = await takeOffer(context, body)
+    const cid = await acceptOffer(context, body)
     pulls.wake()
     return describePiece(context, cid)
   })

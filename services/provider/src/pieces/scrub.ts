@@ -5,14 +5,14 @@ import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
 import { nextToScrub, recordChecked } from './store.ts'
 
-/** A piece is read whole again this long after it was last found right, at the earliest. */
+/** Minimum time between two full reads of a piece. */
 const againMs = 24 * 3_600_000
-/** How long to wait where nothing is due, or after a fault. */
+/** Pause when nothing is due, or after an error. */
 const idleMs = 60_000
 
 /**
- * Reads the piece that was checked longest ago, whole, at the configured rate, and marks it where it is damaged. Answers its
- * CID, undefined where none was checked before `before`.
+ * Reads the least recently checked piece completely, at the configured rate, and marks it if it is damaged. Returns
+ * its CID; undefined when none was checked before `before`.
  */
 export async function scrubNext(context: Context, before: number, signal: AbortSignal): Promise<string | undefined> {
   const { config, db, clock } = context
@@ -25,13 +25,13 @@ export async function scrubNext(context: Context, before: number, signal: AbortS
     }
     await db.write((trx) => recordChecked(trx, row.cid, clock.now()))
   } catch (error) {
-    // Removed meanwhile, or damaged: both are recorded where they were found.
+    // Removed or damaged meanwhile: both are recorded elsewhere.
     if (!CairnError.is(error, 'PIECE_NOT_FOUND') && !CairnError.is(error, 'PIECE_DAMAGED')) throw error
   }
   return row.cid
 }
 
-/** Reads what is kept again and again in the background, until it is disposed of. */
+/** Reads kept pieces repeatedly in the background, until disposed of. */
 export function startScrub(context: Context): AsyncDisposable {
   const { config, clock, failures } = context
   const ending = new AbortController()

@@ -4,14 +4,19 @@ import { CairnError } from '@cairn/protocol'
 const ivBytes = 12
 const tagBytes = 16
 
-/** Seals what a source wants to see, for it lies in the database until the piece is kept. It opens for its own piece only. */
+/**
+ * Seals the credentials for a source, because the database stores them until the piece is kept. They can be opened
+ * for that piece only.
+ */
 export function sealAuthorization(key: Uint8Array, cid: string, text: string): Uint8Array {
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(cid))
   return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The text again. @throws CairnError STORAGE_FAILED for one that was changed, or sealed with another secret */
+/**
+ * Opens sealed credentials. @throws CairnError STORAGE_FAILED when they were changed, or sealed with another secret
+ */
 export function openAuthorization(key: Uint8Array, cid: string, sealed: Uint8Array): string {
   try {
     const end = sealed.length - tagBytes

@@ -7,9 +7,9 @@ import { noteRead } from './note-read.ts'
 import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
 
-/** Payloads that are given out at once; each holds about 4 MiB. */
+/** Maximum number of concurrent payload streams; each holds about 4 MiB. */
 const streamLimits = { max: 64, maxPerAddress: 16 }
-/** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is cut off. */
+/** Bytes sent together; a reader that takes longer for them than {@link stalledMs} is disconnected. */
 const sentBytes = 128 * 1024
 const stalledMs = 60_000
 
@@ -17,8 +17,8 @@ const stalledMs = 60_000
 export type PayloadServer = (text: string, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * Makes what gives out payloads. Nothing in a payload runs in a browser: it is a download, boxed in, of a type that none
- * shows.
+ * Creates the payload handler. Nothing in a payload runs in a browser: it is a sandboxed download of a type that no
+ * browser renders.
  */
 export function createPayloadServer(context: Context): PayloadServer {
   const slots = createAddressSlots(streamLimits)
@@ -41,20 +41,20 @@ export function createPayloadServer(context: Context): PayloadServer {
       if (choice !== 'whole') reply.status(206).header('content-range', `bytes ${start}-${end - 1}/${payloadBytes}`)
       return reply.headers({ ...headers, 'content-length': end - start }).send(body)
     }
-    // An empty stream: an empty body would say that the length is 0.
+    // An empty stream: an empty body would set the length to 0.
     if (request.method === 'HEAD') return answer(Readable.from([]))
 
     const release = slots.acquire(request.ip)
     if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
     reply.raw.once('close', release)
-    // What fails at the first bytes can still be said; what fails later breaks the connection off.
+    // A failure at the first bytes can still be answered; a later one breaks the connection.
     const pieces = readPayload(context, kept, { start, end })
     const first = await pieces.next()
     await noteRead(context, kept.row.cid)
     const body = Readable.from(sendAll(context, reply, first, pieces))
-    // A reader that left before the first byte never began it; the file is closed all the same.
+    // A reader that disconnected before the first byte never started the stream; the file is closed anyway.
     body.once('close', () => {
-      pieces.return().catch((error: unknown) => context.log.warn({ err: error }, 'closing a payload failed'))
+      pieces.return().catch((error: unknown) => context.log.warn({ err: error }, 'failed to close a payload'))
     })
     return answer(body)
   }
@@ -79,7 +79,7 @@ async function* sendAll(
   rest: AsyncGenerator<Uint8Array, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const stalled = setTimeout(() => {
-    log.info('a reader of a payload stalled')
+    log.info('reader of a payload stalled')
     reply.raw.destroy()
   }, stalledMs)
   try {

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 
 /**
- * Makes sure that a URL lies below one of the sources the operator named, by origin and whole path segments.
+ * Requires that a URL lies below one of the configured sources, by origin and whole path segments.
  * @throws CairnError SOURCE_NOT_ALLOWED
  */
 export function requireSource(sources: readonly string[], text: string): void {
@@ -15,7 +15,7 @@ function isBelow(source: string, text: string): boolean {
   if (wanted.origin !== base.origin || wanted.username !== '' || wanted.password !== '') return false
   const folder = base.pathname.replace(/\/+$/, '')
   if (folder === '') return true
-  // URL resolves dots; slashes and backslashes in disguise are left to the server, which may resolve them.
+  // URL resolves dots, but not encoded slashes and backslashes, which the server may resolve.
   if (/%2f|%5c|\\/i.test(wanted.pathname)) return false
   return wanted.pathname === folder || wanted.pathname.startsWith(`${folder}/`)
 }

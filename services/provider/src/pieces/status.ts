@@ -1,12 +1,12 @@
 import type { CallResult, describeProvider, listPieces, PieceState, PieceStatus } from '@cairn/protocol'
-import { CairnError, pieceListRowsMost, possessionLeavesMost } from '@cairn/protocol'
+import { CairnError, maxPieceListRows, maxPossessionLeaves } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { providerVersion } from '../version.ts'
 import { challengesPerMinute } from './challenge.ts'
 import { readPiece } from './read-piece.ts'
 import { countPieces, findPiece, listRows, type PieceCounts, type PieceRow } from './store.ts'
 
-/** The state of a piece. @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND */
+/** Returns the state of a piece. @throws CairnError INVALID_PIECE_CID, PIECE_NOT_FOUND */
 export async function describePiece(context: Context, text: string): Promise<PieceStatus> {
   const row = await findPiece(context.db.read, readPiece(text).cid)
   if (row === undefined) throw new CairnError('PIECE_NOT_FOUND')
@@ -38,7 +38,7 @@ async function describeRow({ pulling, files }: Context, row: PieceRow): Promise<
 const rowsUsual = 100
 const allStates: readonly PieceState[] = ['queued', 'kept', 'failed', 'damaged']
 
-/** A page of pieces. @throws CairnError INVALID_PIECE_CID for an `after` that is none */
+/** Returns a page of pieces. @throws CairnError INVALID_PIECE_CID for an invalid `after` */
 export async function listStatus(
   context: Context,
   {
@@ -47,23 +47,23 @@ export async function listStatus(
     state,
   }: { after?: string | undefined; limit?: number | undefined; state?: PieceState | undefined },
 ): Promise<CallResult<typeof listPieces>> {
-  const most = Math.min(limit, pieceListRowsMost)
-  // A piece that is being fetched has the row of one that waits.
+  const maxRows = Math.min(limit, maxPieceListRows)
+  // A piece that is being fetched has the row of a waiting one.
   const states = state === undefined ? allStates : [state === 'pulling' ? 'queued' : state]
   const rows = await listRows(context.db.read, {
     after: after === undefined ? '' : readPiece(after).cid,
-    limit: most,
+    limit: maxRows,
     states,
   })
   const pieces = await Promise.all(rows.map((row) => describeRow(context, row)))
-  const last = rows.length === most ? rows.at(-1)?.cid : undefined
+  const last = rows.length === maxRows ? rows.at(-1)?.cid : undefined
   return {
     pieces: state === undefined ? pieces : pieces.filter((piece) => piece.state === state),
     ...(last === undefined ? {} : { next: last }),
   }
 }
 
-/** Pieces and bytes by state, those that are being fetched apart from those that wait. */
+/** Counts pieces and bytes by state, with those being fetched counted separately from waiting ones. */
 export async function countNow({ db, pulling }: Pick<Context, 'db' | 'pulling'>): Promise<PieceCounts> {
   const counts = await countPieces(db.read)
   const { pieces } = counts
@@ -71,7 +71,7 @@ export async function countNow({ db, pulling }: Pick<Context, 'db' | 'pulling'>)
   return { ...counts, pieces: { ...pieces, queued: pieces.queued - running, pulling: running } }
 }
 
-/** What the provider tells of itself. */
+/** Returns the provider's description of itself. */
 export async function describeSelf(context: Context): Promise<CallResult<typeof describeProvider>> {
   const { config, id } = context
   const { usedBytes, pieces } = await countNow(context)
@@ -83,8 +83,8 @@ export async function describeSelf(context: Context): Promise<CallResult<typeof 
     usedBytes,
     pieces,
     limits: {
-      payloadBytesMost: config.payloadBytesMost,
-      possessionLeavesMost,
+      maxPayloadBytes: config.maxPayloadBytes,
+      maxPossessionLeaves,
       challengesPerMinute: challengesPerMinute * config.rateFactor,
       pullsAtOnce: config.pullsAtOnce,
     },

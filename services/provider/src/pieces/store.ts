@@ -2,7 +2,7 @@ import { CairnError, type PieceState } from '@cairn/protocol'
 import { type Kysely, sql } from 'kysely'
 import type { PieceTable, Schema } from '../db/schema.ts'
 
-/** A row as it is stored. That a queued piece is being fetched is known from the running pulls, not from its row. */
+/** A stored row. Whether a queued piece is being fetched is known from the running pulls, not from its row. */
 export type PieceRow = PieceTable
 type Reader = Kysely<Schema>
 
@@ -12,7 +12,7 @@ export function findPiece(db: Reader, cid: string): Promise<PieceRow | undefined
   return db.selectFrom('piece').selectAll().where('cid', '=', cid).executeTakeFirst()
 }
 
-/** A piece that is kept and as it was. @throws CairnError PIECE_NOT_FOUND with its state, PIECE_DAMAGED */
+/** Returns a kept, undamaged piece. @throws CairnError PIECE_NOT_FOUND with its state, PIECE_DAMAGED */
 export async function requireKept(db: Reader, cid: string): Promise<PieceRow> {
   const row = await findPiece(db, cid)
   if (row?.state === 'damaged') throw new CairnError('PIECE_DAMAGED')
@@ -22,7 +22,7 @@ export async function requireKept(db: Reader, cid: string): Promise<PieceRow> {
   return row
 }
 
-/** Pieces and bytes by state. Bytes of pieces that could not be had are nowhere. */
+/** Counts pieces and bytes by state. Failed pieces have no bytes. */
 export async function countPieces(db: Reader): Promise<PieceCounts> {
   const rows = await db
     .selectFrom('piece')
@@ -40,7 +40,7 @@ export async function countPieces(db: Reader): Promise<PieceCounts> {
   return { usedBytes, queuedBytes, pieces }
 }
 
-/** A page of pieces in the order of their CIDs. */
+/** Returns a page of pieces in CID order. */
 export function listRows(
   db: Reader,
   { after, limit, states }: { after: string; limit: number; states: readonly PieceState[] },
@@ -55,7 +55,7 @@ export function listRows(
     .execute()
 }
 
-/** The piece that has waited longest for its next try, of those that are not `running`. */
+/** Returns the piece whose next attempt has been due longest, except those in `running`. */
 export function nextToPull(db: Reader, running: readonly string[]): Promise<PieceRow | undefined> {
   return db
     .selectFrom('piece')
@@ -67,7 +67,7 @@ export function nextToPull(db: Reader, running: readonly string[]): Promise<Piec
     .executeTakeFirst()
 }
 
-/** The piece whose last whole reading is longest ago, if that was before. */
+/** Returns the piece with the oldest full read, if that was before the given time. */
 export function nextToScrub(db: Reader, before: number): Promise<PieceRow | undefined> {
   return db
     .selectFrom('piece')
@@ -96,7 +96,10 @@ export async function recordKept(db: Reader, cid: string, now: number): Promise<
     .execute()
 }
 
-/** Notes why a try failed, and when the next is due; without one the piece cannot be had. Nothing where it was offered anew. */
+/**
+ * Records why an attempt failed and when the next is due; without one the piece has failed. Has no effect when the
+ * piece was offered again.
+ */
 export async function recordFailedTry(
   db: Reader,
   { cid, offered_at }: PieceRow,
@@ -116,7 +119,10 @@ export async function recordFailedTry(
     .execute()
 }
 
-/** Marks a kept piece as damaged, unless it was removed or fetched anew since the row was read. Answers whether it did. */
+/**
+ * Marks a kept piece as damaged, unless it was removed or fetched again since the row was read. Returns whether it
+ * did.
+ */
 export async function recordDamage(db: Reader, { cid, kept_since }: PieceRow, message: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('piece')
@@ -128,7 +134,7 @@ export async function recordDamage(db: Reader, { cid, kept_since }: PieceRow, me
   return numUpdatedRows > 0n
 }
 
-/** When somebody read a piece, to within a minute. */
+/** Records when a piece was read, to within a minute. */
 export async function recordRead(db: Reader, cid: string, now: number): Promise<void> {
   await db
     .updateTable('piece')
@@ -142,7 +148,7 @@ export async function recordChecked(db: Reader, cid: string, now: number): Promi
   await db.updateTable('piece').set({ checked_at: now }).where('cid', '=', cid).where('state', '=', 'kept').execute()
 }
 
-/** Notes whose rows these are, with the first start. Answers who it was. */
+/** Records the owner of the rows at the first start. Returns the recorded owner. */
 export async function claimRows(db: Reader, publicKey: string): Promise<string | undefined> {
   await sql`insert into provider (id, public_key) values (1, ${publicKey}) on conflict (id) do nothing`.execute(db)
   const row = await db.selectFrom('provider').select('public_key').where('id', '=', 1).executeTakeFirst()

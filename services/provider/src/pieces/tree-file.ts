@@ -5,21 +5,21 @@ import { CairnError } from '@cairn/protocol'
 import { levelsBytes, nodeBytes, siblingOffsets } from './tree-levels.ts'
 import { errnoOf } from './write-faults.ts'
 
-/** Begins a tree's file; a checksum follows, then the levels. */
+/** Magic bytes of a tree's file, followed by a checksum and the levels. */
 const magic = Buffer.from('cairn-tree-1\n')
 const headBytes = magic.length + 32
 
-/** What a tree's file holds. The checksum is over the CID, too: another piece's tree is no more use than a changed one. */
+/** Encodes a tree's file. The checksum covers the CID, too: another piece's tree is as useless as a changed one. */
 export function encodeTreeFile(cid: string, levels: Uint8Array): Uint8Array {
   return Buffer.concat([magic, sumOf(cid, levels), levels])
 }
 
-/** Some kept nodes. @throws CairnError PIECE_DAMAGED where they are not there; faults of the disk */
+/** Reads kept nodes. @throws CairnError PIECE_DAMAGED when they are missing; disk errors */
 export function readKeptNodes(file: FileHandle, first: number, count: number): Promise<Uint8Array> {
   return readAt(file, first * nodeBytes, count * nodeBytes)
 }
 
-/** A kept node, and the siblings on its way to the root in hex. @throws as {@link readKeptNodes} */
+/** Reads a kept node, and the siblings on its path to the root in hex. @throws as {@link readKeptNodes} */
 export async function readKeptPath(
   path: string,
   piece: Piece,
@@ -34,7 +34,7 @@ export async function readKeptPath(
   return { node, path: siblings }
 }
 
-/** Whether a tree's file is as it was written; reads all of it. */
+/** Whether a tree's file is unchanged; reads all of it. */
 export async function isTreeWhole(path: string, cid: string, piece: Piece): Promise<boolean> {
   try {
     await using file = await openTree(path)
@@ -49,13 +49,13 @@ export async function isTreeWhole(path: string, cid: string, piece: Piece): Prom
   }
 }
 
-/** Opens a tree's file. @throws CairnError PIECE_DAMAGED where there is none, or another kind of file; faults of the disk */
+/** Opens a tree's file. @throws CairnError PIECE_DAMAGED when it is missing or another kind of file; disk errors */
 export async function openTree(path: string): Promise<FileHandle> {
   const file = await openExisting(path)
   try {
     const head = await readAt(file, -headBytes, magic.length)
     if (magic.equals(head)) return file
-    throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is none' })
+    throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is not valid' })
   } catch (error) {
     await file.close()
     throw error
@@ -67,17 +67,17 @@ async function openExisting(path: string): Promise<FileHandle> {
     return await open(path, 'r')
   } catch (cause) {
     if (errnoOf(cause) === 'ENOENT')
-      throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is gone', cause })
+      throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is missing', cause })
     throw cause
   }
 }
 
-/** `offset` counts from the end of the head. */
+/** `offset` is relative to the end of the header. */
 async function readAt(file: FileHandle, offset: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length)
   for (let done = 0; done < length; ) {
     const { bytesRead } = await file.read(bytes, done, length - done, headBytes + offset + done)
-    if (bytesRead === 0) throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is cut' })
+    if (bytesRead === 0) throw new CairnError('PIECE_DAMAGED', { message: 'The tree of the piece is truncated' })
     done += bytesRead
   }
   return bytes

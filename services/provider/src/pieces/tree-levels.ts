@@ -3,8 +3,8 @@ import { keptLevel, keptPayloadBytes, levelsAbove, type Piece, type PieceTree, z
 export const nodeBytes = 32
 
 /**
- * All levels of a tree from the kept one to the root, one after the other. A level with an odd number of nodes has the node
- * over zeros at its end, so that each node but the root has its sibling beside it.
+ * Concatenates all levels of a tree from the kept one to the root. A level with an odd number of nodes ends with the
+ * node over zeros, so that each node but the root has a sibling.
  */
 export function layOutLevels({ piece, nodes }: PieceTree): Uint8Array {
   const first = Math.min(keptLevel, piece.height)
@@ -14,12 +14,12 @@ export function layOutLevels({ piece, nodes }: PieceTree): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** Length of what {@link layOutLevels} makes. */
+/** Returns the length of the result of {@link layOutLevels}. */
 export function levelsBytes(piece: Piece): number {
   return offsetsOf(piece).end
 }
 
-/** Where the siblings on the way from a kept node to the root are, from the kept level up. */
+/** Returns the offsets of the siblings on the path from a kept node to the root, from the kept level up. */
 export function siblingOffsets(piece: Piece, kept: number): number[] {
   return offsetsOf(piece)
     .starts.slice(0, -1)

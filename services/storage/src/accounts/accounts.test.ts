@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => storage[Symbol.asyncDispose]())
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
-const create = (publicKey: string, signedMessage: string, wish: Record<string, unknown> = {}) =>
-  storage.call('/api/auth/create_api_key', jsonBody({ publicKey, signedMessage, ...wish }))
+const create = (publicKey: string, signedMessage: string, params: Record<string, unknown> = {}) =>
+  storage.call('/api/auth/create_api_key', jsonBody({ publicKey, signedMessage, ...params }))
 const codeOf = (answer: { headers: Headers }) => answer.headers.get('x-cairn-code')
 const usage = (key: string) => storage.call('/api/user/user_data_usage', bearer(key))
 
 describe('a message to sign', () => {
-  test('begins as published, and says what for, where, for whom, until when and which one', async () => {
+  test('starts in the published form, and states purpose, place, account, expiry and nonce', async () => {
     const { address } = newAccount()
     const message = await storage.getMessage(address)
     expect(message).toMatch(/^Please prove you are the owner/)
@@ -38,7 +38,7 @@ describe('a message to sign', () => {
   })
 })
 
-describe('an API key is made', () => {
+describe('an API key is created', () => {
   test('for a signature of an EVM wallet, in any case of its address', async () => {
     const account = newAccount()
     const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
@@ -73,8 +73,8 @@ describe('an API key is made', () => {
   })
 })
 
-describe('an API key is refused', () => {
-  test('for a signature of another wallet, another text, none at all, and garbage', async () => {
+describe('an API key is rejected', () => {
+  test('for a signature of another wallet or text, an empty one, and garbage', async () => {
     const account = newAccount()
     const message = await storage.getMessage(account.address)
     const wrong = [
@@ -104,7 +104,7 @@ describe('an API key is refused', () => {
     expect(codeOf(await create(account.address, twin))).toBe('INVALID_SIGNATURE')
   })
 
-  test('for a message that was used, also by many requests at once', async () => {
+  test('for a used message, also in many concurrent requests', async () => {
     const account = newAccount()
     const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(account.address, signature)))
@@ -112,7 +112,7 @@ describe('an API key is refused', () => {
     expect(new Set(answers.filter(({ status }) => status !== 200).map(codeOf))).toEqual(new Set(['CHALLENGE_EXPIRED']))
   })
 
-  test('for a message whose five minutes are over', async () => {
+  test('for a message older than five minutes', async () => {
     await using own = await startTestStorage()
     const account = newAccount()
     const signature = await account.signMessage({ message: await own.getMessage(account.address) })
@@ -124,7 +124,7 @@ describe('an API key is refused', () => {
     expect([answer.status, codeOf(answer)]).toEqual([401, 'CHALLENGE_EXPIRED'])
   })
 
-  test('for a message driven out by sixteen newer ones', async () => {
+  test('for a message evicted by sixteen newer ones', async () => {
     const account = newAccount()
     const message = await storage.getMessage(account.address)
     for (let i = 0; i < 16; i++) await storage.getMessage(account.address)
@@ -132,7 +132,7 @@ describe('an API key is refused', () => {
     expect(codeOf(answer)).toBe('INVALID_SIGNATURE')
   })
 
-  test('for the signature of a contract, where no chain is configured', async () => {
+  test('for the signature of a contract, if no chain is configured', async () => {
     const { address } = newAccount()
     await storage.getMessage(address)
     const signature: Hex = `0x${'ab'.repeat(200)}`
@@ -156,7 +156,7 @@ describe('an API key is refused', () => {
     expect((await create(account.address, signature, { keyName: ' Käse 石 👩‍👧 ' })).status).toBe(200)
   })
 
-  test('when it would have ended already, before anything is signed', async () => {
+  test('if it would have expired already, before anything is signed', async () => {
     const { address } = newAccount()
     const ask = (expiresAt: string) =>
       storage.call(`/api/auth/get_message?publicKey=${address}&purpose=api-key&expiresAt=${expiresAt}`)
@@ -168,7 +168,7 @@ describe('an API key is refused', () => {
   })
 })
 
-describe('what is signed is what is granted:', () => {
+describe('the signed rights are the granted ones:', () => {
   const day = 24 * 3_600_000
   const keyInfo = async (key: string) => {
     const row = await storage.context.db.read
@@ -213,7 +213,7 @@ describe('what is signed is what is granted:', () => {
     else expect(info.expiresAt).toBe(expiresAt)
   })
 
-  test('other scopes or another end in the request are refused, and spend nothing', async () => {
+  test('rejects other scopes or another expiry in the request, and spends nothing', async () => {
     const { address, signature } = await signed({ scopes: 'files:read', expiresAt: '4102444800000' })
     for (const tampered of [
       { scopes: ['files:read', 'files:write', 'account'] },
@@ -228,7 +228,7 @@ describe('what is signed is what is granted:', () => {
     expect((await create(address, signature, same)).status).toBe(200)
   })
 
-  test('a text for one upload makes no API key, is good for the upload, and for nothing after it', async () => {
+  test('a text for one upload makes no API key, is valid for the upload, and for nothing after it', async () => {
     const one = await signed({ purpose: 'upload' })
     expect(one.message).toContain('\nPurpose: Authorise one upload\nDomain: ')
     for (let tries = 0; tries < 2; tries++) {
@@ -252,7 +252,7 @@ describe('what is signed is what is granted:', () => {
     expect(codeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
   })
 
-  test('a text of a published client is good for either, once, and its key reads and writes files for 90 days', async () => {
+  test('a text of a published client is valid for either, once, and its key reads and writes files for 90 days', async () => {
     const forKey = await signed({})
     expect(forKey.message).toContain('\nPurpose: Create an API key or authorise one upload\n')
     expect(forKey.message).toMatch(/\nKey Scopes: files:read, files:write\nKey Expiration Time: \S+Z\n/)
@@ -267,7 +267,7 @@ describe('what is signed is what is granted:', () => {
     expect(codeOf(await create(forUpload.address, forUpload.signature))).toBe('CHALLENGE_EXPIRED')
   })
 
-  test('a text of the version before, which says nothing of a key, grants the least', async () => {
+  test('a text of the previous version, without rights, grants the least', async () => {
     const { address, signature, message } = await signed({})
     const old = message.replace(/Key Scopes.*\nKey Expiration.*\n/, '')
     const account = newAccount()
@@ -283,7 +283,7 @@ describe('what is signed is what is granted:', () => {
     expect((await create(address, signature)).status).toBe(401)
   })
 
-  test('where messages are not shared, one without a purpose is for an upload alone', async () => {
+  test('without shared messages, a message without a purpose is for an upload only', async () => {
     await using strict = await startTestStorage({ CAIRN_SHARED_MESSAGES: 'off' })
     const account = newAccount()
     const signature = await account.signMessage({ message: await strict.getMessage(account.address) })
@@ -291,7 +291,7 @@ describe('what is signed is what is granted:', () => {
     expect(codeOf(await strict.call('/api/auth/create_api_key', body))).toBe('SIGNED_FOR_ANOTHER_USE')
   })
 
-  test('rights of a key are not asked of an upload', async () => {
+  test('an upload does not check the rights of a key', async () => {
     const { address } = newAccount()
     for (const query of ['scopes=files:read', 'expiresAt=never', 'scopes=', 'scopes=admin']) {
       const answer = await storage.call(`/api/auth/get_message?publicKey=${address}&purpose=upload&${query}`)
@@ -320,7 +320,7 @@ describe('a key', () => {
     expect((await storage.call('/api/user/user_data_usage')).status).toBe(401)
   })
 
-  test('does only what its scopes say', async () => {
+  test('can only do what its scopes say', async () => {
     const key = await storage.createKey(newAccount(), { scopes: ['files:read'] })
     expect((await usage(key)).status).toBe(200)
     const answer = await storage.call('/api/auth/api_keys', bearer(key))
@@ -328,7 +328,7 @@ describe('a key', () => {
     expect(answer.json).toMatchObject({ error: { details: { scope: 'account' } } })
   })
 
-  test('ends at its time', async () => {
+  test('expires', async () => {
     await using own = await startTestStorage()
     const key = await own.createKey(newAccount(), { expiresAt: Date.now() + 3_600_000 })
     const ask = () => own.call('/api/user/user_data_usage', bearer(key))
@@ -361,7 +361,7 @@ describe('a key', () => {
     expect(await list()).toMatchObject({ keys: [{ name: 'default' }] })
   })
 
-  test('is kept as a hash only', async () => {
+  test('is stored as a hash only', async () => {
     const key = await storage.createKey()
     const row = await storage.context.db.read
       .selectFrom('api_key')

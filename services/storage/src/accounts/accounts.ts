@@ -1,11 +1,9 @@
 import { type ApiKeyInfo, CairnError, type KeyGrant, makeKeyGrant, type Scope } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { findApiKey, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
+import { findApiKey, findApiKeyById, findEndedKeys, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
 import { findChallenge, issueChallenge, type Purpose, spendChallenge } from './challenges.ts'
 import { checkSignIn, grantOf, type SignedSignIn, spendSignIn } from './sign-in.ts'
 import { ensureAccount, readUsage } from './store.ts'
-
-export type { Caller } from './api-keys.ts'
 
 /** What a message is asked for with. */
 type AskedMessage = {
@@ -15,9 +13,9 @@ type AskedMessage = {
 }
 
 /**
- * Returns a fresh message for an address to sign. Scopes or an expiry mean that it is for a key.
- * @param otherwise what the message is for if the caller does not say
- * @throws CairnError INVALID_REQUEST (an expiry that is past; rights of a key for an upload)
+ * Creates a message for an address to sign. Scopes or an expiry mean that it is for an API key.
+ * @param otherwise purpose of the message if the caller names none
+ * @throws CairnError INVALID_REQUEST (an expiry in the past; rights of a key for an upload)
  */
 export async function getMessage(
   context: Context,
@@ -34,12 +32,12 @@ export async function getMessage(
   }
   if (!isForKey) return issueChallenge(context, address, { purpose, grant: null })
   throw new CairnError('INVALID_REQUEST', {
-    message: 'An upload has no scopes and no end: those are of API keys',
-    details: { issues: [{ field: 'query.purpose', message: 'must be api-key where scopes or expiresAt are given' }] },
+    message: 'scopes and expiresAt apply only to API keys, not to uploads',
+    details: { issues: [{ field: 'query.purpose', message: 'must be api-key when scopes or expiresAt are set' }] },
   })
 }
 
-/** What is asked of a new key: its name, and perhaps once more what the signed text says. */
+/** Parameters of a new API key: its name and, optionally, a copy of what the signed text grants. */
 type KeyRequest = {
   name: string
   scopes: readonly Scope[] | undefined
@@ -49,7 +47,7 @@ type KeyRequest = {
 /**
  * Makes an API key for a signed message, with the scopes and the end that the message names.
  * @throws CairnError INVALID_REQUEST (an end that is past by now), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
- *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
+ *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED, ACCOUNT_BLOCKED
  */
 export async function createApiKey(
   context: Context,
@@ -63,8 +61,8 @@ export async function createApiKey(
 }
 
 /**
- * Makes an API key for a signed text that names this service, with the scopes and the end that the text names.
- * @param domain host that users know the service by
+ * Creates an API key for a signed text that names this service, with the scopes and the expiry that the text names.
+ * @param domain host under which users know the service
  * @throws CairnError as {@link createApiKey}
  */
 export async function signIn(
@@ -82,8 +80,8 @@ export async function signIn(
 }
 
 /**
- * Returns what was signed, which is what the key gets. Refuses a request that says something else: its sender would believe to
- * have more, or less.
+ * Returns the signed grant, which is what the key gets. Rejects a request that differs from it, because the caller
+ * would expect other rights.
  */
 function requireSigned(context: Context, signed: KeyGrant | null, { scopes, expiresAt }: KeyRequest): KeyGrant {
   if (signed === null) throw new CairnError('SIGNED_FOR_ANOTHER_USE')
@@ -91,7 +89,7 @@ function requireSigned(context: Context, signed: KeyGrant | null, { scopes, expi
   const isEndSigned = expiresAt === undefined || expiresAt === signed.expiresAt
   if (!areScopesSigned || !isEndSigned) {
     throw new CairnError('SIGNED_FOR_ANOTHER_USE', {
-      message: 'The signed text gives the key other rights or another end than the request',
+      message: 'The signed message has different scopes or another expiry than the request',
       details: { signed: { ...signed } },
     })
   }
@@ -106,25 +104,27 @@ function isSameSet(some: readonly Scope[], others: readonly Scope[]): boolean {
 function requireLaterEnd({ clock }: Context, { expiresAt }: KeyGrant, field: string): void {
   if (expiresAt === null || expiresAt > clock.now()) return
   throw new CairnError('INVALID_REQUEST', {
-    message: 'The key would have ended already',
+    message: 'The expiry of the API key is in the past',
     details: { issues: [{ field, message: 'must be later than now' }] },
   })
 }
 
-/** Who holds a key. @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED */
+/** Who holds a key. @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED, ACCOUNT_BLOCKED */
 export const authenticate = findApiKey
 
-/** The account's keys that are not revoked. */
+export { ensureAccount, findApiKeyById, findEndedKeys, issueApiKey }
+
+/** Lists the account's API keys that are not revoked. */
 export function listApiKeys(context: Context, address: string): Promise<ApiKeyInfo[]> {
   return listKeys(context, address)
 }
 
-/** Ends a key of the account at once. @throws CairnError NOT_FOUND */
+/** Revokes an API key of the account immediately. @throws CairnError NOT_FOUND */
 export function revokeApiKey(context: Context, address: string, id: string): Promise<void> {
   return revokeKey(context, address, id)
 }
 
-/** Bytes an account may store and does. */
+/** Returns the bytes that an account may store and the bytes it stores. */
 export function getUsage(context: Context, address: string): Promise<{ limitBytes: number; usedBytes: number }> {
   return readUsage(context, address)
 }

@@ -1,15 +1,16 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKeyInfo, scopes as allScopes, CairnError, type Scope } from '@cairn/protocol'
+import type { Selectable } from 'kysely'
+import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
-
-/** Who calls: the account, the key, and what the key may do. */
-export type Caller = { address: string; keyId: string; scopes: readonly Scope[] }
+import type { Schema } from '../db/schema.ts'
+import { recordEvents } from '../events/events.ts'
 
 const prefix = 'cairn'
-/** How seldom the time of a key's last use is written. */
+/** Minimum interval between writes of a key's last use. */
 const lastUsedStepMs = 60_000
 
-/** `cairn_{id}_{256 random bits}{checksum}`: the checksum finds typing errors without asking the database. */
+/** `cairn_{id}_{256 random bits}{checksum}`: the checksum detects typing errors without a database query. */
 const keyPattern = /^cairn_([0-9a-z]{8})_([0-9a-f]{64})([0-9a-f]{8})$/
 
 function hash(secret: string): Buffer {
@@ -20,54 +21,122 @@ function checksum(id: string, secret: string): string {
   return createHash('sha256').update(`${prefix}_${id}_${secret}`).digest('hex').slice(0, 8)
 }
 
-/** Makes a key. It is shown this once; the database keeps its hash. */
+/** Creates an API key. Its text is returned only here; the database stores its hash. */
 export async function issueApiKey(
   context: Context,
-  wish: { address: string; name: string; scopes: readonly Scope[]; expiresAt: number | null },
+  params: { address: string; name: string; scopes: readonly Scope[]; expiresAt: number | null },
 ): Promise<string> {
   const id = [...randomBytes(8)].map((byte) => '0123456789abcdefghijklmnopqrstuv'.charAt(byte % 32)).join('')
   const secret = randomBytes(32).toString('hex')
-  await context.db.write((trx) =>
-    trx
+  const { address, name, expiresAt } = params
+  const now = context.clock.now()
+  await context.db.write(async (trx) => {
+    await trx
       .insertInto('api_key')
       .values({
         id,
-        address: wish.address,
-        name: wish.name,
+        address,
+        name,
         secret_hash: hash(secret),
-        scopes: JSON.stringify(wish.scopes),
-        created_at: context.clock.now(),
-        expires_at: wish.expiresAt,
+        scopes: JSON.stringify(params.scopes),
+        created_at: now,
+        expires_at: expiresAt,
         last_used_at: null,
         revoked_at: null,
       })
-      .execute(),
-  )
+      .execute()
+    await recordEvents(trx, address, now, {
+      type: 'api_key.created',
+      data: { keyId: id, name, scopes: params.scopes.join(','), expiresAt },
+    })
+  })
   return `${prefix}_${id}_${secret}${checksum(id, secret)}`
 }
 
-/** Whose key it is. Asks the database each time, so that a revoked key is dead with the next request on every replica. */
+/**
+ * Finds the owner of an API key. Queries the database each time, so that a revoked key fails with the next request on
+ * every replica.
+ */
 export async function findApiKey(context: Context, token: string): Promise<Caller> {
   const [, id = '', secret = '', sum = ''] = keyPattern.exec(token) ?? []
   if (id === '' || sum !== checksum(id, secret)) throw new CairnError('UNAUTHENTICATED')
-  const row = await context.db.read
-    .selectFrom('api_key')
-    .select(['address', 'secret_hash', 'scopes', 'expires_at', 'last_used_at', 'revoked_at'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+  const row = await selectKey(context, id)
   if (row === undefined || !timingSafeEqual(row.secret_hash, hash(secret))) throw new CairnError('UNAUTHENTICATED')
+  return useKey(context, id, row)
+}
+
+/**
+ * Finds whose key an id is, for a caller who proved to hold the key in another way.
+ * @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED
+ */
+export async function findApiKeyById(context: Context, id: string): Promise<Caller> {
+  const row = await selectKey(context, id)
+  if (row === undefined) throw new CairnError('UNAUTHENTICATED')
+  return useKey(context, id, row)
+}
+
+/**
+ * Returns why keys no longer authenticate, by id; keys that do are absent. For callers that keep a request open for longer than
+ * the check at its start covers.
+ */
+export async function findEndedKeys(context: Context, ids: readonly string[]): Promise<Map<string, CairnError>> {
+  const rows = await context.db.read
+    .selectFrom('api_key')
+    .leftJoin('account', 'account.address', 'api_key.address')
+    .select(['api_key.id', 'expires_at', 'revoked_at', 'blocked_at'])
+    .where('api_key.id', 'in', ids)
+    .execute()
+  const known = new Map(rows.map((row) => [row.id, row]))
   const now = context.clock.now()
-  if (row.revoked_at !== null) throw new CairnError('API_KEY_REVOKED')
-  if (row.expires_at !== null && row.expires_at <= now) throw new CairnError('API_KEY_EXPIRED')
+  return new Map(
+    ids.flatMap((id) => {
+      const row = known.get(id)
+      const reason = row === undefined ? new CairnError('UNAUTHENTICATED') : findReason(row, now)
+      return reason === undefined ? [] : [[id, reason] as const]
+    }),
+  )
+}
+
+type KeyRow = Pick<
+  Selectable<Schema['api_key']>,
+  'address' | 'secret_hash' | 'scopes' | 'expires_at' | 'last_used_at' | 'revoked_at'
+> & { blocked_at: number | null }
+
+function selectKey(context: Context, id: string): Promise<KeyRow | undefined> {
+  return (
+    context.db.read
+      .selectFrom('api_key')
+      // One query: it is asked with each request.
+      .leftJoin('account', 'account.address', 'api_key.address')
+      .select(['api_key.address', 'secret_hash', 'scopes', 'expires_at', 'last_used_at', 'revoked_at', 'blocked_at'])
+      .where('api_key.id', '=', id)
+      .executeTakeFirst()
+  )
+}
+
+function useKey(context: Context, id: string, row: KeyRow): Caller {
+  const now = context.clock.now()
+  const reason = findReason(row, now)
+  if (reason !== undefined) throw reason
   if (now - (row.last_used_at ?? 0) >= lastUsedStepMs) noteUse(context, id, now)
   return { address: row.address, keyId: id, scopes: readScopes(row.scopes) }
 }
 
-/** Off the request's way: a listing's time of last use is worth no waiting, and its loss no error. */
+/** Returns why a key does not authenticate, if it does not. */
+function findReason(
+  row: Pick<KeyRow, 'revoked_at' | 'expires_at' | 'blocked_at'>,
+  now: number,
+): CairnError | undefined {
+  if (row.revoked_at !== null) return new CairnError('API_KEY_REVOKED')
+  if (row.expires_at !== null && row.expires_at <= now) return new CairnError('API_KEY_EXPIRED')
+  return row.blocked_at === null ? undefined : new CairnError('ACCOUNT_BLOCKED')
+}
+
+/** Runs outside the request: the time of last use is worth no delay, and its loss is not an error. */
 function noteUse(context: Context, id: string, now: number): void {
   context.db
     .write((trx) => trx.updateTable('api_key').set({ last_used_at: now }).where('id', '=', id).execute())
-    .catch((error: unknown) => context.failures.failed('key use', error, 'cannot note when a key was used'))
+    .catch((error: unknown) => context.failures.failed('key use', error, 'failed to record the use of an API key'))
 }
 
 function readScopes(json: string): Scope[] {
@@ -95,14 +164,18 @@ export async function listKeys(context: Context, address: string): Promise<ApiKe
 }
 
 export async function revokeKey(context: Context, address: string, id: string): Promise<void> {
+  const now = context.clock.now()
   const known = await context.db.write(async (trx) => {
-    await trx
+    const { numUpdatedRows } = await trx
       .updateTable('api_key')
-      .set({ revoked_at: context.clock.now() })
+      .set({ revoked_at: now })
       .where('id', '=', id)
       .where('address', '=', address)
       .where('revoked_at', 'is', null)
-      .execute()
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows > 0n) {
+      await recordEvents(trx, address, now, { type: 'api_key.revoked', data: { keyId: id } })
+    }
     return trx.selectFrom('api_key').select('id').where('id', '=', id).where('address', '=', address).executeTakeFirst()
   })
   if (known === undefined) throw new CairnError('NOT_FOUND')

@@ -11,13 +11,13 @@ import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { findSigned, type Signed } from './find-signed.ts'
 
-/** Messages of one address that can be open at once; a new one drives the oldest out. */
+/** Maximum number of open messages per address; a new one evicts the oldest. */
 const maxOpenChallenges = 16
 
-/** What a signature is used for. */
+/** The use of a signature. */
 export type Use = 'key' | 'upload'
 
-/** What a message is for: one use, or `either` for clients that do not say. The words are those of the text. */
+/** Purposes of a message: one use, or `either` for clients that name none. The values are the words of the text. */
 const purposes = {
   key: 'Create an API key',
   upload: 'Authorise one upload',
@@ -29,13 +29,13 @@ export type Purpose = keyof typeof purposes
 export type SignedChallenge = {
   nonce: string
   purpose: Purpose
-  /** What a key made with it may do; null if it makes none. */
+  /** Rights of the API key created with it; null if it creates none. */
   grant: KeyGrant | null
 }
 
 /**
- * Writes a message for an address to sign: what it is for, what it grants, for whom, from when to when, and a nonce.
- * Published clients look for its first words. The form follows EIP-4361 where that leaves them standing.
+ * Writes a message for an address to sign: its purpose, what it grants, the address, its validity and a nonce.
+ * Published clients check its first words. Otherwise the format follows EIP-4361.
  */
 export async function issueChallenge(
   context: Context,
@@ -82,16 +82,18 @@ export async function issueChallenge(
   return message
 }
 
-/** Where the message counts: a signature shown to one service is worth nothing at another, for its nonces differ. */
+/**
+ * Names the service in the message. A signature for one service is useless at another, because their nonces differ.
+ */
 function nameDomain({ config }: Context): string {
   return config.publicApiUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicApiUrl).host
 }
 
 /**
- * Finds the open message of the address that a signature is of. Nothing is spent.
- * @param use what the signature is shown for
- * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED,
- *   RATE_LIMITED
+ * Finds the open message of the address that matches a signature. Spends nothing.
+ * @param use what the signature is presented for
+ * @throws CairnError INVALID_SIGNATURE, CHALLENGE_EXPIRED, SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED,
+ * UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function findChallenge(
   context: Context,
@@ -105,7 +107,7 @@ export async function findChallenge(
     .orderBy('created_at', 'desc')
     .limit(maxOpenChallenges)
     .execute()
-  // Unused ones are the likelier: a contract wallet is asked about a few at a time.
+  // Unused messages first, as the likelier ones: a contract wallet is asked about a few at a time.
   const likeliest = rows.toSorted((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null))
   const messages = likeliest.map(({ message }) => message)
   const message = await findSigned(context, { address, messages, signature, ip })
@@ -116,15 +118,15 @@ export async function findChallenge(
   const purpose = readPurpose(row.purpose)
   if (purpose !== use && purpose !== 'either') {
     throw new CairnError('SIGNED_FOR_ANOTHER_USE', {
-      message: `The signed text says "${purposes[purpose]}", and is good for nothing else`,
+      message: `The message was signed to "${purposes[purpose]}" and is not valid for another purpose`,
     })
   }
   return { nonce: row.nonce, purpose, grant: purpose === 'upload' ? null : readGrant(row.key_grant, row.created_at) }
 }
 
 /**
- * Spends a message: it is good for one use only, also with many requests at once.
- * @throws CairnError CHALLENGE_EXPIRED if another request was first
+ * Spends a message: it is valid for one use only, even with concurrent requests.
+ * @throws CairnError CHALLENGE_EXPIRED if another request spent it first
  */
 export async function spendChallenge(context: Context, { nonce }: SignedChallenge): Promise<void> {
   const spent = await context.db.write((trx) =>
@@ -139,14 +141,14 @@ export async function spendChallenge(context: Context, { nonce }: SignedChalleng
   if (spent === undefined) throw new CairnError('CHALLENGE_EXPIRED')
 }
 
-/** Messages of the version before named both uses. */
+/** Messages of the previous version named both uses. */
 function readPurpose(text: string): Purpose {
   return text === 'key' || text === 'upload' ? text : 'either'
 }
 
 const grantSchema = v.object({ scopes: keyScopes, expiresAt: v.nullable(v.number()) })
 
-/** A message that says nothing of a key grants the least. */
+/** A message without a grant gives the minimum rights. */
 function readGrant(json: string | null, createdAt: number): KeyGrant {
   return json === null ? makeKeyGrant({}, createdAt) : v.parse(grantSchema, JSON.parse(json))
 }

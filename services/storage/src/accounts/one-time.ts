@@ -1,23 +1,23 @@
 import { addFiles, addressSchema, CairnError, type CallDefinition, importCar } from '@cairn/protocol'
 import * as v from 'valibot'
+import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
-import type { Caller } from './api-keys.ts'
 import { findChallenge, spendChallenge } from './challenges.ts'
 import { ensureAccount } from './store.ts'
 
-/** Calls that one signature may make, once. */
+/** Calls that one signature authorizes, once. */
 const allowedCalls: readonly string[] = [addFiles.id, importCar.id]
 
-/** Whether a bearer is `address$signature`: a wallet's authorisation of one upload, without an API key. */
+/** Whether a bearer is `address$signature`: a wallet's authorization of one upload, without an API key. */
 export function isOneTime(token: string): boolean {
   return token.includes('$')
 }
 
 /**
- * Who authorised one upload. The message is spent before a byte is read, so that it is good for one upload alone, also with
- * many requests at once.
+ * Authenticates the wallet of one upload. The message is spent before a byte is read, so that it is valid for one
+ * upload only, even with concurrent requests.
  * @throws CairnError UNAUTHENTICATED, FORBIDDEN (another call), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
- *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED
+ *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED, ACCOUNT_BLOCKED
  */
 export async function authenticateOnce(
   context: Context,
@@ -30,8 +30,8 @@ export async function authenticateOnce(
   if (!address.success || signature === '' || signature.length > 8192) throw new CairnError('UNAUTHENTICATED')
   if (!allowedCalls.includes(call.id)) {
     throw new CairnError('FORBIDDEN', {
-      message: 'A one-time authorisation is for an upload',
-      hint: 'Make an API key for all other calls.',
+      message: 'A one-time authorisation is valid only for an upload',
+      hint: 'Create an API key for other calls.',
     })
   }
   const challenge = await findChallenge(context, { address: address.output, signature, ip }, 'upload')

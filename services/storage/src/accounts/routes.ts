@@ -14,16 +14,18 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { createApiKey, getMessage, getUsage, listApiKeys, revokeApiKey, signIn } from './accounts.ts'
-import { giveSignInNonce } from './sign-in.ts'
+import { issueSignInNonce } from './sign-in.ts'
 
-/** Binds the calls about accounts, messages and keys. */
+/** Registers the routes about accounts, messages and API keys. */
 export function registerAccountRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
-  // Never what a request says of it: the host is what keeps the texts of others out.
+  // Taken from the configuration, never from the request: the host is what rejects texts for other services.
   const domain = () => new URL(profile().api).host
 
-  // Published clients ask here for API keys and uploads alike, and do not say for which.
-  const unsaid = context.config.sharedMessages ? 'either' : 'upload'
-  route(app, context, getMessageCall, ({ input: { query } }) => getMessage(context, query.publicKey, query, unsaid))
+  // Published clients use this call for API keys and uploads alike, without naming the purpose.
+  const defaultPurpose = context.config.sharedMessages ? 'either' : 'upload'
+  route(app, context, getMessageCall, ({ input: { query } }) =>
+    getMessage(context, query.publicKey, query, defaultPurpose),
+  )
   route(app, context, getAuthMessage, ({ input: { query } }) => getMessage(context, query.publicKey, query, 'key'))
 
   route(app, context, createApiKeyCall, ({ input: { body }, raw }) =>
@@ -38,7 +40,7 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
   )
 
   route(app, context, getSignInNonce, async ({ input: { body } }) => ({
-    nonce: giveSignInNonce(context, domain(), body),
+    nonce: issueSignInNonce(context, domain(), body),
     network: context.config.networkName,
   }))
 

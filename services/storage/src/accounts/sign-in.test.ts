@@ -59,8 +59,12 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       storage.pass(ms)
     }
 
-    /** What a text says, with this service's nonce; `wish` changes it after the nonce was given. */
-    async function createSignIn(wallet: Wallet, sessionKey: SessionKey, wish: Partial<SignIn> = {}): Promise<SignIn> {
+    /** Builds a text with this service's nonce; `change` modifies it after the nonce was issued. */
+    async function createSignIn(
+      wallet: Wallet,
+      sessionKey: SessionKey,
+      changes: Partial<SignIn> = {},
+    ): Promise<SignIn> {
       const issuedAt = now()
       const subject = {
         id: crypto.randomUUID(),
@@ -78,13 +82,13 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         storageNonce: String(json.nonce),
         nonces,
         sessionKey: sessionKey.publicKey,
-        ...wish,
+        ...changes,
       }
     }
 
     type Shown = {
       signature?: string
-      /** Signs the proof; none is sent where it is null. */
+      /** Signs the proof; null sends none. */
       key?: SessionKey | null
       provenPath?: string
       provenBody?: string
@@ -92,13 +96,13 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       party?: number
       token?: string
       at?: TestStorage
-      wish?: Record<string, unknown>
+      changes?: Record<string, unknown>
     }
 
     async function show(wallet: Wallet, signIn: SignIn, sessionKey: SessionKey, shown: Shown = {}) {
       const message = writeSignIn(signIn)
-      const { signature = wallet.sign(message), key = sessionKey, at = storage, wish } = shown
-      const body = JSON.stringify({ address: wallet.address, message, signature, ...wish })
+      const { signature = wallet.sign(message), key = sessionKey, at = storage, changes } = shown
+      const body = JSON.stringify({ address: wallet.address, message, signature, ...changes })
       const request = {
         method: 'POST',
         path: shown.provenPath ?? path,
@@ -118,7 +122,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     test.each([
       ['an EVM wallet', newWallet],
       ['a Solana wallet', newSolanaWallet],
-    ])('a text signed by %s gives an API key, once, whoever comes first', async (_what, create) => {
+    ])('a text signed by %s gives an API key to the first request, once', async (_what, create) => {
       const wallet = create()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)
@@ -130,7 +134,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(usage.json).toMatchObject({ dataUsed: 0 })
     })
 
-    test('the key has the name that was wished for, and the scopes and end that were signed; nothing else spends the text', async () => {
+    test('the key has the requested name and the signed scopes and expiry; nothing else spends the text', async () => {
       const wallet = newWallet()
       const sessionKey = await createHeldSessionKey()
       const past = { scopes: ['files:read'], expiresAt: now() - 1 }
@@ -141,26 +145,26 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect([unknown.status, unknown.code]).toEqual([400, 'INVALID_REQUEST'])
       const apiKey = { scopes: ['files:read', 'account'], expiresAt: now() + minute }
       const signIn = await createSignIn(wallet, sessionKey, { apiKey })
-      const named = await show(wallet, signIn, sessionKey, { wish: { keyName: 'a\u009bb' } })
+      const named = await show(wallet, signIn, sessionKey, { changes: { keyName: 'a\u009bb' } })
       expect([named.status, named.code]).toEqual([400, 'INVALID_LABEL'])
-      for (const wish of [
+      for (const changes of [
         { scopes: ['files:read', 'files:write', 'account'] },
         { expiresAt: null },
         { expiresAt: 1 },
       ]) {
-        const tampered = await show(wallet, signIn, sessionKey, { wish })
+        const tampered = await show(wallet, signIn, sessionKey, { changes })
         expect([tampered.status, tampered.code]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
       }
-      // More rights in the text itself are another text.
+      // Other rights make another text.
       const signature = wallet.sign(writeSignIn(signIn))
       const widened = { ...signIn, apiKey: { scopes: ['files:read', 'files:write', 'account'], expiresAt: null } }
       expect((await show(wallet, widened, sessionKey, { signature })).code).toBe('INVALID_SIGNATURE')
-      const made = keyOf((await show(wallet, signIn, sessionKey, { wish: { keyName: 'tab', ...apiKey } })).json)
+      const made = keyOf((await show(wallet, signIn, sessionKey, { changes: { keyName: 'tab', ...apiKey } })).json)
       const list = await storage.call('/api/auth/api_keys', bearer(made))
       expect(list.json).toMatchObject({ keys: [{ name: 'tab', ...apiKey }] })
     })
 
-    test('a text that says nothing of the key, as older clients write it, gives one that reads and writes files', async () => {
+    test('a text of an older client, without rights, gives a key that reads and writes files', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)
@@ -178,7 +182,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       })
     })
 
-    // SQLite has one process.
+    // SQLite has one process only.
     const onReplicas = name === 'SQLite' ? () => undefined : test
     onReplicas('a replica takes no text that another one took', async () => {
       await using other = await startTestStorage({ ...environment, CAIRN_PUBLIC_API_URL: storage.apiUrl })
@@ -201,16 +205,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       ['another time', { issuedAt: Date.now() - 1 }],
       ['a longer life', { expiresAt: Date.now() + 60 * minute }],
       ['another id', { id: '0b0e7f3c-8d4e-4b8e-9a55-2f3f4c5d6e7f' }],
-    ])('a text for %s is refused, and spends nothing', async (_what, wish) => {
+    ])('a text for %s is refused, and spends nothing', async (_what, changes) => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const good = await createSignIn(wallet, sessionKey)
-      const answer = await show(wallet, { ...good, ...wish }, sessionKey)
+      const answer = await show(wallet, { ...good, ...changes }, sessionKey)
       expect([answer.status, answer.code]).toEqual([401, 'INVALID_SIGNATURE'])
       expect((await show(wallet, good, sessionKey)).status).toBe(200)
     })
 
-    test('what the text says beyond what is signed for here is the signature’s: another node list is another text', async () => {
+    test('a changed node list makes another text, which the signature does not cover', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)
@@ -220,7 +224,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await show(wallet, signIn, sessionKey, { signature })).status).toBe(200)
     })
 
-    test('a signature of another wallet, of the twin, or for another account is refused', async () => {
+    test('a signature of another wallet, of the twin, or for another account is rejected', async () => {
       const wallet = newWallet()
       const other = newWallet()
       const sessionKey = createSessionKey()
@@ -236,7 +240,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await show(wallet, signIn, sessionKey)).status).toBe(200)
     })
 
-    test('a stolen text and signature are of no use without the session key, for this very request', async () => {
+    test('a stolen text and signature are useless without the session key, for this very request', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)
@@ -256,7 +260,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await show(wallet, signIn, sessionKey)).status).toBe(200)
     })
 
-    test('a text ends with its time, and is spent for as long as any clock could take it', async () => {
+    test('a text expires, and stays spent for as long as any clock could accept it', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const [late, used] = [await createSignIn(wallet, sessionKey), await createSignIn(wallet, sessionKey)]
@@ -272,9 +276,9 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await spent()).toEqual([])
     })
 
-    test('no nonce is given for another host or another time', async () => {
+    test('rejects another host or another time without a nonce', async () => {
       const { address } = newWallet()
-      const ask = (wish: object) => {
+      const ask = (changes: object) => {
         const subject = {
           id: crypto.randomUUID(),
           domain: domain(),
@@ -282,22 +286,22 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
           issuedAt: now(),
           expiresAt: now() + minute,
         }
-        return storage.call('/api/auth/nonce', jsonBody({ ...subject, ...wish }))
+        return storage.call('/api/auth/nonce', jsonBody({ ...subject, ...changes }))
       }
       expect((await ask({})).status).toBe(200)
       const foreign = await ask({ domain: 'evil.test' })
       expect(foreign.headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
-      for (const wish of [
+      for (const changes of [
         { issuedAt: now() + 2 * minute, expiresAt: now() + 3 * minute },
         { issuedAt: now() - 2 * minute },
         { expiresAt: now() + 60 * minute },
         { expiresAt: 0 },
       ]) {
-        expect((await ask(wish)).headers.get('x-cairn-code')).toBe('CHALLENGE_EXPIRED')
+        expect((await ask(changes)).headers.get('x-cairn-code')).toBe('CHALLENGE_EXPIRED')
       }
     })
 
-    test('neither text, signature nor proof is in the log', async () => {
+    test('the log contains neither text nor signature nor proof', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)

@@ -1,17 +1,23 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { takeFreeAccount } from './free-storage.ts'
-import { openAccount } from './ledger.ts'
+import { claimFreeAccount, openAccount } from '../ledger/ledger.ts'
 
 /**
- * Creates the account if there is none yet, with the operator's free allowance. Beyond the accounts that one IP address may open
- * per day it has none: its owner can pay, and gets the allowance when they sign in on another day.
+ * Creates the account if it does not exist, with the operator's free allowance. Beyond the number of accounts per IP
+ * address and day it gets none: its owner can pay, or receives the allowance with a sign-in on another day.
  * @param ip of the caller
+ * @throws CairnError ACCOUNT_BLOCKED
  */
 export async function ensureAccount(context: Context, address: string, ip: string): Promise<void> {
   const { clock, config, db, metrics } = context
   const terms = { freeBytes: config.freeBytes, now: clock.now() }
-  const outcome = await db.write((trx) => openAccount(trx, address, terms, () => takeFreeAccount(context, trx, ip)))
+  const known = await db.read
+    .selectFrom('account')
+    .select('blocked_at')
+    .where('address', '=', address)
+    .executeTakeFirst()
+  if (known !== undefined && known.blocked_at !== null) throw new CairnError('ACCOUNT_BLOCKED')
+  const outcome = await db.write((trx) => openAccount(trx, address, terms, () => claimFreeAccount(context, trx, ip)))
   if (outcome === 'opened') metrics.freeAccounts.inc()
   if (outcome === 'waits') metrics.freeRefusals.inc({ bound: 'accounts' })
 }
@@ -22,6 +28,6 @@ export async function readUsage(context: Context, address: string): Promise<{ li
     .select(['data_limit_bytes', 'data_used_bytes'])
     .where('address', '=', address)
     .executeTakeFirst()
-  if (row === undefined) throw new CairnError('NOT_FOUND', { message: 'There is no such account' })
+  if (row === undefined) throw new CairnError('NOT_FOUND', { message: 'The account does not exist' })
   return { limitBytes: row.data_limit_bytes, usedBytes: row.data_used_bytes }
 }

@@ -4,33 +4,33 @@ import { join, relative, sep } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { lookup } from 'mrmime'
 
-/** One file of the built console, as it is answered. */
+/** One file of the built console, ready to send. */
 export type ConsoleFile = {
   type: string
   etag: string
-  /** Its name holds a hash of its content, so it never changes. */
+  /** The file name contains a hash of its content, so it never changes. */
   isImmutable: boolean
-  /** The bytes, plain and as they were compressed when the console was built. */
+  /** The bytes, uncompressed and as compressed during the build. */
   bodies: { identity: Buffer; br?: Buffer; gzip?: Buffer }
 }
 
-/** More than any build of the console has. */
-const filesMost = 2000
-const totalBytesMost = 64 * 1024 * 1024
+/** More files than any build of the console has. */
+const maxFiles = 2000
+const maxTotalBytes = 64 * 1024 * 1024
 
 /**
- * Reads a built console into memory, once: it is a few megabytes, and a build that is replaced under a running service
- * must not give pages whose parts belong to another.
- * @returns the files by their path, such as `/assets/main-1a2b.js`
- * @throws CairnError INVALID_CONFIGURATION where the folder holds no console
+ * Reads a built console into memory once: it is a few megabytes, and replacing a build under a running service must
+ * not mix pages and assets of two builds.
+ * @returns the files by path, such as `/assets/main-1a2b.js`
+ * @throws CairnError INVALID_CONFIGURATION when the folder holds no console
  */
 export async function readConsoleFiles(folder: string): Promise<ReadonlyMap<string, ConsoleFile>> {
   const names = await listFiles(folder)
   const paths = new Map(names.map((name) => [`/${relative(folder, name).split(sep).join('/')}`, name]))
-  if (!paths.has('/index.html') || paths.size > filesMost) {
+  if (!paths.has('/index.html') || paths.size > maxFiles) {
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: `CAIRN_CONSOLE_FOLDER: ${folder} is no built console`,
-      hint: 'Run `npm run build`, and name the folder apps/console/dist.',
+      message: `CAIRN_CONSOLE_FOLDER: ${folder} does not contain a built console`,
+      hint: 'Run `npm run build`, then set it to apps/console/dist.',
     })
   }
   const files = new Map<string, ConsoleFile>()
@@ -41,7 +41,7 @@ export async function readConsoleFiles(folder: string): Promise<ReadonlyMap<stri
     const br = paths.get(`${path}.br`)
     const gzip = paths.get(`${path}.gz`)
     totalBytes += identity.length
-    if (totalBytes > totalBytesMost) {
+    if (totalBytes > maxTotalBytes) {
       throw new CairnError('INVALID_CONFIGURATION', { message: 'CAIRN_CONSOLE_FOLDER: the folder is too large' })
     }
     files.set(path, {

@@ -1,12 +1,14 @@
 import { isIP } from 'node:net'
 import type { NetworkProfile } from '@cairn/protocol'
 
-/** Who tells a wallet on another device which site asks it, in a frame of its own (WalletConnect Verify). */
+/**
+ * WalletConnect Verify, which runs in a frame and shows a wallet on another device which site the request comes from.
+ */
 const verifyOrigin = 'https://verify.walletconnect.org'
 
 /**
- * What the console's pages may do: run our own scripts, and talk to what the network's profile names. Pictures and films
- * come from the gateway, which is another origin; nothing that was uploaded runs here.
+ * Content security policy of the console's pages: run our own scripts, and connect to the hosts in the network's
+ * profile. Images and videos come from the gateway, which is another origin; uploaded content never runs here.
  * @see https://www.w3.org/TR/CSP3/
  */
 export function consolePolicy(profile: NetworkProfile): string {
@@ -39,7 +41,7 @@ export function consolePolicy(profile: NetworkProfile): string {
   ].join('; ')
 }
 
-/** The gateway's origin, and the origins of single CIDs below it where its host has a name. */
+/** Returns the gateway's origin, and the origins of single CIDs below it when its host has a name. */
 function gatewaySources(url: string): string[] {
   const { origin, protocol, hostname, host } = new URL(url)
   return isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? [origin, `${protocol}//*.${host}`] : [origin]

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the page is answered at each address that the console knows, and at no other', async () => {
+test('serves the page at each address that the console knows, and at no other', async () => {
   for (const path of ['/', '/files', '/files/bafyone/access', '/open/bafyone', '/names', '/settings', '/files?q=a']) {
     const { status, headers, body } = await storage.call(path)
     expect([path, status, body]).toEqual([path, 200, page])
@@ -42,7 +42,7 @@ test('the page is answered at each address that the console knows, and at no oth
   }
 })
 
-test('the page may run our scripts and talk to the network’s own parts, and nobody may frame it', async () => {
+test('the page can run only our scripts and connect to its own network, and cannot be framed', async () => {
   const { headers } = await storage.call('/')
   const policy = headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'")
@@ -55,7 +55,7 @@ test('the page may run our scripts and talk to the network’s own parts, and no
   expect(headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-test('parts with a hash in their name are kept for ever, the others are asked for again', async () => {
+test('caches parts with a hash in their name permanently, and revalidates the others', async () => {
   const { headers, body } = await storage.call('/assets/main-1a2b.js')
   expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -66,7 +66,7 @@ test('parts with a hash in their name are kept for ever, the others are asked fo
   expect([again.status, again.body]).toEqual([304, ''])
 })
 
-test('what was compressed when it was built is sent so to who takes it', async () => {
+test('serves precompressed files to clients that accept them', async () => {
   const read = (acceptEncoding: string) =>
     new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
       const headers = { 'accept-encoding': acceptEncoding }
@@ -87,7 +87,7 @@ test('what was compressed when it was built is sent so to who takes it', async (
   expect(plain.bytes.toString()).toBe(script)
 })
 
-test('a folder without a console is refused at the start, by the name of its setting', async () => {
+test('rejects a folder without a console at the start, by the name of its setting', async () => {
   await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: join(folder, 'assets') })).rejects.toMatchObject({
     code: 'INVALID_CONFIGURATION',
     message: expect.stringContaining('CAIRN_CONSOLE_FOLDER'),
@@ -97,7 +97,7 @@ test('a folder without a console is refused at the start, by the name of its set
   })
 })
 
-test('a console that was built without WalletConnect is served, unless wallets on other devices are to be offered', async () => {
+test('serves a console that was built without WalletConnect, unless wallets on other devices are to be offered', async () => {
   const bare = await mkdtemp(join(tmpdir(), 'cairn-console-'))
   try {
     await writeFile(join(bare, 'index.html'), page)

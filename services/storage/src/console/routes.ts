@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
 import { consolePolicy } from './console-policy.ts'
 
-/** Paths that the console's own router knows: each is answered with its one page. */
+/** Paths of the console's own router: each returns its single page. */
 const pages = [
   '/',
   '/files',
@@ -20,11 +20,11 @@ const pages = [
   '/status',
 ]
 
-/** A file that says that the console was built without the client of WalletConnect. */
+/** A marker file of a console built without the WalletConnect client. */
 export const withoutWalletConnectFile = 'without-wallet-connect.txt'
 
 /**
- * Serves a built console: its page at each of its routes, its parts by their names.
+ * Serves a built console: its page at each of its routes, and its assets by name.
  * @param needsWalletConnect whether the operator offers wallets on other devices
  * @throws CairnError INVALID_CONFIGURATION when the folder holds none, or one that lacks what it needs
  */
@@ -37,8 +37,8 @@ export async function registerConsoleRoutes(
   const files = await readConsoleFiles(folder)
   if (needsWalletConnect && files.has(`/${withoutWalletConnectFile}`)) {
     throw new CairnError('INVALID_CONFIGURATION', {
-      message: 'CAIRN_WALLETCONNECT_PROJECT_ID is set, and the console was built without WalletConnect',
-      hint: 'Run npm run add -- wallet-connect, then start again or build the console again with npm run build.',
+      message: 'CAIRN_WALLETCONNECT_PROJECT_ID is set, but the console was built without WalletConnect',
+      hint: 'Run npm run add -- wallet-connect, then restart, or rebuild the console with npm run build.',
     })
   }
   const page = files.get('/index.html')
@@ -50,7 +50,8 @@ export async function registerConsoleRoutes(
   for (const [path, file] of files) {
     if (file === page) continue
     if (/\.worker-[^/]*\.js$/.test(path)) {
-      // A worker's script brings the policy of its worker; it names addresses that may change, so it is asked for each time.
+      // A worker script carries the policy of its worker. The addresses in it may change, so it is revalidated each
+      // time.
       const worker = { ...file, isImmutable: false }
       app.get(path, (request, reply) => sendFile(request, reply.header('content-security-policy', policyNow()), worker))
     } else app.get(path, (request, reply) => sendFile(request, reply, file))
@@ -85,7 +86,10 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, is
   return reply.send(bodies.identity)
 }
 
-/** Codings that a client takes; one that it gives no weight is refused. @see https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+/**
+ * Returns the codings that a client accepts; a weight of 0 rejects one. @see
+ * https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ */
 function acceptedEncodings(header: string | string[] | undefined): Set<string> {
   const accepted = new Set<string>()
   for (const part of [header ?? []].flat().join(',').split(',')) {

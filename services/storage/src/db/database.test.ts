@@ -26,7 +26,7 @@ async function freshFile() {
 
 databaseSuite('SQLite', freshFile)
 
-test('a database of the version before keeps its keys, and its free storage is counted', async () => {
+test('a database of the previous version keeps its keys, and its free storage is counted', async () => {
   const place = await freshFile()
   const before = await open<Schema>({ kind: 'sqlite', path: place.path }, { migrations: migrations.slice(0, 7) })
   await before.write(async (trx) => {
@@ -76,7 +76,7 @@ describe('SQLite only', () => {
     ['removed', async (path: string) => unlinkSync(path)],
     ['replaced by another file', async (path: string) => rename(path, `${path}.old`).then(() => writeFile(path, ''))],
     ['left without its log', async (path: string) => unlinkSync(`${path}-wal`)],
-  ])('a file that was %s is found out: not ready, and nothing is acknowledged', async (_how, lose) => {
+  ])('detects a file that was %s: the service is not ready and acknowledges nothing', async (_how, lose) => {
     const place = await freshFile()
     await using db = await place.open()
     await addLease(db, 'before')
@@ -87,7 +87,7 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
-  test('a unit whose file goes while it runs is not acknowledged; all goes on when the file is back', async () => {
+  test('does not acknowledge a unit whose file is removed meanwhile, and recovers when the file is back', async () => {
     const place = await freshFile()
     await using db = await place.open()
     const cut = db.write(async (trx) => {
@@ -101,7 +101,7 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
-  test('its files are for their owner alone, also those of an earlier version', async () => {
+  test('only the owner can read its files, also those of an earlier version', async () => {
     const place = await freshFile()
     const umask = process.umask(0o022)
     try {
@@ -123,7 +123,7 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
-  test('the reading side cannot write', async () => {
+  test('a reader cannot write', async () => {
     const place = await freshFile()
     await using db = await place.open()
     const write = db.read.deleteFrom('account').execute()
@@ -177,7 +177,7 @@ describe('SQLite only', () => {
     const unit = db.write((trx) =>
       trx.insertInto('lease').values({ name: 'a', owner: 'x', expires_at: 1, fence: 1 }).execute(),
     )
-    // Only a running event loop can ask the other side to let go.
+    // Only a running event loop can ask the other side to release the lock.
     const ended = once(worker, 'exit')
     setImmediate(() => worker.postMessage('go on'))
     await unit
@@ -188,7 +188,7 @@ describe('SQLite only', () => {
 })
 
 describe('conflicts', () => {
-  test('are tried again, at most five times, and then reported', async () => {
+  test('are retried at most five times, and then reported', async () => {
     let tries = 0
     const third = runAgain(async () => {
       if (++tries < 3) throw new ConflictError('again')
@@ -204,7 +204,7 @@ describe('conflicts', () => {
     expect(tries).toBe(5)
   })
 
-  test('other errors are not', async () => {
+  test('are the only retried errors', async () => {
     let tries = 0
     const failing = runAgain(async () => {
       tries++
@@ -227,7 +227,7 @@ describe('on PostgreSQL', () => {
     return { open: () => openDatabase({ kind: 'postgres', url, poolSize: 8 }), remove: async () => undefined }
   })
 
-  test('two units that lock each other out both end well', async () => {
+  test('two units in a deadlock both complete', async () => {
     await using db = await openDatabase({ kind: 'postgres', url: await server.createDatabase() })
     const lease = (name: string) => ({ name, owner: 'x', expires_at: 1, fence: 0 })
     await db.write((trx) =>

@@ -11,6 +11,11 @@ import { namePurposes } from './migrations/0008_name-purposes.ts'
 import { boundFreeStorage } from './migrations/0009_bound-free-storage.ts'
 import { keepPacks } from './migrations/0010_keep-packs.ts'
 import { keepOpenChallenges } from './migrations/0011_keep-open-challenges.ts'
+import { createPins } from './migrations/0012_create-pins.ts'
+import { administer } from './migrations/0013_administer.ts'
+import { createS3 } from './migrations/0014_create-s3.ts'
+import { createEvents } from './migrations/0017_create-events.ts'
+import { indexNames } from './migrations/0018_index-names.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -29,15 +34,21 @@ export const migrations = [
   boundFreeStorage,
   keepPacks,
   keepOpenChallenges,
+  createPins,
+  administer,
+  createS3,
+  createEvents,
+  indexNames,
 ]
 
 /**
- * Opens the database of the storage service, brings its tables up to date, and gives it an id of its own the first time.
- * @throws CairnError as `openDatabase` of the frame
+ * Opens the database of the storage service, migrates its tables, and assigns its id the first time.
+ * @throws CairnError as `openDatabase` of the service frame
  */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
-  // The ids of packs are 63-bit numbers; all other columns called id are text.
-  const db = await open<Schema>(settings, { migrations, bigintColumns: ['id', 'pack_id', 'packId'] })
+  // Pack ids and numbers of the search index have 63 bits; all other id columns are text.
+  const bigintColumns = ['id', 'pack_id', 'packId', 'search_number', 'rowid']
+  const db = await open<Schema>(settings, { migrations, bigintColumns })
   try {
     await nameStore(db)
   } catch (error) {
@@ -47,14 +58,14 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
   return db
 }
 
-/** Gives a new database its id; replicas that start at once agree on one. */
+/** Assigns an id to a new database; replicas that start concurrently agree on one. */
 async function nameStore(db: Database): Promise<void> {
   const named = await db.read.selectFrom('store').select('id').executeTakeFirst()
   if (named !== undefined) return
   await db.write((trx) =>
     trx
       .insertInto('store')
-      .values({ id: 1n, name: randomUUID(), created_at: Date.now(), removals: 0 })
+      .values({ id: 1n, name: randomUUID(), created_at: Date.now(), removals: 0, denials: 0 })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute(),
   )

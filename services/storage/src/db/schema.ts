@@ -1,30 +1,35 @@
 import type { Generated } from 'kysely'
 
-// Times are integer milliseconds since 1970, sizes integer bytes, ids text (UUIDv7) unless said otherwise. Every
-// integer is a number (checked to be exact) but the ids of packs, which are bigints.
+// Times are integer milliseconds since 1970, sizes integer bytes, ids text (UUIDv7) unless stated otherwise. Every
+// integer is a number (checked to be exact) except pack ids, which are bigints.
 
-/** An account: a wallet address (EVM in lower case, or Solana in base58) and what it may store. */
+/** An account: a wallet address (EVM in lower case, or Solana in base58) and its storage limit. */
 type AccountTable = {
   address: string
   created_at: number
   data_limit_bytes: number
   data_used_bytes: number
   reserved_bytes: number
-  /** How much of the limit was given for free; null while the account waits for it. */
+  /** The free part of the limit; null while the account waits for it. */
   free_bytes: Generated<number | null>
-  /** Rows of this account in `upload`, so that a listing need not count them. */
+  /** Number of the account's rows in `upload`, so that a listing need not count them. */
   upload_count: Generated<number>
+  /** Number of events ever recorded: the sequence of the newest. */
+  event_count: Generated<number>
+  /** When the operator blocked it, and the reason; null for an account that is not blocked. */
+  blocked_at: Generated<number | null>
+  block_reason: Generated<string | null>
 }
 
-/** Bytes that all accounts store, or hold room for, beyond what was paid for: one row. */
+/** Bytes that all accounts store or reserve beyond what was paid for: one row. */
 type FreeStorageTable = { one: number; used_bytes: number }
 
-/** Free accounts that were opened in a day (days since 1970) by who asks, under a pseudonym of that day. */
+/** Free accounts opened per day (days since 1970) and caller, under a pseudonym of that day. */
 type FreeAccountDayTable = { day: number; asker: string; accounts: number }
 
 /**
- * A message that a wallet was asked to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key` before
- * the text said which. `key_grant` is what a key made with it may do, as JSON.
+ * A message for a wallet to sign; spent once `used_at` is set. `purpose` is `key`, `upload` or `either`; `api-key`
+ * before the text named it. `key_grant` holds the rights of an API key created with it, as JSON.
  */
 type ChallengeTable = {
   nonce: string
@@ -37,10 +42,10 @@ type ChallengeTable = {
   used_at: number | null
 }
 
-/** A text that was signed in with. Kept until no replica would take it any more. */
+/** A text that was used to sign in. Kept until no replica would accept it any more. */
 type SpentSignInTable = { address: string; id: string; kept_until: number }
 
-/** An API key: `id` is the public look-up part, `secret_hash` the hash of the rest, `scopes` a JSON array. */
+/** An API key: `id` is the public part for look-ups, `secret_hash` the hash of the rest, `scopes` a JSON array. */
 type ApiKeyTable = {
   id: string
   address: string
@@ -57,10 +62,10 @@ type PackState = 'live' | 'removing'
 
 /**
  * Why a pack without an upload is more than unreferenced:
- * - `pending`: its rows were written ahead of its upload, which is under way;
- * - `abandoned`: its upload was never acknowledged; it is removed after the grace time;
- * - `orphaned`: it was found without rows; it is kept and not read until it is taken in;
- * - `recovered`: it was taken in; it is read, and kept until its content is listed for an account.
+ * - `pending`: its rows were written ahead of its upload, which is in progress;
+ * - `abandoned`: its upload was never acknowledged; it is removed after the grace period;
+ * - `orphaned`: it was found without rows; it is kept and not read until it is imported;
+ * - `recovered`: it was imported; it is read, and kept until its content is listed for an account.
  */
 export type PackHold = 'pending' | 'abandoned' | 'orphaned' | 'recovered'
 
@@ -74,41 +79,41 @@ type PackTable = {
   created_at: number
   /** Since when no upload needs it; null while one does. */
   unreferenced_at: number | null
-  /** When all its blocks were last read and found right. */
+  /** When all its blocks were last read and verified. */
   scrubbed_at: number | null
-  /** 1 while all of it lies in pieces. */
+  /** 1 if all of it is in pieces. */
   is_pieced: Generated<number>
   hold: PackHold | null
-  /** When its object was found to be missing; null while the object exists. */
+  /** When its object was found missing; null while the object exists. */
   missing_at: number | null
 }
 
-/** Where the payload of a block lies. The same block may lie in several packs. */
+/** Location of a block's payload. The same block may be in several packs. */
 type BlockTable = {
   multihash: Uint8Array
   pack_id: bigint
   offset_bytes: number
   length_bytes: number
-  /** When its bytes were found not to match its hash; null while they do. */
+  /** When its bytes were found to differ from its hash; null while they match. */
   damaged_at: number | null
 }
 
 type UploadKind = 'file' | 'directory' | 'car'
 
-/** One thing a user stored. */
+/** One stored upload. */
 export type UploadTable = {
   id: string
   address: string
-  /** As given to the client. */
+  /** As returned to the client. */
   cid: string
   root_multihash: Uint8Array
   name: string
   mime_type: string | null
-  /** Bytes of the file or of all files in the folder. */
+  /** Bytes of the file, or of all files in the folder. */
   size_bytes: number
   /** Bytes of all blocks of the DAG. */
   dag_size_bytes: number
-  /** 1 when the client encrypted it. */
+  /** 1 if the client encrypted it. */
   encryption: 0 | 1
   storage_type: string | null
   kind: UploadKind
@@ -116,12 +121,19 @@ export type UploadTable = {
   created_at: number
   updated_at: number
   tx_hash: Generated<string>
+  /** Its row in `upload_search`; null until it is indexed. SQLite only. */
+  search_number: Generated<bigint | null>
+  /** Tokens of its name and CID; null until it is indexed. PostgreSQL only. */
+  search_tokens: Generated<number[] | null>
 }
 
-/** Which packs an upload needs: its own and those that held some of its blocks already. */
+/** The text index of SQLite. `tokens` can only be searched, not read. */
+type UploadSearchTable = { rowid: bigint; tokens: string }
+
+/** The packs that an upload needs: its own, and those that already held some of its blocks. */
 type UploadPackTable = { upload_id: string; pack_id: bigint }
 
-/** Room held for an upload under way by one process. */
+/** Quota reserved for an upload in progress in one process. */
 type ReservationTable = {
   id: string
   address: string
@@ -131,19 +143,39 @@ type ReservationTable = {
   expires_at: number
 }
 
-/** One row. `name` is the id that the pack folder carries too; `removals` grows with every removed pack, so that replicas clear their caches. */
-type StoreTable = { id: bigint; name: string; created_at: number; removals: number }
+/**
+ * One row. `name` is the id that the pack folder carries too; `removals` grows with every removed pack, `denials` with every
+ * change of the operator's denylist, so that replicas clear their caches.
+ */
+type StoreTable = { id: bigint; name: string; created_at: number; removals: number; denials: number }
+
+/** An action of an operator. Rows are only ever added. `before` and `after` are JSON. */
+type AuditEntryTable = {
+  id: string
+  created_at: number
+  /** Operating system user. */
+  actor: string
+  action: string
+  /** The subject of the action: an account, a CID, a deal. */
+  subject: string
+  reason: string | null
+  before: string | null
+  after: string | null
+}
+
+/** A rule of the operator's own denylist, a line in the compact format. */
+type DenialTable = { rule: string; position: number; reason: string; created_at: number }
 
 /** An object that is being removed because its record was dropped. */
 type DoomedObjectTable = { object_key: string; created_at: number }
 
-/** Who does a job that only one replica may do. `fence` grows each time the holder changes. */
+/** The holder of a job that only one replica may run. `fence` grows each time the holder changes. */
 type LeaseTable = { name: string; owner: string; expires_at: number; fence: number }
 
-/** What became of a payment: `unpriced` waits for a price, `refused` buys nothing for the reason given. */
+/** State of a payment: `unpriced` waits for a price, `refused` buys nothing, for the stored reason. */
 export type PaymentState = 'seen' | 'unpriced' | 'credited' | 'refused' | 'orphaned'
 
-/** One payment event of a chain; once for each (chain, transaction, ordinal within it). */
+/** One payment event of a chain; unique per (chain, transaction, ordinal within it). */
 type PaymentTable = {
   id: string
   network: string
@@ -154,17 +186,17 @@ type PaymentTable = {
   block_hash: string
   block_time: number
   payer: string
-  /** The account that gets the storage. */
+  /** The account that receives the storage. */
   address: string
   /** Contract of the token; empty for the chain's own coin. */
   token: string
-  /** `native`, a stablecoin's name, or empty for a token nobody configured. */
+  /** `native`, a stablecoin's name, or empty for a token that is not configured. */
   coin: string
   /** Smallest units, decimal. */
   units: string
   state: PaymentState
   reason: string | null
-  /** Price it was credited at: `price / 10^price_decimals` dollars for a coin. */
+  /** Price at which it was credited: `price / 10^price_decimals` dollars per coin. */
   price: string | null
   price_decimals: number | null
   price_source: string | null
@@ -174,19 +206,19 @@ type PaymentTable = {
   credited_at: number | null
 }
 
-/** What changed the limit of an account. Rows are only ever added; their sum is the limit. */
+/** Changes of an account's limit. Rows are only ever added; their sum is the limit. */
 type LedgerEntryTable = {
   id: string
   address: string
   kind: 'allowance' | 'payment' | 'adjustment'
-  /** What it was for: nothing is entered twice. */
+  /** The cause: each is entered only once. */
   cause: string
   bytes: number
   note: string
   created_at: number
 }
 
-/** How far a chain was read for good. */
+/** How far a chain was read. */
 type ChainCursorTable = {
   chain_id: number
   contract: string
@@ -194,14 +226,14 @@ type ChainCursorTable = {
   final_hash: string
   head_block: number
   checked_at: number
-  /** Why nothing is credited at the moment; null while all is well. */
+  /** Why nothing is credited at present; null otherwise. */
   fault: string | null
 }
 
-/** What a check of the books found. */
+/** Result of a check of the books. */
 type ReportTable = { id: string; kind: string; created_at: number; findings: number; body: string }
 
-/** Many pieces in one: what providers are given. `looked_at` is when its deals were last counted. */
+/** Several pieces in one, as stored by providers. `looked_at` is when its deals were last counted. */
 type AggregateTable = {
   id: string
   /** Piece CID of version 2. */
@@ -209,16 +241,16 @@ type AggregateTable = {
   root: Uint8Array
   height: number
   piece_count: number
-  /** How many providers are to keep it. */
+  /** Required number of providers. */
   copies: number
   state: 'live' | 'ending'
   created_at: number
   looked_at: number
-  /** When to look for providers; null where there are enough. */
+  /** When to look for providers; null when there are enough. */
   place_at: number | null
 }
 
-/** One or more packs, one after the other, and the commitment to their bytes. */
+/** One or more packs, concatenated, and the commitment to their bytes. */
 type PieceTable = {
   id: string
   cid: string
@@ -226,18 +258,18 @@ type PieceTable = {
   height: number
   payload_bytes: number
   copies: number
-  /** Object that holds the nodes kept of its tree; null where the root is all. */
+  /** Object with the stored nodes of its tree; null when the tree is only a root. */
   tree_key: string | null
   created_at: number
   aggregate_id: string | null
-  /** Which of the aggregate's pieces, counted from 0. */
+  /** Position among the aggregate's pieces, from 0. */
   position: number | null
 }
 
-/** Where a pack, or a part of a large one, lies in a piece. The pack itself may be gone. */
+/** Location of a pack, or a part of a large one, in a piece. The pack itself may be removed. */
 type PiecePackTable = {
   pack_id: bigint
-  /** Where the part begins in the pack. */
+  /** Offset of the part in the pack. */
   pack_offset_bytes: number
   piece_id: string
   offset_bytes: number
@@ -246,8 +278,9 @@ type PiecePackTable = {
 }
 
 /**
- * `queued`: to be offered. `offered`: the provider fetches it. `kept`: it says that it has it. `proving`: it proved so.
- * `faulted`: it had it and could not prove it. `failed`: it never had it. `ended`: it is not needed any more.
+ * `queued`: to be offered. `offered`: the provider fetches it. `kept`: the provider reports that it has it.
+ * `proving`: the provider proved it. `faulted`: the provider had it and could not prove it. `failed`: the provider
+ * never had it. `ended`: it is no longer needed.
  */
 export type DealState = 'queued' | 'offered' | 'kept' | 'proving' | 'faulted' | 'failed' | 'ended'
 
@@ -257,29 +290,29 @@ type DealTable = {
   aggregate_id: string
   /** Name of the provider in the configuration. */
   provider: string
-  /** The public key its proofs are signed with. */
+  /** The public key that its proofs are signed with. */
   provider_key: string | null
   state: DealState
   since: number
   created_at: number
   kept_at: number | null
   proven_at: number | null
-  /** When something is to be done for it again. */
+  /** When the next step is due. */
   next_at: number
   tries: number
   proofs: number
   faults: number
-  /** SHA-256 of the token the provider fetches with. */
+  /** SHA-256 of the token that the provider fetches with. */
   token_hash: Uint8Array | null
   error: string | null
-  /** The challenge that is open: its nonce in hex and where it came from. Null once it was answered. */
+  /** The open challenge: its nonce in hex, and its source. Null once it was answered. */
   challenge_nonce: string | null
   challenge_source: string | null
-  /** When the open challenge was first left without an answer. */
+  /** When the open challenge was first left unanswered. */
   silent_since: number | null
 }
 
-/** A challenge to a provider and what came of it. `answer` is the signed proof as JSON, kept for the newest. */
+/** A challenge to a provider and its result. `answer` is the signed proof as JSON, kept for the newest. */
 type PossessionCheckTable = {
   id: string
   deal_number: number
@@ -292,21 +325,21 @@ type PossessionCheckTable = {
   answer: string | null
 }
 
-/** The last number given, of deals. */
+/** The last number that was assigned to a deal. */
 type DealCounterTable = { name: string; last: number }
 
-/** How many providers an account wants its files with, where it said so. */
+/** Number of providers that an account requested, if it did. */
 type CopyPolicyTable = { address: string; copies: number; updated_at: number }
 
 /**
- * A name and the newest record known of it. The row outlives its record: `sequence` is the greatest ever seen, and no older
- * record is taken again. `lifetime_ms` and `renew_at` are there while the service renews the record.
+ * A name and its newest known record. The row outlives its record: `sequence` is the greatest ever seen, and no older
+ * record is accepted. `lifetime_ms` and `renew_at` are set while the service renews the record.
  */
 type IpnsNameTable = {
   name: string
   /**
-   * `account`: on a list. `unlisted`: it was on one; its record goes when it ends, its sequence stays. `foreign`: no account
-   * ever had it; all of it goes then.
+   * `account`: on a list. `unlisted`: was on one; its record is deleted when it expires, its sequence is kept.
+   * `foreign`: never belonged to an account; the whole row is deleted when it expires.
    */
   origin: 'account' | 'unlisted' | 'foreign'
   /** 20 digits, so that text sorts as the number. */
@@ -321,7 +354,9 @@ type IpnsNameTable = {
   updated_at: number
 }
 
-/** A name on the list of an account. `seal` is its key, sealed by the secret named; null where the owner keeps it. */
+/**
+ * A name on the list of an account. `seal` is its key, sealed by the named secret; null when the owner keeps the key.
+ */
 type NameEntryTable = {
   id: string
   address: string
@@ -333,7 +368,7 @@ type NameEntryTable = {
   updated_at: number
 }
 
-/** What a name on a list pointed to. A renewal replaces the record that it renews. */
+/** History of a listed name. A renewal replaces the record that it renews. */
 type NameRecordTable = {
   name: string
   sequence: string
@@ -344,34 +379,178 @@ type NameRecordTable = {
 }
 
 /**
- * An upload whose bytes come in parts. The room it takes is held by the reservation of its id. `writer` is the request or
- * import that works on it, until `writer_until`.
+ * A resumable upload. The reservation with its id holds its quota. `writer` is the request or import that works on
+ * it, until `writer_until`.
  */
 export type ResumableUploadTable = {
   id: string
   address: string
   length_bytes: number
   offset_bytes: number
-  /** `Upload-Metadata` as it was sent. */
+  /** `Upload-Metadata` as sent. */
   metadata: string
   state: 'receiving' | 'received' | 'stored' | 'failed'
-  /** What was stored, as JSON. */
+  /** The stored result, as JSON. */
   result: string | null
   /** Why it failed: code, message and hint as JSON. */
   error: string | null
   writer: string | null
   writer_until: number | null
-  /** Tries to store it, and when the next is due. */
+  /** Attempts to store it, and when the next is due. */
   tries: number
   retry_at: number
   created_at: number
   expires_at: number
 }
 
-/** Bytes of such an upload: an object. */
+/** Bytes of a resumable upload, in an object. */
 type ResumablePartTable = { upload_id: string; offset_bytes: number; size_bytes: number; object_key: string }
 
-/** Which migrations have run. */
+/**
+ * A pin that was requested through the Pinning Service API. `owner` is the request or worker that works on it, until
+ * `owner_until`.
+ */
+export type PinTable = {
+  id: string
+  address: string
+  /** As given by the client, and as version 1 in base32. */
+  cid: string
+  cid_v1: string
+  name: string | null
+  name_lower: string | null
+  /** JSON array of multiaddrs. */
+  origins: string
+  /** JSON object of strings. */
+  meta: string
+  status: 'queued' | 'pinning' | 'pinned' | 'failed'
+  /** Details of the status, shown to the client. */
+  details: string | null
+  /** The upload of the pin. Its removal removes the pin. */
+  upload_id: string | null
+  /** The upload of the replaced pin, which stays until this one is pinned. */
+  replaced_upload_id: string | null
+  owner: string | null
+  owner_until: number | null
+  tries: number
+  next_at: number
+  /** Unique per account. */
+  created_at: number
+}
+
+/** An access key of S3. `rules` is a JSON array; its secret is derived, never stored. */
+type S3CredentialTable = { id: string; api_key_id: string; address: string; rules: string; created_at: number }
+
+/** A bucket. `cors` is its CORS configuration as JSON. Names are unique across all accounts. */
+type S3BucketTable = { name: string; address: string; cors: string | null; tags: string | null; created_at: number }
+
+/**
+ * A version of an object. `version_id` is the id of its upload; removing the upload removes the row. `headers`, `metadata`,
+ * `checksum`, `part_sizes` and `tags` are JSON.
+ */
+export type S3ObjectTable = {
+  bucket: string
+  key: string
+  version_id: string
+  /** 1 for the latest version of the key. */
+  is_latest: 0 | 1
+  cid: string
+  size_bytes: number
+  etag: string
+  headers: string
+  metadata: string
+  checksum: string | null
+  part_sizes: string | null
+  tags: string | null
+  created_at: number
+}
+
+/** A multipart upload in progress. The reservation with its id covers its parts. */
+export type S3MultipartTable = {
+  id: string
+  bucket: string
+  key: string
+  address: string
+  headers: string
+  metadata: string
+  tags: string | null
+  checksum_algorithm: string | null
+  checksum_type: string | null
+  created_at: number
+  expires_at: number
+}
+
+/** A part of a multipart upload: an object of the store. `checksum` is JSON. */
+export type S3PartTable = {
+  upload_id: string
+  part_number: number
+  size_bytes: number
+  etag: string
+  checksum: string | null
+  object_key: string
+  created_at: number
+}
+
+/** An event of an account. Sequences start at 1 and have no gaps. `data` is a flat JSON object. */
+type AccountEventTable = {
+  address: string
+  sequence: number
+  id: string
+  type: string
+  data: string
+  created_at: number
+}
+
+/** An event of an aggregate that is being recorded for its accounts, in the order of their addresses. */
+type AggregateEventTable = {
+  id: string
+  aggregate_id: string
+  type: string
+  data: string
+  created_at: number
+  /** The last account that has it; empty at first. */
+  after_address: string
+}
+
+/**
+ * A webhook. `types` is a JSON array; `seal` is its secret, sealed by the named secret of the service. `cursor` is the
+ * sequence of the last event that was queued or skipped.
+ */
+export type WebhookTable = {
+  id: string
+  address: string
+  url: string
+  types: string
+  description: string
+  seal: Uint8Array
+  secret_id: string
+  is_enabled: 0 | 1
+  disabled_reason: string | null
+  failing_since: number | null
+  cursor: number
+  missed_events: number
+  created_at: number
+}
+
+/** An event for a webhook. `owner` is the worker that sends it, until `owner_until`. */
+export type WebhookDeliveryTable = {
+  webhook_id: string
+  sequence: number
+  event_id: string
+  type: string
+  body: string
+  state: 'pending' | 'delivered' | 'failed'
+  tries: number
+  next_at: number
+  owner: string | null
+  owner_until: number | null
+  last_status: number | null
+  last_error: string | null
+  /** Time of the event. */
+  created_at: number
+  updated_at: number
+}
+
+/** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
 /** Every table of the storage service. */
@@ -385,6 +564,7 @@ export type Schema = {
   pack: PackTable
   block: BlockTable
   upload: UploadTable
+  upload_search: UploadSearchTable
   upload_pack: UploadPackTable
   reservation: ReservationTable
   store: StoreTable
@@ -406,5 +586,17 @@ export type Schema = {
   name_record: NameRecordTable
   resumable_upload: ResumableUploadTable
   resumable_part: ResumablePartTable
+  pin: PinTable
+  audit_entry: AuditEntryTable
+  denial: DenialTable
+  s3_credential: S3CredentialTable
+  s3_bucket: S3BucketTable
+  s3_object: S3ObjectTable
+  s3_multipart: S3MultipartTable
+  s3_part: S3PartTable
+  account_event: AccountEventTable
+  aggregate_event: AggregateEventTable
+  webhook: WebhookTable
+  webhook_delivery: WebhookDeliveryTable
   migration: MigrationTable
 }

@@ -12,7 +12,7 @@ const account = (address: string, dataLimitBytes = 100) => ({
   reserved_bytes: 0,
 })
 
-/** What every database promises. `open` opens the same, at first empty, database each time within one test. */
+/** What every database guarantees. Within one test, `open` opens the same database each time; it starts empty. */
 export function databaseSuite(
   name: string,
   fresh: () => Promise<{ open(): Promise<Database>; remove(): Promise<void> }>,
@@ -29,7 +29,7 @@ export function databaseSuite(
       await place.remove()
     })
 
-    test('what a unit of work wrote is there afterwards, and after opening again', async () => {
+    test('the writes of a unit of work are there afterwards, and after a reopen', async () => {
       await db.write(async (trx) => {
         await trx.insertInto('account').values(account('a')).execute()
       })
@@ -39,7 +39,7 @@ export function databaseSuite(
       expect(await db.read.selectFrom('account').select('address').execute()).toEqual([{ address: 'a' }])
     })
 
-    test('a unit that fails leaves nothing and takes nothing of its neighbours with it', async () => {
+    test('a failed unit leaves nothing and does not affect concurrent units', async () => {
       const units = Array.from({ length: 60 }, (_, at) =>
         db.write(async (trx) => {
           await trx
@@ -61,7 +61,7 @@ export function databaseSuite(
       )
     })
 
-    test('a statement that breaks a constraint can be told, and breaks only its unit', async () => {
+    test('a statement that breaks a constraint is recognisable, and breaks only its unit', async () => {
       await db.write((trx) => trx.insertInto('account').values(account('a')).execute())
       const second = db.write((trx) => trx.insertInto('account').values(account('a')).execute())
       const third = db.write((trx) => trx.insertInto('account').values(account('b')).execute())
@@ -71,7 +71,7 @@ export function databaseSuite(
       expect(isUniqueViolation(new Error('another'))).toBe(false)
     })
 
-    test('of 50 at once who want the last of a quota exactly those get it that fit', async () => {
+    test('exactly as many of 50 concurrent requests succeed as fit into the quota', async () => {
       await db.write((trx) => trx.insertInto('account').values(account('a', 100)).execute())
       const tries = Array.from({ length: 50 }, () =>
         db.write(async (trx) => {
@@ -89,7 +89,7 @@ export function databaseSuite(
       expect(row).toEqual({ reserved_bytes: 99 })
     })
 
-    test('integers are exact numbers, sums too; ids of packs are bigints; bytes stay bytes', async () => {
+    test('integers are exact, sums too; ids of packs are bigints; bytes stay bytes', async () => {
       const id = (1_790_000_000_000n << 20n) + 5n
       await db.write(async (trx) => {
         await trx
@@ -154,7 +154,7 @@ export function databaseSuite(
       expect(rows.map(({ address }) => address)).toEqual(byBytes)
     })
 
-    test('rows can be streamed while units write', async () => {
+    test('streams rows while units write', async () => {
       await db.write((trx) =>
         trx
           .insertInto('account')
@@ -174,7 +174,7 @@ export function databaseSuite(
       expect(count).toBe(45)
     })
 
-    test('deleting an upload takes its references along, and a pack that is needed cannot go', async () => {
+    test('deleting an upload removes its references, and a referenced pack cannot be deleted', async () => {
       await db.write(async (trx) => {
         await sql`insert into pack (id, object_key, size_bytes, block_count, state, created_at)
           values (5, 'k', 1, 1, 'live', 1)`.execute(trx)
@@ -202,22 +202,27 @@ export function databaseSuite(
         { name: '0009_bound-free-storage' },
         { name: '0010_keep-packs' },
         { name: '0011_keep-open-challenges' },
+        { name: '0012_create-pins' },
+        { name: '0013_administer' },
+        { name: '0014_create-s3' },
+        { name: '0017_create-events' },
+        { name: '0018_index-names' },
       ])
     })
 
-    test('a migration that fails half way leaves nothing of itself', async () => {
+    test('a migration that fails half way leaves nothing', async () => {
       const broken = { name: '9999_broken', statements: () => ['create table half (a text)', 'no sql at all'] }
       const ours = { name: '0001_create-tables', statements: () => [] }
       await expect(migrate(db.kind, db.write, [ours, broken])).rejects.toThrow()
       await expect(sql`select * from half`.execute(db.read)).rejects.toThrow()
     })
 
-    test('a database that newer code has migrated is refused', async () => {
+    test('rejects a database of a newer version', async () => {
       await db.write((trx) => trx.insertInto('migration').values({ name: '9999_later', applied_at: 1 }).execute())
       await expect(place.open()).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_CONFIGURATION'))
     })
 
-    test('it answers a ping, and after close says so', async () => {
+    test('answers a ping, and reports that it is closed', async () => {
       await db.ping()
       await db.close()
       await expect(db.ping()).rejects.toThrow()

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { CairnError, MIB } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import { importProfiles } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openAccount } from '../accounts/ledger.ts'
+import { uploadColumns } from '../db/upload-columns.ts'
+import { openAccount } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
 import { addFiles } from '../uploads/uploads.ts'
 import { deleteFiles, findUpload, type ListOptions, listFiles, renameFile, toFileEntry } from './files.ts'
 
@@ -28,7 +29,7 @@ const newest: ListOptions = {
 }
 const list = (given: Partial<ListOptions> = {}) => listFiles(test.context, testAddress, { ...newest, ...given })
 
-/** Rows without bytes behind them. */
+/** Inserts rows without stored bytes. */
 async function insertRows(
   count: number,
   make: (index: number) => { name: string; mime?: string; encryption?: 0 | 1 } = (i) => ({ name: `f${i}` }),
@@ -38,7 +39,7 @@ async function insertRows(
       const rows = Array.from({ length: Math.min(200, count - at) }, (_, offset) => {
         const index = at + offset
         const { name, mime, encryption } = make(index)
-        // Several rows share a time, as they do when one upload makes many.
+        // Several rows share a time, as when one upload creates many.
         const time = 1_700_000_000_000 + Math.floor(index / 3)
         return {
           id: `018bcfe5-${String(index).padStart(4, '0').slice(-4)}-7${String(index).padStart(3, '0').slice(0, 3)}-8000-${String(index).padStart(12, '0')}`,
@@ -97,7 +98,7 @@ async function upload(name: string, content: string): Promise<{ id: string; cid:
 }
 
 describe('a listing', () => {
-  it('gives two thousand rows a page, newest first, each once', async () => {
+  it('returns two thousand rows per page, newest first, each once', async () => {
     await insertRows(4500)
     const first = await list()
     expect(first.rows).toHaveLength(2000)
@@ -154,7 +155,7 @@ describe('a listing', () => {
     expect((await list({ filter: { search: row?.cid.slice(0, 30) ?? '' } })).rows).toEqual([row])
   })
 
-  it('goes on where it was when the last row was deleted meanwhile, and refuses what is no row', async () => {
+  it('resumes after a deleted row, and rejects an invalid cursor', async () => {
     const one = await upload('one', '1')
     const two = await upload('two', '2')
     await upload('three', '3')
@@ -173,7 +174,7 @@ describe('a listing', () => {
 })
 
 describe('an upload', () => {
-  it('is found by its CID in either version, and not when nobody stored it', async () => {
+  it('is found by its CID in either version, and missing if it was never stored', async () => {
     const { cid } = await upload('x.txt', 'hello')
     expect(toFileEntry(await findUpload(test.context, cid))).toMatchObject({
       fileName: 'x.txt',
@@ -190,13 +191,13 @@ describe('an upload', () => {
   it('keeps the name and the type of its first upload when another account uploads the same content', async () => {
     const { cid, id } = await upload('first.txt', 'the same')
     const { db } = test.context
-    const row = await db.read.selectFrom('upload').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const row = await db.read.selectFrom('upload').select(uploadColumns).where('id', '=', id).executeTakeFirstOrThrow()
     const address = `0x${'6'.repeat(40)}`
     await db.write(async (trx) => {
       await openAccount(trx, address, { freeBytes: 0, now: 1 })
       const later = {
         ...row,
-        id: createUploadId(Date.now() + 1_000),
+        id: uuidv7(Date.now() + 1_000),
         address,
         name: 'other.exe',
         encryption: 1 as const,
@@ -210,7 +211,7 @@ describe('an upload', () => {
     expect(toFileEntry(stranger)).toMatchObject({ fileName: 'first.txt' })
   })
 
-  it('is deleted once: bytes are credited once, however many ask at once', async () => {
+  it('is deleted once: bytes are credited once, in any number of concurrent requests', async () => {
     const { id } = await upload('a', '12345')
     await upload('b', '67')
     const outcomes = await Promise.allSettled(
@@ -256,7 +257,7 @@ describe('an upload', () => {
     }
   })
 
-  it('takes another name, but none that is a path out of its folder', async () => {
+  it('accepts another name, but none that leaves its folder', async () => {
     const { id } = await upload('a', 'x')
     expect(await renameFile(test.context, testAddress, id, ' new/./näme.txt')).toMatchObject({ name: ' new/näme.txt' })
     for (const name of ['..', 'a/../../b', 'a\0', '/', 'x'.repeat(2000)]) {

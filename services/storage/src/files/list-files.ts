@@ -2,10 +2,12 @@ import { CairnError, listPageRows } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { type Candidates, findCandidates, stepsByTime } from '../search/search.ts'
 import {
   type Cursor,
   countMatches,
   type Filter,
+  type Range,
   type Sorting,
   selectMatches,
   selectPage,
@@ -15,9 +17,9 @@ import {
   type UploadRow,
 } from './store.ts'
 
-/** What of a listing is asked for. */
+/** Options of a listing. */
 export type ListOptions = {
-  /** Id of the last row of the page before. */
+  /** Id of the last row of the previous page. */
   lastKey: string | null | undefined
   sorting: Sorting
   filter: Filter | undefined
@@ -25,23 +27,25 @@ export type ListOptions = {
   signal: AbortSignal
 }
 
-/** Rows looked at in one go when a filter must be applied: some milliseconds of the database. */
+/** Rows read per step when a filter applies: a few milliseconds of the database. */
 const rowsAtOnce = 10_000
-/** How long the number of matches of a filter is taken to stand. */
+/** Lifetime of a cached match count. */
 const countLifetimeMs = 10_000
-/** Numbers remembered at most. */
-const countsMost = 1000
+/** Maximum number of cached counts. */
+const maxCounts = 1000
 
 const counts = new WeakMap<object, Map<string, { total: number; countedAt: number }>>()
 
 /**
- * One page of an account's uploads. Without a filter it costs the same among a million rows as among a thousand. A filter
- * looks at every row, in steps between which others get their turn; its total may be ten seconds old.
+ * Returns one page of an account's uploads. Without a filter, the cost does not depend on the number of rows. A search
+ * of three or more characters reads the rows that the index of names finds. Another filter, and the total of a search
+ * with more than some thousand matches, read every row, in steps that let other work run in between. The total of a
+ * filter may be ten seconds old.
  *
  * @throws CairnError INVALID_REQUEST for a `lastKey` that names no upload.
  */
 export async function listFiles(
-  context: Context,
+  context: Pick<Context, 'db' | 'clock'>,
   address: string,
   { lastKey, sorting, filter, limit = listPageRows, signal }: ListOptions,
 ): Promise<{ rows: UploadRow[]; total: number }> {
@@ -51,31 +55,63 @@ export async function listFiles(
     const rows = await selectPage(db, address, sorting, after, limit)
     return { rows, total: await selectUploadCount(db, address) }
   }
+  const { search } = filter
+  const found = search === undefined ? undefined : await findCandidates(context.db, address, search)
   const rows: UploadRow[] = []
-  for await (const range of steps(db, address, sorting, after, signal)) {
+  for await (const range of rangesOf(db, address, sorting, after, found)) {
+    await yieldToOthers(signal)
     rows.push(...(await selectMatches(db, address, sorting, range, filter, limit - rows.length)))
     if (rows.length >= limit) break
   }
-  return { rows, total: await countAll(context, address, sorting, filter, signal) }
+  return { rows, total: await countAll(context, address, sorting, filter, found, signal) }
 }
 
-/** Where the page before ended. The row may be gone by now: its id still tells its time. */
+/** Splits the rows after a cursor that may match into ranges, in order. */
+function rangesOf(
+  db: Kysely<Schema>,
+  address: string,
+  sorting: Sorting,
+  after: Cursor | undefined,
+  found: Candidates | undefined,
+): AsyncIterable<Range> | Range[] {
+  if (found?.kind === 'sqlite' && sorting.by === 'created_at') return rangesByTime(db, sorting, after, found)
+  return found?.isSmall ? [{ after, candidates: found }] : steps(db, address, sorting, after)
+}
+
+async function* rangesByTime(
+  db: Kysely<Schema>,
+  { order }: Sorting,
+  after: Cursor | undefined,
+  found: Candidates,
+): AsyncGenerator<Range, void, undefined> {
+  const startMs = after === undefined ? undefined : Number(after.value)
+  for await (const candidates of stepsByTime(db, found, order, startMs)) yield { after, candidates }
+}
+
+/** Lets other work run before the next step. */
+async function yieldToOthers(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  signal.throwIfAborted()
+}
+
+/** Finds where the previous page ended. The row may be deleted, but its id still contains its time. */
 async function findCursor(db: Kysely<Schema>, address: string, { by }: Sorting, id: string): Promise<Cursor> {
   const row = await selectUpload(db, address, id)
   if (row !== undefined) return { value: row[by], id }
   const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id)
   if (by === 'created_at' && time !== null) return { value: Number.parseInt(`${time[1]}${time[2]}`, 16), id }
   throw new CairnError('INVALID_REQUEST', {
-    message: 'lastKey names no upload of this account',
-    details: { field: 'lastKey' },
+    message: 'lastKey is not an upload of this account',
+    details: { issues: [{ field: 'query.lastKey', message: 'is not an upload of this account' }] },
   })
 }
 
 async function countAll(
-  context: Context,
+  context: Pick<Context, 'db' | 'clock'>,
   address: string,
   sorting: Sorting,
   filter: Filter,
+  found: Candidates | undefined,
   signal: AbortSignal,
 ): Promise<number> {
   const known = counts.get(context.db) ?? new Map<string, { total: number; countedAt: number }>()
@@ -85,26 +121,25 @@ async function countAll(
   const remembered = known.get(key)
   if (remembered !== undefined && Math.abs(now - remembered.countedAt) < countLifetimeMs) return remembered.total
   let total = 0
-  for await (const range of steps(context.db.read, address, sorting, undefined, signal)) {
+  const ranges = found?.isSmall ? [{ candidates: found }] : steps(context.db.read, address, sorting, undefined)
+  for await (const range of ranges) {
+    await yieldToOthers(signal)
     total += await countMatches(context.db.read, address, sorting, range, filter)
   }
   known.delete(key)
   known.set(key, { total, countedAt: now })
-  if (known.size > countsMost) known.delete(known.keys().next().value ?? '')
+  if (known.size > maxCounts) known.delete(known.keys().next().value ?? '')
   return total
 }
 
-/** Cuts all rows behind a cursor into ranges, giving way to others before each. */
+/** Splits all rows after a cursor into ranges. */
 async function* steps(
   db: Kysely<Schema>,
   address: string,
   sorting: Sorting,
   start: Cursor | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<{ after: Cursor | undefined; upTo: Cursor | undefined }, void, undefined> {
+): AsyncGenerator<Range, void, undefined> {
   for (let after = start; ; ) {
-    await new Promise((resolve) => setImmediate(resolve))
-    signal.throwIfAborted()
     const upTo = await skipRows(db, address, sorting, after, rowsAtOnce)
     yield { after, upTo }
     if (upTo === undefined) return

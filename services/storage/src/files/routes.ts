@@ -7,14 +7,14 @@ import {
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
+import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
-import { readCidText } from '../gateway/parse-cid.ts'
 import { route } from '../http/route.ts'
 import { deleteFiles, type Filter, findUpload, listFiles, renameFile, type Sorting, toFileEntry } from './files.ts'
 
 const columns = { createdAt: 'created_at', fileName: 'name', fileSizeInBytes: 'size_bytes' } as const
 
-/** Binds the calls that list, describe, rename and delete uploads. */
+/** Registers the routes that list, describe, rename and delete uploads. */
 export function registerFileRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, listFilesCall, async ({ input: { query }, caller, signal }) => {
     const by = columns[query.sort ?? 'createdAt']
@@ -34,7 +34,7 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
 
   route(app, context, deleteFileCall, async ({ input: { query }, caller }) => {
     const { id, cid } = query
-    if (!id && !cid) throw new CairnError('INVALID_REQUEST', { message: 'Name the upload by id or by cid' })
+    if (!id && !cid) throw new CairnError('INVALID_REQUEST', { message: 'Specify the upload by id or cid' })
     await deleteFiles(context, caller.address, { id: id || undefined, cid: cid ? parseCid(cid) : undefined })
     return { message: 'File deleted successfully.' }
   })
@@ -44,7 +44,7 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
   )
 }
 
-/** Words for no filter; published clients send all three. */
+/** Values for no filter; published clients send all three. */
 const anyType = ['all', 'null', 'undefined']
 
 function readFilter(fileType = '', search: string | undefined): Filter | undefined {
@@ -56,7 +56,7 @@ function readFilter(fileType = '', search: string | undefined): Filter | undefin
       .filter(Boolean),
   )
   const access = ['encrypted', 'plain'].filter((word) => wanted.delete(word))
-  // Both are all there are.
+  // Both values together are no filter.
   if (access.length === 1) filter.encryption = access[0] === 'encrypted'
   if (!anyType.some((word) => wanted.has(word)) && wanted.size > 0) filter.mimePrefixes = [...wanted]
   const text = search?.trim()

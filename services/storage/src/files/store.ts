@@ -1,24 +1,34 @@
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { Schema, UploadTable } from '../db/schema.ts'
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
+import { insertEvents } from '../events/events.ts'
+import { type Candidates, candidateRows, reindexRow } from '../search/search.ts'
 
-export type UploadRow = Selectable<UploadTable>
+export type { UploadRow } from '../db/upload-columns.ts'
 
-/** What a listing can be sorted by, and how. Each has an index that gives the rows in order. */
+/** A row that is being deleted. */
+export type DeletedUpload = Pick<UploadRow, 'id' | 'cid' | 'name' | 'size_bytes'>
+
+/** Sort keys and orders of a listing. Each has an index that returns the rows in order. */
 export type Sorting = { by: 'created_at' | 'name' | 'size_bytes'; order: 'asc' | 'desc' }
 
-/** Which rows of an account. */
+/** Filter over an account's rows. */
 export type Filter = {
   encryption?: boolean
-  /** Starts of the MIME type, any of them. */
+  /** Prefixes of the MIME type; any of them matches. */
   mimePrefixes?: readonly string[]
-  /** Part of the name, in any case, or the start of the CID. */
+  /** Part of the name, in any case, or prefix of the CID. */
   search?: string
 }
 
-/** A place in the order: the sorted value of a row, and its id. */
+/** A position in the order: the sort value of a row, and its id. */
 export type Cursor = { value: string | number; id: string }
 
-/** Rows of an account in order, behind a cursor. */
+/** Some of an account's rows: those between two cursors (including the second), or candidates of a search. */
+export type Range = { after?: Cursor | undefined; upTo?: Cursor | undefined; candidates?: Candidates | undefined }
+
+/** Returns rows of an account in order, after a cursor. */
 export async function selectPage(
   db: Kysely<Schema>,
   address: string,
@@ -26,10 +36,10 @@ export async function selectPage(
   after: Cursor | undefined,
   limit: number,
 ): Promise<UploadRow[]> {
-  return inOrder(db, address, sorting, after).selectAll().limit(limit).execute()
+  return inOrder(db, address, sorting, after).select(uploadColumns).limit(limit).execute()
 }
 
-/** The place `count` rows behind a cursor, or undefined where fewer follow. Reads nothing but the index. */
+/** Returns the position `count` rows after a cursor, or undefined when fewer follow. Reads only the index. */
 export async function skipRows(
   db: Kysely<Schema>,
   address: string,
@@ -45,51 +55,56 @@ export async function skipRows(
   return row === undefined ? undefined : { value: row.value, id: row.id }
 }
 
-/** Rows between two cursors (the second included) that fit a filter. */
+/** Returns rows of a range that match a filter. */
 export async function selectMatches(
   db: Kysely<Schema>,
   address: string,
   sorting: Sorting,
-  range: { after: Cursor | undefined; upTo: Cursor | undefined },
+  { after, upTo, candidates }: Range,
   filter: Filter,
   limit: number,
 ): Promise<UploadRow[]> {
-  return filtered(between(inOrder(db, address, sorting, range.after), sorting, range.upTo), filter)
-    .selectAll()
+  return filtered(between(inOrder(db, address, sorting, after, candidates), sorting, upTo), filter)
+    .select(uploadColumns)
     .limit(limit)
     .execute()
 }
 
-/** How many rows between two cursors (the second included) fit a filter. */
+/** Counts the rows of a range that match a filter. */
 export async function countMatches(
   db: Kysely<Schema>,
   address: string,
   sorting: Sorting,
-  range: { after: Cursor | undefined; upTo: Cursor | undefined },
+  { after, upTo, candidates }: Range,
   filter: Filter,
 ): Promise<number> {
-  const query = filtered(between(behind(rowsOf(db, address), sorting, range.after), sorting, range.upTo), filter)
+  const query = filtered(between(behind(rowsOf(db, address, candidates), sorting, after), sorting, upTo), filter)
   const row = await query.select(({ fn }) => fn.countAll<number>().as('rows')).executeTakeFirst()
   return Number(row?.rows ?? 0)
 }
 
-/** How many uploads an account has: kept beside the account, so that it costs the same whatever their number. */
+/** Returns the number of an account's uploads. It is stored with the account, so the cost is constant. */
 export async function selectUploadCount(db: Kysely<Schema>, address: string): Promise<number> {
   const row = await db.selectFrom('account').select('upload_count').where('address', '=', address).executeTakeFirst()
   return row?.upload_count ?? 0
 }
 
-/** One row of an account. */
+/** Returns one row of an account. */
 export async function selectUpload(db: Kysely<Schema>, address: string, id: string): Promise<UploadRow | undefined> {
-  return db.selectFrom('upload').selectAll().where('id', '=', id).where('address', '=', address).executeTakeFirst()
+  return db
+    .selectFrom('upload')
+    .select(uploadColumns)
+    .where('id', '=', id)
+    .where('address', '=', address)
+    .executeTakeFirst()
 }
 
-/** The oldest uploads, of any account, with this root. */
+/** Returns the oldest uploads of any account with this root. */
 export async function selectByRoot(db: Kysely<Schema>, multihash: Uint8Array, limit: number): Promise<UploadRow[]> {
   return rowsByRoot(db, multihash).orderBy('id', 'asc').limit(limit).execute()
 }
 
-/** The newest uploads of one account with this root. */
+/** Returns the newest uploads of one account with this root. */
 export async function selectOwnByRoot(
   db: Kysely<Schema>,
   multihash: Uint8Array,
@@ -100,19 +115,22 @@ export async function selectOwnByRoot(
 }
 
 function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {
-  return db.selectFrom('upload').selectAll().where('root_multihash', '=', multihash).where('status', '!=', 'deleting')
+  return db
+    .selectFrom('upload')
+    .select(uploadColumns)
+    .where('root_multihash', '=', multihash)
+    .where('status', '!=', 'deleting')
 }
 
 /**
- * Claims rows of an account for deletion: of two units that want the same row only one gets it. Answers their ids and
- * sizes.
+ * Claims rows of an account for deletion: of two units that want the same row only one gets it.
  */
 export async function claimForDeletion(
   trx: Kysely<Schema>,
   address: string,
   wanted: { id?: string | undefined; multihash?: Uint8Array | undefined },
   limit: number,
-): Promise<Pick<UploadRow, 'id' | 'size_bytes'>[]> {
+): Promise<DeletedUpload[]> {
   let found = trx.selectFrom('upload').select('id').where('address', '=', address)
   if (wanted.id !== undefined) found = found.where('id', '=', wanted.id)
   if (wanted.multihash !== undefined) found = found.where('root_multihash', '=', wanted.multihash)
@@ -127,47 +145,81 @@ export async function claimForDeletion(
       ids.map(({ id }) => id),
     )
     .where('status', '!=', 'deleting')
-    .returning(['id', 'size_bytes'])
+    .returning(['id', 'cid', 'name', 'size_bytes'])
     .execute()
 }
 
-/** Deletes claimed rows and counts them off the account. */
-export async function deleteUploads(trx: Kysely<Schema>, address: string, ids: readonly string[]): Promise<void> {
-  await trx.deleteFrom('upload').where('id', 'in', ids).execute()
+/** Deletes claimed rows, subtracts them from the account and records an event for each. */
+export async function deleteUploads(
+  trx: Kysely<Schema>,
+  address: string,
+  rows: readonly DeletedUpload[],
+  now: number,
+): Promise<void> {
   await trx
-    .updateTable('account')
-    .set(({ eb }) => ({ upload_count: eb('upload_count', '-', ids.length) }))
-    .where('address', '=', address)
+    .deleteFrom('upload')
+    .where(
+      'id',
+      'in',
+      rows.map(({ id }) => id),
+    )
     .execute()
+  const { event_count: newest } = await trx
+    .updateTable('account')
+    .set(({ eb }) => ({
+      upload_count: eb('upload_count', '-', rows.length),
+      event_count: eb('event_count', '+', rows.length),
+    }))
+    .where('address', '=', address)
+    .returning('event_count')
+    .executeTakeFirstOrThrow()
+  const events = rows.map(({ id, cid, name, size_bytes: sizeBytes }) => ({
+    type: 'upload.deleted' as const,
+    data: { uploadId: id, cid, name, sizeBytes },
+  }))
+  await insertEvents(trx, address, { newest, now }, events)
 }
 
-/** Gives a row another name; undefined where there is no such row. */
+/** Renames an upload; returns undefined when there is no such row. */
 export async function updateName(
   trx: Kysely<Schema>,
+  kind: Database['kind'],
   address: string,
   id: string,
   name: string,
   now: number,
 ): Promise<UploadRow | undefined> {
-  return trx
+  const row = await trx
     .updateTable('upload')
     .set({ name, updated_at: now })
     .where('id', '=', id)
     .where('address', '=', address)
-    .returningAll()
+    .returning(uploadColumns)
     .executeTakeFirst()
+  if (row !== undefined) await reindexRow(trx, kind, row)
+  return row
 }
 
 type Rows<Output> = SelectQueryBuilder<Schema, 'upload', Output>
 
 // biome-ignore lint/complexity/noBannedTypes: Kysely's own type of a query that selects nothing yet
-function rowsOf(db: Kysely<Schema>, address: string): Rows<{}> {
-  return db.selectFrom('upload').where('address', '=', address)
+function rowsOf(db: Kysely<Schema>, address: string, candidates?: Candidates): Rows<{}> {
+  const rows =
+    candidates === undefined ? db.selectFrom('upload') : db.selectFrom(candidateRows(candidates).as('upload'))
+  return rows.where('address', '=', address)
 }
 
-// biome-ignore lint/complexity/noBannedTypes: see rowsOf
-function inOrder(db: Kysely<Schema>, address: string, sorting: Sorting, after: Cursor | undefined): Rows<{}> {
-  return behind(rowsOf(db, address), sorting, after).orderBy(sorting.by, sorting.order).orderBy('id', sorting.order)
+function inOrder(
+  db: Kysely<Schema>,
+  address: string,
+  sorting: Sorting,
+  after: Cursor | undefined,
+  candidates?: Candidates,
+  // biome-ignore lint/complexity/noBannedTypes: see rowsOf
+): Rows<{}> {
+  return behind(rowsOf(db, address, candidates), sorting, after)
+    .orderBy(sorting.by, sorting.order)
+    .orderBy('id', sorting.order)
 }
 
 function behind<Output>(query: Rows<Output>, { by, order }: Sorting, cursor: Cursor | undefined): Rows<Output> {

@@ -1,27 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 import type { Answer } from './answer.ts'
 
-/** A small answer that is there as a whole. */
+/** A small answer that is complete in memory. */
 export type KeptAnswer = { headers: Record<string, string>; body: string | Uint8Array }
 
 export type AnswerCache = {
-  /** What identifies the answer to a request, or undefined where it depends on more than is worth comparing. */
+  /** Key of the answer to a request, or undefined when it depends on more than is worth comparing. */
   keyOf(request: IncomingMessage, url: string): string | undefined
   get(key: string): KeptAnswer | undefined
-  /** Keeps a good answer of few bytes; others are passed over. */
+  /** Caches a small successful answer; ignores others. */
   keep(key: string, answer: Answer): void
 }
 
 /**
- * How long an answer is given again without asking the store. Content never changes, but it can be deleted: this is how
- * long it may then still be seen here.
+ * How long an answer is repeated without reading the store. Content never changes but can be deleted: deleted content
+ * is visible here for at most this long.
  */
 const lifetimeMs = 1000
-const bodyBytesMost = 65_536
-const totalBytesMost = 64 * 1_048_576
-const keyLengthMost = 1024
+const maxBodyBytes = 65_536
+const maxTotalBytes = 64 * 1_048_576
+const maxKeyLength = 1024
 
-/** Headers that make an answer depend on more than its address. */
+/** Request headers that make an answer depend on more than its URL. */
 const particular = [
   'range',
   'if-range',
@@ -32,7 +32,7 @@ const particular = [
   'x-forwarded-proto',
 ] as const
 
-/** Keeps answers that many ask for at once, for a second, after their blocks were verified. */
+/** Caches popular answers for a second, after their blocks were verified. */
 export function createAnswerCache(now: () => number): AnswerCache {
   const kept = new Map<string, KeptAnswer & { sizeBytes: number; until: number }>()
   let totalBytes = 0
@@ -47,7 +47,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
       if (method !== 'GET') return undefined
       for (const name of particular) if (headers[name] !== undefined) return undefined
       const key = `${headers.host ?? ''} ${url} ${headers.accept ?? ''}`
-      return key.length > keyLengthMost ? undefined : key
+      return key.length > maxKeyLength ? undefined : key
     },
     get(key) {
       const answer = kept.get(key)
@@ -57,18 +57,18 @@ export function createAnswerCache(now: () => number): AnswerCache {
       return undefined
     },
     keep(key, { status, headers, body }) {
-      if (status !== 200 || body === undefined || typeof body === 'function' || body.length > bodyBytesMost) return
-      // What a name leads to may be another thing at once, and whoever published it wants to see that.
+      if (status !== 200 || body === undefined || typeof body === 'function' || body.length > maxBodyBytes) return
+      // A name may change at any time, and its publisher expects to see the change.
       if (headers['ipfs-uri']?.startsWith('ipns:')) return
       drop(key)
       const sizeBytes = body.length + key.length * 2 + 2048
       const time = now()
-      // Entries stand in the order they were kept, so the old ones are in front.
+      // Entries are in insertion order, so expired ones come first.
       for (const [oldest, { until }] of kept) {
-        if (until > time && totalBytes + sizeBytes <= totalBytesMost) break
+        if (until > time && totalBytes + sizeBytes <= maxTotalBytes) break
         drop(oldest)
       }
-      // A view would keep all of the slab it lies in.
+      // A view would retain the whole slab it lies in.
       kept.set(key, {
         headers,
         body: typeof body === 'string' ? body : Buffer.from(body),

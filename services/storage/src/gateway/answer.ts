@@ -1,21 +1,27 @@
 import type { BlockSource } from '@cairn/unixfs'
+import type { Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
+import type { Pictures } from '../pictures/pictures.ts'
 import type { ContentPath } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
 
-/** What the gateway works with. */
+/** Dependencies of the gateway. */
 export type Gateway = {
-  /** Verified blocks: what comes from here has been hashed. */
+  /** What is not served. */
+  denylist: Denylist
+  /** Verified blocks: their hashes have been checked. */
   source: BlockSource
-  /** Where names lead. */
+  /** Resolves names. */
   names: NameResolver
+  /** Resizes pictures. */
+  pictures: Pick<Pictures, 'get' | 'requireVersion'>
 }
 
-/** A request, read as far as all kinds of answers need it. */
+/** A request, parsed as far as all kinds of answers need it. */
 export type GatewayRequest = {
   method: string
   host: GatewayHost
-  /** The path as sent, still percent-encoded. */
+  /** The path as sent, percent-encoded. */
   rawPath: string
   /** The query as sent, with its question mark, or empty. */
   search: string
@@ -28,14 +34,16 @@ export type GatewayRequest = {
     cacheControl?: string | undefined
     serviceWorker?: string | string[] | undefined
   }
-  /** Fires when the client goes away. */
+  /** IP address of the client. */
+  address: string
+  /** Fires when the client disconnects. */
   signal: AbortSignal
 }
 
 /** A request for a content path. */
 export type ContentRequest = GatewayRequest & { path: ContentPath }
 
-/** What goes back. A streamed body is not opened for HEAD. */
+/** The response. A streamed body is not opened for HEAD. */
 export type Answer = {
   status: number
   headers: Record<string, string>
@@ -44,17 +52,17 @@ export type Answer = {
 
 /** Content under a CID never changes. */
 export const immutable = 'public, max-age=29030400, immutable'
-/** Pages we generate may look different next month. */
+/** Generated pages may change with a release. */
 export const generated = 'public, max-age=604800, stale-while-revalidate=2678400'
 
 export const htmlType = 'text/html; charset=utf-8'
 
-/** Tells the client to look elsewhere. */
+/** Redirects the client. */
 export function redirect(status: number, location: string, headers: Record<string, string> = {}): Answer {
   return { status, headers: { ...headers, location, 'content-length': '0' } }
 }
 
-/** Tells the client that what it has is still right. */
+/** Answers that the client's copy is still valid. */
 export function notModified(headers: Record<string, string>): Answer {
   const { 'content-length': _length, 'content-type': _type, ...rest } = headers
   return { status: 304, headers: rest }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { CairnError, codeHeader, encodeError, jsonBodyBytesMost, requestIdHeader } from '@cairn/protocol'
+import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
 import {
   type AddressSlots,
   createAddressSlots,
@@ -19,9 +19,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { publicListeners } from '../config.ts'
+import { countPublicListeners, type S3ApiSettings } from '../config.ts'
+import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
+import type { Pictures } from '../pictures/pictures.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
@@ -30,30 +32,32 @@ import { toGatewayError } from './open-path.ts'
 import { everyAnswer } from './security-headers.ts'
 import { sendAnswer } from './send-answer.ts'
 
-/** What the gateway needs of the service; its context has all of it. */
+/** What the gateway needs of the service; its context provides all of it. */
 export type GatewayContext = {
   packs: Pick<PackStore, 'openReader'>
+  denylist: Denylist
   names: NameResolver
+  pictures: Pick<Pictures, 'get' | 'requireVersion'>
   log: FastifyBaseLogger
   clock: { now(): number }
   metrics: Pick<Metrics, 'clientsGone' | 'refusedConnections'>
   config: ListenerLimits & {
-    /** Names under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
+    /** Hosts under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
-    /** Address of the gateway as users reach it, if it is set. */
+    s3Api: S3ApiSettings | undefined
+    /** Public URL of the gateway, if configured. */
     publicGatewayUrl: string | undefined
   }
 }
 
-/** Each stream holds about 4 MiB however slow its reader is: this bounds memory to about 1 GiB. */
+/** Each stream holds about 4 MiB however slow its reader is: these limits bound memory to about 1 GiB. */
 const streamLimits = { max: 256, maxPerAddress: 64 }
-/** Call that requests to the gateway count as: its paths are the content's. */
+/** Call id for requests to the gateway; their paths belong to the content. */
 const callId = 'gateway'
 
 /**
  * Builds the gateway: a listener of its own, so that users' content never shares an origin with the service.
- *
- * All paths belong to the content, so one handler takes them as they were sent; no router decodes them first.
+ * All paths belong to the content, so one handler receives them as sent; no router decodes them first.
  * @see https://specs.ipfs.tech/http-gateways/
  */
 export function createGatewayApp(context: GatewayContext): FastifyInstance {
@@ -75,17 +79,17 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
     rewriteUrl: () => '/',
-    // No body is of any use here, so the server itself times them.
+    // Bodies are ignored here, so the server's own timeout applies.
     requestTimeout: context.config.bodyTimeoutMs,
-    bodyLimit: jsonBodyBytesMost,
+    bodyLimit: maxJsonBodyBytes,
     exposeHeadRoutes: false,
   })
   guardListener(app, {
     limits: context.config,
-    listeners: publicListeners,
+    listeners: countPublicListeners(context.config),
     onRefuse: () => context.metrics.refusedConnections.inc(),
   })
-  // Published clients post an empty body with some content type or none; whatever comes is not read.
+  // Published clients post an empty body with any content type or none; it is not read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
   app.all('/', async (request, reply) => {
@@ -100,12 +104,14 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       return
     }
     try {
-      const gateway = { source: withNodes(context.packs.openReader(), nodes), names: context.names }
+      const { denylist, names, pictures } = context
+      const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
+      const gateway = { source, denylist, names, pictures }
       const answer = await handle(gateway, hosts, slots, failures, request, reply)
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {
-      // Whatever escapes must not leave the reader waiting: nobody else answers a hijacked reply.
-      request.log.error({ err: error }, 'the gateway failed')
+      // An unexpected error must not leave the client waiting: nothing else answers a hijacked reply.
+      request.log.error({ err: error }, 'gateway request failed')
       sendError(request, reply, toGatewayError(error))
     }
   })
@@ -144,7 +150,7 @@ async function handle(
     return answer
   } catch (error) {
     const failure = toGatewayError(error)
-    // Damage is told even when the reader has gone: its own answer was cut by it, as a rule.
+    // Damage is reported even when the client is gone: it usually cut the client's own answer.
     if (failure.code === 'DATA_DAMAGED' || !left.signal.aborted) {
       logFailure(request, failures, failure, error, {
         url: request.originalUrl.slice(0, 300),
@@ -157,7 +163,7 @@ async function handle(
   }
 }
 
-/** Sends an answer, a streamed one only while there is room for another. @throws CairnError OVERLOADED */
+/** Sends an answer, a streamed one only within the stream limits. @throws CairnError OVERLOADED */
 async function sendWithin(
   slots: AddressSlots,
   address: string,
@@ -173,11 +179,11 @@ async function sendWithin(
   }
 }
 
-/** Errors of the frame come before any handler: a body too large, a length that lies. */
+/** Framework errors come before any handler: a body that is too large, a wrong length. */
 function fromFastify(error: unknown): CairnError {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (status === 413) {
-    return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: jsonBodyBytesMost }, cause: error })
+    return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxJsonBodyBytes }, cause: error })
   }
   if (typeof status === 'number' && status < 500) return new CairnError('INVALID_REQUEST', { cause: error })
   return toGatewayError(error)
@@ -206,6 +212,7 @@ function readRequest(
       cacheControl: headers['cache-control'],
       serviceWorker: headers['service-worker'],
     },
+    address: request.ip,
     signal,
   }
 }
@@ -214,7 +221,18 @@ function withCommonHeaders(answer: Answer): Answer {
   return { ...answer, headers: { ...everyAnswer, ...answer.headers } }
 }
 
-/** Sends an error as a line of text, or, when an answer was under way, has nothing to add to the cut connection. */
+/** Headers that HTTP requires with some errors. */
+function headersOf(error: CairnError): Record<string, string> {
+  if (CairnError.is(error, 'METHOD_NOT_ALLOWED') && error.details.allow !== undefined)
+    return { allow: error.details.allow }
+  if (CairnError.is(error, 'INVALID_RANGE') && error.details.sizeBytes !== undefined)
+    return { 'content-range': `bytes */${error.details.sizeBytes}` }
+  return {}
+}
+
+/**
+ * Sends an error as a line of text; adds nothing when an answer was in progress and the connection is already cut.
+ */
 function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnError): void {
   const response = reply.raw
   if (response.headersSent || response.destroyed) {
@@ -222,7 +240,6 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnErr
     return
   }
   const { status, headers, body } = encodeError('gateway', error)
-  const { allow, sizeBytes } = error.details
   response
     .writeHead(status, {
       ...everyAnswer,
@@ -232,10 +249,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnErr
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none'; sandbox",
       'content-length': String(Buffer.byteLength(body)),
-      ...(typeof allow === 'string' ? { allow } : {}),
-      ...(error.code === 'INVALID_RANGE' && typeof sizeBytes === 'number'
-        ? { 'content-range': `bytes */${sizeBytes}` }
-        : {}),
+      ...headersOf(error),
     })
     .end(request.raw.method === 'HEAD' ? undefined : body)
 }

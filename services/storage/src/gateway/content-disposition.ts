@@ -1,4 +1,4 @@
-/** Longest file name given back in a header, in characters. */
+/** Maximum length of a file name in a header, in characters. */
 const longestName = 255
 
 /**
@@ -13,7 +13,7 @@ export function contentDisposition(kind: 'inline' | 'attachment', name?: string)
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encodeExtended(exact)}`
 }
 
-/** Names are names: no folders, no control characters, no tricks with the direction of writing, no halves of letters. */
+/** Removes folders, control characters, bidirectional overrides and lone surrogates from a name. */
 function cleanName(name: string): string {
   return name
     .toWellFormed()

@@ -4,13 +4,15 @@ import type { CID } from 'multiformats/cid'
 import { encodeStrict } from './content-path.ts'
 import { pageStyle } from './page-style.ts'
 
-/** Where links of a page lead. */
+/** Targets of the links of a page. */
 export type PageLinks = {
-  /** Before the path of an entry: `/ipfs/{cid}` on a path gateway, nothing on an origin of its own. */
+  /** Prefix of an entry's path: `/ipfs/{cid}` on a path gateway, empty on an origin of its own. */
   base: string
   /** Address of the root of the path. */
   root: string
-  /** Before `/ipfs/{cid}` in links to other roots: `//{host}` on a subdomain; undefined on a site, which has no others. */
+  /**
+   * Prefix of `/ipfs/{cid}` in links to other roots: `//{host}` on a subdomain; undefined on a site, which has none.
+   */
   otherRoots: string | undefined
 }
 
@@ -20,23 +22,23 @@ export type DirectoryPage = {
   root: string
   segments: readonly string[]
   links: PageLinks
-  /** Sum of all blocks below, in bytes, as the folder claims. */
+  /** Total bytes of all blocks below, as the folder declares. */
   sizeBytes: number | undefined
   entries: AsyncIterable<DirectoryEntry>
-  /** Number of this page, from 1. */
+  /** Page number, from 1. */
   page: number
 }
 
-/** Entries of one page. */
-export const entriesPerPage = 10_000
+/** Number of entries per page. */
+export const entriesPerPage = 500
 
-/** Changes when the page's form does, so that cached pages of an older form are not taken for this one. */
-export const pageVersion = createHash('sha256').update(pageStyle).update('page-4').digest('hex').slice(0, 16)
+/** Changes with the page's markup or style, so that cached pages of an older version do not match. */
+export const pageVersion = createHash('sha256').update(pageStyle).update('page-5').digest('hex').slice(0, 16)
 
-/** Generated pages run nothing, load nothing and are framed nowhere; only their own style counts. */
+/** Generated pages run no scripts, load nothing, cannot be framed, and use only their own style. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** Writes the page of a folder piece by piece: memory does not grow with the folder. */
+/** Renders a folder page piece by piece: memory does not grow with the folder. */
 export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<string> {
   const { segments, links, cid } = page
   const here = [page.root, ...segments].join('/')
@@ -75,8 +77,7 @@ export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<stri
   }
   const shown = count - Math.min(skip, count)
   yield '</tbody>\n</table>\n'
-  if (shown === 0)
-    yield `<p class="note">${page.page === 1 ? 'This folder is empty.' : 'There are no more entries.'}</p>\n`
+  if (shown === 0) yield `<p class="note">${page.page === 1 ? 'This folder is empty.' : 'No more entries.'}</p>\n`
   if (more || page.page > 1) yield pager(page.page, more)
   yield '</main>\n</body>\n</html>\n'
 }
@@ -102,7 +103,7 @@ function renderEntry({ name, cid, sizeBytes }: DirectoryEntry, path: string, lin
   const text = cid.toString()
   const encoded = encodeStrict(name)
   const label = escapeHtml(name)
-  // Names that no path can say are shown, but lead nowhere; their CID does.
+  // Names that no path can express are shown, but only their CID is linked.
   const addressable = name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
   const shown = addressable
     ? `<a href="${escapeHtml(`${links.base}${path}/${encoded}`)}">${label}</a>`
@@ -120,7 +121,7 @@ function pager(page: number, more: boolean): string {
   return `<nav class="pager" aria-label="Pages">${back}<span>Page ${page}</span>${on}</nav>\n`
 }
 
-/** Bytes in words: three digits and a binary unit. */
+/** Formats bytes: three digits and a binary unit. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
   let value = bytes
@@ -132,7 +133,10 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit] ?? ''}`
 }
 
-/** Text as it is safe between tags and in quoted attributes; what is unseen or turns the writing around is shown as �. */
+/**
+ * Escapes text for element content and quoted attributes; replaces invisible and bidirectional control characters
+ * with �.
+ */
 export function escapeHtml(text: string): string {
   return text
     .toWellFormed()

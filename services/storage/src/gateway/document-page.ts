@@ -3,13 +3,13 @@ import { escapeHtml } from './directory-page.ts'
 import type { Entity } from './open-path.ts'
 import { pageStyle } from './page-style.ts'
 
-/** Links shown of one document. */
-const linksMost = 1000
+/** Maximum number of links shown per document. */
+const maxLinks = 1000
 
-/** Writes the page that browsers get for a document of linked data: what it is, how to fetch it, where it leads. */
+/** Renders the page that browsers get for a linked data document: its type, how to fetch it, and its links. */
 export function renderDocumentPage(entity: Entity, path: ContentPath, codec: string): Uint8Array {
   const cid = entity.cid.toString()
-  const links = entity.node.links.slice(0, linksMost).map((link) => {
+  const links = entity.node.links.slice(0, maxLinks).map((link) => {
     const text = link.cid.toString()
     return `<li><a class="ipfs-hash" translate="no" href="/ipfs/${text}">${text}</a></li>`
   })
@@ -33,7 +33,7 @@ export function renderDocumentPage(entity: Entity, path: ContentPath, codec: str
 <dt>Codec</dt><dd>${escapeHtml(codec)}</dd>
 <dt>Fetch</dt><dd><a href="?format=${escapeHtml(codec)}">as ${escapeHtml(codec)}</a>, <a href="?format=raw">as a raw block</a>, <a href="?format=car">as a CAR</a></dd>
 </dl>
-${links.length === 0 ? '<p class="note">It links to nothing.</p>' : `<h2>Links</h2>\n<ul>\n${links.join('\n')}\n</ul>`}
+${links.length === 0 ? '<p class="note">This document has no links.</p>' : `<h2>Links</h2>\n<ul>\n${links.join('\n')}\n</ul>`}
 ${rest > 0 ? `<p class="note">And ${rest} more.</p>` : ''}
 </main>
 </body>

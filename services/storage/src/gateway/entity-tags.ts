@@ -1,17 +1,20 @@
 import type { CID } from 'multiformats/cid'
 
-/** The strong tag of a file, block or converted block: its CID, with the format where that is not the file itself. */
+/**
+ * Returns the strong tag of a file, block or converted block: its CID, with the format when it is not the file
+ * itself.
+ */
 export function entityTag(cid: CID, format?: string): string {
   return format === undefined ? `"${cid.toString()}"` : `"${cid.toString()}.${format}"`
 }
 
-/** Takes the tags out of an If-None-Match or If-Match list; `*` stands alone. */
+/** Parses the tags of an If-None-Match or If-Match list; `*` is returned alone. */
 function listTags(header: string): string[] {
   return header.match(/\*|(?:W\/)?"[^"]*"/g) ?? []
 }
 
 /**
- * Whether an If-None-Match header names one of the tags, by weak comparison; `*` names all.
+ * Whether an If-None-Match header names one of the tags, by weak comparison; `*` matches all.
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-if-none-match
  */
 export function matchesNoneMatch(header: string | undefined, tags: readonly string[]): boolean {
@@ -21,8 +24,8 @@ export function matchesNoneMatch(header: string | undefined, tags: readonly stri
 }
 
 /**
- * Whether a Range header counts: without If-Range always, with it only when it names this very tag, strongly. Dates never
- * match, for nothing here has one.
+ * Whether a Range header applies: always without If-Range; with it, only when it names this exact tag, by strong
+ * comparison. Dates never match, because nothing here has one.
  * @see https://www.rfc-editor.org/rfc/rfc9110#name-if-range
  */
 export function rangeCounts(ifRange: string | undefined, tag: string): boolean {

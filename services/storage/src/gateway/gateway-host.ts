@@ -1,30 +1,32 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Under which of the gateway's names a request came. */
+/** The kind of host that a request was sent to. */
 export type GatewayHost =
-  /** A name or address without subdomains: `/ipfs/…` is answered at once. `domain` is set if it may be somebody's site. */
+  /**
+   * A name or address without subdomains: `/ipfs/…` is answered directly. `domain` is set if it may be a user's site.
+   */
   | { kind: 'path'; protocol: string; host: string; domain?: string }
-  /** A domain of somebody's own, whose DNSLink says what it shows. */
+  /** A user's own domain, whose DNSLink names its content. */
   | { kind: 'site'; protocol: string; host: string }
-  /** A name that has subdomains: `/ipfs/{cid}` is sent on to the origin of that CID. */
+  /** A name with subdomains: `/ipfs/{cid}` redirects to the origin of that CID. */
   | { kind: 'root'; protocol: string; host: string }
   /** An origin of one CID or name: `{label}.ipfs.{host}`. */
   | { kind: 'subdomain'; protocol: string; host: string; namespace: 'ipfs' | 'ipns'; label: string }
 
-/** What the operator says about names. */
+/** The operator's host settings. */
 export type HostSettings = {
-  /** Names that have subdomains, in lower case, without port. */
+  /** Names with subdomains, in lower case, without port. */
   subdomainHosts: readonly string[]
-  /** The gateway's own name, in lower case, without port: never taken for somebody's site. */
+  /** The gateway's own name, in lower case, without port: never treated as a user's site. */
   ownHost: string | undefined
   /** Whether an address is a proxy whose `X-Forwarded-*` headers count. */
   isTrustedProxy: (address: string) => boolean
 }
 
 /**
- * Tells the host from the Host header, or, where a trusted proxy stands between, from X-Forwarded-Host and -Proto.
- * Hosts compare without case; the label keeps its own, for a CIDv0 has meaning there.
+ * Reads the host from the Host header or, behind a trusted proxy, from X-Forwarded-Host and -Proto. Hosts compare
+ * without case; the label keeps its case, which matters in a CIDv0.
  * @see https://specs.ipfs.tech/http-gateways/subdomain-gateway/
  */
 export function readGatewayHost(request: IncomingMessage, url: string, settings: HostSettings): GatewayHost {
@@ -50,12 +52,12 @@ export function readGatewayHost(request: IncomingMessage, url: string, settings:
   return { kind: 'path', protocol, host: lower + port, ...(mayBeSite ? { domain: lower } : {}) }
 }
 
-/** Whether the host is an origin of one CID or name, which others share with nobody. */
+/** Whether the host is the origin of one CID or name only. */
 export function hasOwnOrigin({ kind }: GatewayHost): boolean {
   return kind === 'subdomain' || kind === 'site'
 }
 
-/** The path and query of a request, also when it came in the absolute form that proxies use. */
+/** Returns the path and query of a request, including one in the absolute form that proxies use. */
 export function readTarget(url: string): { path: string; search: string } {
   const local = readAbsoluteTarget(url)?.rest ?? url
   const hash = local.indexOf('#')
@@ -83,7 +85,7 @@ function splitPort(host: string): { name: string; port: string } {
   return { name: (match?.[1] ?? '').replace(/\.$/, ''), port: match?.[2] ?? '' }
 }
 
-/** Only names of letters, digits, dots and hyphens are ever written back into a page or a Location. */
+/** Only names of letters, digits, dots and hyphens are ever written into a page or a Location header. */
 function isHostName(name: string): boolean {
   return /^[a-z0-9.-]{1,253}$/.test(name)
 }

@@ -11,15 +11,22 @@ import { serveCar } from './serve-car.ts'
 import { serveDirectory } from './serve-directory.ts'
 import { openFile, serveFile } from './serve-file.ts'
 import { serveName } from './serve-name.ts'
+import { servePicture } from './serve-picture.ts'
 import { serveSite } from './serve-site.ts'
 import { serveTar } from './serve-tar.ts'
 import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subdomainUrl } from './subdomain.ts'
 
 export type { Answer, Gateway, GatewayRequest } from './answer.ts'
+export { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
+export { type Entity, openPath, toGatewayError } from './open-path.ts'
+export { sendAnswer } from './send-answer.ts'
+export { writeCar } from './serve-car.ts'
+export { openFile } from './serve-file.ts'
+export { writeTar } from './serve-tar.ts'
 
 /**
  * Answers a request by host and path.
- * @throws CairnError and UnixfsError; `toGatewayError` makes the first of the second
+ * @throws CairnError and UnixfsError; `toGatewayError` converts the latter
  */
 export async function answerRequest(gateway: Gateway, request: GatewayRequest): Promise<Answer> {
   const site = await findSite(gateway, request)
@@ -46,7 +53,7 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
     const name = gateway.names.read(text)
     if (name === undefined) throw invalidName(text)
     if (host.kind === 'root') return redirect(301, nameSubdomainUrl(host, name, parseSegments(rest), request.search))
-    // One name has one address, whichever form it was written in.
+    // Each name has one canonical URL, regardless of the form it was written in.
     if (name.kind === 'ipns' && name.name !== text) return redirect(302, `/ipns/${name.name}${rest}${request.search}`)
     return serveName(gateway, request, { name, rest }, serveContent)
   }
@@ -59,7 +66,7 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
 
 type Site = { host: Extract<GatewayHost, { kind: 'site' }>; name: RequestedName }
 
-/** Whether the host is somebody's domain with a DNSLink; not where the operator set no resolver. */
+/** Whether the host is a user's domain with a DNSLink. Always false when no resolver is configured. */
 async function findSite({ names }: Gateway, { host, rawPath, signal }: GatewayRequest): Promise<Site | undefined> {
   if (host.kind !== 'path' || host.domain === undefined) return undefined
   const name = names.read(host.domain)
@@ -67,14 +74,14 @@ async function findSite({ names }: Gateway, { host, rawPath, signal }: GatewayRe
   try {
     if (!(await names.hasDnslink(name.host, signal))) return undefined
   } catch (error) {
-    // Content paths are answered while DNS is unavailable: boxed in, as on any origin that CIDs share.
+    // Content paths are answered while DNS is unavailable, sandboxed as on any shared origin.
     if (CairnError.is(error, 'UPSTREAM_FAILED') && /^\/ip[fn]s(\/|$)/.test(rawPath)) return undefined
     throw error
   }
   return { host: { kind: 'site', protocol: host.protocol, host: host.host }, name }
 }
 
-/** A request to a domain of somebody's own: all paths are those of its site. */
+/** Answers a request to a user's own domain: all paths belong to its site. */
 function serveOwnDomain(gateway: Gateway, request: GatewayRequest, { host, name }: Site): Promise<Answer> {
   requireMethod(request.method, ['GET', 'HEAD'])
   return serveName(gateway, { ...request, host }, { name, rest: request.rawPath }, (own, content) =>
@@ -82,7 +89,7 @@ function serveOwnDomain(gateway: Gateway, request: GatewayRequest, { host, name 
   )
 }
 
-/** A request to the origin of a name; its site may have rules for paths that it lacks. */
+/** Answers a request to the origin of a name; its site may have rules for missing paths. */
 function serveNameOrigin(
   gateway: Gateway,
   request: GatewayRequest,
@@ -94,13 +101,13 @@ function serveNameOrigin(
   return serveName(gateway, request, { name, rest: rawPath }, (own, content) => serveSite(own, content, serveContent))
 }
 
-/** `?uri=ipfs://…` is how browsers hand over links of a scheme that a page registered for. */
+/** Browsers pass links of a registered scheme as `?uri=ipfs://…`. */
 function answerUri(request: GatewayRequest): Answer {
   requireMethod(request.method, ['GET', 'HEAD'])
   const match = /^ip([fn])s:\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i.exec(request.query.get('uri') ?? '')
   if (match === null) throw new CairnError('INVALID_CID', { message: `invalid path "${request.rawPath}": no CID` })
   const [, kind = 'f', root = '', rest = '', search = ''] = match
-  // Only what a URL may hold goes into a header; everything else was percent-encoded by whoever made the link, or is now.
+  // Headers may contain URL characters only; anything that is not percent-encoded yet is encoded here.
   return redirect(301, `/ip${kind.toLowerCase()}s/${encodeURI(decodeOnce(`${root}${rest}`))}${encodeURI(search)}`)
 }
 
@@ -113,6 +120,7 @@ function decodeOnce(text: string): string {
 }
 
 async function serveContent(gateway: Gateway, request: ContentRequest): Promise<Answer> {
+  gateway.denylist.requireContent(request.path.cid, request.path.segments)
   const choice = chooseFormat(request.query, request.headers.accept)
   const entity = await open(gateway, request)
   if (entity.remaining.length > 0 && choice.format !== 'raw' && choice.format !== 'car') {
@@ -123,7 +131,7 @@ async function serveContent(gateway: Gateway, request: ContentRequest): Promise<
   }
   const answer = await serveEntity(gateway, request, entity, choice)
   if (choice.ownQuery === undefined) return answer
-  // Caches that go by address alone can keep the forms apart.
+  // Distinguishes the formats in caches that compare only URLs.
   return { ...answer, headers: { ...answer.headers, 'content-location': `${request.rawPath}${choice.ownQuery}` } }
 }
 
@@ -133,7 +141,7 @@ async function open(gateway: Gateway, request: ContentRequest): Promise<Entity> 
   } catch (error) {
     const onlyCached = request.headers.cacheControl?.includes('only-if-cached') ?? false
     if (!onlyCached || toGatewayError(error).code !== 'BLOCK_NOT_FOUND') throw error
-    throw new CairnError('PRECONDITION_FAILED', { message: 'This content is not stored here', cause: error })
+    throw new CairnError('PRECONDITION_FAILED', { message: 'The content is not stored on this service', cause: error })
   }
 }
 
@@ -154,34 +162,39 @@ function serveEntity(
     case 'dag-cbor':
       return serveDocument(gateway, request, entity, format)
     case 'ipns-record':
-      throw new CairnError('INVALID_REQUEST', { message: 'A CID has no IPNS record', hint: 'Ask for an /ipns/ path.' })
+      throw new CairnError('INVALID_REQUEST', { message: 'A CID has no IPNS record', hint: 'Request an /ipns/ path.' })
     default:
       return serveDefault(gateway, request, entity, format)
   }
 }
 
-/** Plain JSON and CBOR ask for documents only; files and folders are shown as what they are, whatever is inside. */
-function serveDefault(
+/** Plain JSON and CBOR formats apply to documents only; files and folders are served as themselves. */
+async function serveDefault(
   gateway: Gateway,
   request: ContentRequest,
   entity: Entity,
   format: 'json' | 'cbor' | undefined,
-): Answer | Promise<Answer> {
+): Promise<Answer> {
   if (isDocument(entity)) return serveDocument(gateway, request, entity, format)
   const { kind } = entity.node
   if (kind === 'directory' || kind === 'hamt') return serveDirectory(gateway, request, entity)
   if (kind === 'other') {
-    throw new CairnError('NOT_ACCEPTABLE', { message: 'This block is neither a file nor a folder' })
+    throw new CairnError('NOT_ACCEPTABLE', { message: 'The block is neither a file nor a folder' })
   }
-  return serveFile(gateway, request, { entity, name: request.path.segments.at(-1), tagCid: entity.cid })
+  const file = { entity, name: request.path.segments.at(-1), tagCid: entity.cid }
+  return (await servePicture(gateway, request, file)) ?? serveFile(gateway, request, file)
 }
 
-/** `POST /api/v0/cat`: the bytes of a file and nothing else, as published clients fetch them. */
+/** `POST /api/v0/cat`: returns the plain bytes of a file, as published clients fetch them. */
 async function catFile(gateway: Gateway, request: ContentRequest): Promise<Answer> {
+  gateway.denylist.requireContent(request.path.cid, request.path.segments)
   const entity = await openPath(gateway.source, request.path, request.signal)
   const { kind } = entity.node
   if (entity.remaining.length > 0 || kind === 'directory' || kind === 'hamt' || kind === 'other') {
-    throw new CairnError('INVALID_REQUEST', { message: 'this dag node is a directory', hint: 'Name a file.' })
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'this dag node is a directory',
+      hint: 'Use the path of a file.',
+    })
   }
   const content = openFile(gateway.source, entity, request.signal)
   const range = { start: 0, end: content.sizeBytes }

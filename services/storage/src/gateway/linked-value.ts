@@ -1,23 +1,23 @@
 import { type BlockSource, UnixfsError } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
-import { identityCode } from './parse-cid.ts'
+import { identityCode } from '../content/parse-cid.ts'
 
 export const dagCborCode = 0x71
 export const dagJsonCode = 0x0129
 export const cborCode = 0x51
 export const jsonCode = 0x0200
 
-/** Where names inside a document led: to a link and the names behind it, or to a value of its own. */
+/** Result of following names inside a document: a link and the remaining names, or a value. */
 export type LinkedValue = { link: CID | undefined; remaining: readonly string[] }
 
-/** A document as far as paths need it: maps and lists by name, links, and all else as `null`. */
+/** The parts of a document that paths need: maps and lists by name, links, and `null` for everything else. */
 type Value = CID | Map<string, Value> | null
 
 const deepest = 256
 
 /**
- * Follows names into a document of DAG-CBOR or DAG-JSON, until a link or the end.
- * @throws UnixfsError NOT_FOUND when a name is not there, BAD_BLOCK, and the source's.
+ * Follows names into a DAG-CBOR or DAG-JSON document, up to a link or the last name.
+ * @throws UnixfsError NOT_FOUND when a name does not exist, BAD_BLOCK, and the source's.
  */
 export async function findLinkedValue(
   source: BlockSource,
@@ -29,7 +29,7 @@ export async function findLinkedValue(
   let value: Value = readDocument(cid, bytes)
   for (const [index, segment] of segments.entries()) {
     const next: Value | undefined = value instanceof Map ? value.get(segment) : undefined
-    if (next === undefined) throw new UnixfsError('NOT_FOUND', `There is no "${segment}" in the document`)
+    if (next === undefined) throw new UnixfsError('NOT_FOUND', `The document has no field "${segment}"`)
     if (next instanceof CID) return { link: next, remaining: segments.slice(index + 1) }
     value = next
   }
@@ -42,9 +42,9 @@ function readDocument(cid: CID, bytes: Uint8Array): Value {
     if (cid.code === dagJsonCode)
       return fromJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), 0)
   } catch (cause) {
-    throw new UnixfsError('BAD_BLOCK', 'A document that its codec does not allow', { cid: `${cid}` }, { cause })
+    throw new UnixfsError('BAD_BLOCK', 'The document is not valid in its codec', { cid: `${cid}` }, { cause })
   }
-  throw new UnixfsError('NOT_FOUND', 'Nothing can be named inside this block')
+  throw new UnixfsError('NOT_FOUND', 'Paths cannot continue inside this block')
 }
 
 function fromJson(value: unknown, depth: number): Value {
@@ -64,7 +64,7 @@ function readCbor(bytes: Uint8Array): Value {
     const first = view.getUint8(at++)
     const info = first & 31
     const width = info < 24 ? 0 : info < 28 ? 1 << (info - 24) : Number.NaN
-    if (Number.isNaN(width)) throw new RangeError('lengths without end are not DAG-CBOR')
+    if (Number.isNaN(width)) throw new RangeError('indefinite lengths are not valid DAG-CBOR')
     const value =
       width === 0
         ? info

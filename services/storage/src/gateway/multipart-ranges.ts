@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ByteRange } from '@cairn/service'
 
-/** Several ranges of one file as a body: its type, its whole length, and what stands before each range and at the end. */
+/**
+ * Several ranges of one file as a body: its type, its total length, and the text before each range and at the end.
+ */
 export type MultipartRanges = {
   contentType: string
   lengthBytes: number
@@ -9,7 +11,7 @@ export type MultipartRanges = {
   tail: Buffer
 }
 
-/** Lays out `multipart/byteranges`. @see https://www.rfc-editor.org/rfc/rfc9110#name-media-type-multipart-byteran */
+/** Formats `multipart/byteranges`. @see https://www.rfc-editor.org/rfc/rfc9110#name-media-type-multipart-byteran */
 export function layOutRanges(ranges: readonly ByteRange[], contentType: string, sizeBytes: number): MultipartRanges {
   const boundary = randomBytes(18).toString('hex')
   const parts = ranges.map((range, index) => ({
@@ -24,7 +26,7 @@ export function layOutRanges(ranges: readonly ByteRange[], contentType: string, 
   return { contentType: `multipart/byteranges; boundary=${boundary}`, lengthBytes, parts, tail }
 }
 
-/** The value of Content-Range; without a range it tells only the size, as 416 does. */
+/** Returns the value of Content-Range; without a range, only the size, as 416 requires. */
 export function contentRange(range: ByteRange | undefined, sizeBytes: number): string {
   return range === undefined ? `bytes */${sizeBytes}` : `bytes ${range.start}-${range.end - 1}/${sizeBytes}`
 }

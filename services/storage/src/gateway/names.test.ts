@@ -54,7 +54,7 @@ const codeOf = async (url: string, headers: Record<string, string> = {}) => {
   return `${statusCode} ${sent['x-cairn-code']}`
 }
 
-test('a name shows what it points to, and something else at once when it is published anew', async () => {
+test('a name shows its target, and the new one at once after a publication', async () => {
   const first = await gateway.addFolder({ 'docs/a.txt': 'one' })
   const second = await gateway.addFolder({ 'docs/a.txt': 'two' })
   await publish(`/ipfs/${first}`)
@@ -76,7 +76,7 @@ test('a name shows what it points to, and something else at once when it is publ
   expect((await get(`/ipns/${key.name}/nothing`)).statusCode).toBe(404)
 })
 
-test('every form of a name leads to the same', async () => {
+test('every form of a name leads to the same content', async () => {
   await publish(`/ipfs/${await gateway.addFile('forms')}`)
   const cid = CID.parse(key.name, base36)
   const forms = [
@@ -92,7 +92,7 @@ test('every form of a name leads to the same', async () => {
       const moved = await get(`/ipns/${form}/a%20b/?c=d`)
       expect(`${moved.statusCode} ${moved.headers['location']}`).toBe(`302 /ipns/${key.name}/a%20b/?c=d`)
     }
-    // On the gateway with subdomains each has one origin only.
+    // On a gateway with subdomains, each name has exactly one origin.
     const { location } = (await get(`/ipns/${form}/a?b=c`, { host: 'dweb.test' })).headers
     expect(location).toBe(`http://${key.name}.ipns.dweb.test/a?b=c`)
     const label = await get('/a', { host: `${form}.ipns.dweb.test` })
@@ -108,7 +108,7 @@ test('every form of a name leads to the same', async () => {
   expect(await codeOf(`/ipns/${(await createNameKey()).name}`)).toBe('502 NAME_UNRESOLVED')
 })
 
-test('an answer is kept no longer than any record on the way allows, and not beyond its end', async () => {
+test('an answer is cached no longer than any record on the way allows, and not beyond its expiry', async () => {
   const file = await gateway.addFile('ages')
   const age = async () => (await get(`/ipns/${key.name}`)).headers['cache-control']
   await publish(`/ipfs/${file}`, { ttlMs: 300_000, lifetimeMs: 120_000 })
@@ -126,7 +126,7 @@ test('an answer is kept no longer than any record on the way allows, and not bey
   expect((await get(`/ipns/${key.name}`)).headers['cache-control']).toBe('no-store')
 })
 
-test('names that point to names, with paths, are followed; circles and long chains are refused', async () => {
+test('follows names that point to names, with paths; rejects cycles and long chains', async () => {
   const root = await gateway.addFolder({ 'a/b/c.txt': 'deep', 'a/_redirects': '/old /new 302' })
   const [second, third] = [await createNameKey(), await createNameKey()]
   await publish(`/ipfs/${root}/a`, { by: third })
@@ -138,7 +138,7 @@ test('names that point to names, with paths, are followed; circles and long chai
   expect(listing.body).toContain(`href="/ipns/${third.name}/b/c.txt"`)
   expect(listing.headers['cache-control']).toBe('public, max-age=60')
   expect((await get(`/ipns/${third.name}/b`)).headers['location']).toBe(`/ipns/${third.name}/b/`)
-  // The rules of a site count from where the name points to.
+  // The rules of a site apply relative to the name's target.
   const site = { host: `${third.name}.ipns.dweb.test` }
   expect((await get('/old', site)).headers['location']).toBe('/new')
   expect((await get('/b', site)).headers['location']).toBe('/b/')
@@ -148,7 +148,7 @@ test('names that point to names, with paths, are followed; circles and long chai
   expect(await codeOf(`/ipns/${key.name}`)).toBe('404 PATH_NOT_FOUND')
 })
 
-test('the signed record, for readers who trust nobody', async () => {
+test('serves the signed record for readers that verify it', async () => {
   const record = await publish(`/ipfs/${await gateway.addFile('x')}`)
   const type = 'application/vnd.ipfs.ipns-record'
   for (const answer of [
@@ -170,7 +170,7 @@ test('the signed record, for readers who trust nobody', async () => {
   expect((await gateway.app.inject({ method: 'HEAD', url: `/ipns/${key.name}?format=ipns-record` })).body).toBe('')
 })
 
-test('blocks and CARs below a name are those of what it points to', async () => {
+test('blocks and CARs below a name are those of its target', async () => {
   const root = await gateway.addFolder({ 'a.txt': 'x' })
   await publish(`/ipfs/${root}`)
   const raw = await get(`/ipns/${key.name}?format=raw`)
@@ -181,7 +181,7 @@ test('blocks and CARs below a name are those of what it points to', async () => 
   expect(cids[0]).toBe(root.toString())
 })
 
-test('DNS names lead where their DNSLink says, also as one label', async () => {
+test('DNS names lead to the target of their DNSLink, also as one label', async () => {
   const root = await gateway.addFolder({ 'index.html': 'home', 'a.txt': 'text' })
   await publish(`/ipfs/${root}`)
   dns.texts.set('_dnslink.my-site.example.org', [`dnslink=/ipns/${key.name}`])
@@ -208,7 +208,7 @@ test('DNS names lead where their DNSLink says, also as one label', async () => {
   expect(`${off.statusCode} ${off.headers['x-cairn-code']}`).toBe('501 NOT_SUPPORTED')
 })
 
-test('odd names and paths are refused without a look-up', async () => {
+test('rejects odd names and paths without a look-up', async () => {
   for (const path of ['%00', '..%2f..', 'a'.repeat(300), 'localhost', '-x.example', 'exa mple.org', '127.0.0.1%0a']) {
     const { statusCode } = await get(`/ipns/${path}`)
     expect(statusCode, path).toBe(400)
@@ -217,7 +217,7 @@ test('odd names and paths are refused without a look-up', async () => {
   expect(dns.asked).toEqual([])
 })
 
-test('a domain of somebody’s own shows the site that its DNSLink names, and nothing else', async () => {
+test('a custom domain shows the site of its DNSLink, and nothing else', async () => {
   const site = await gateway.addFolder({
     'index.html': '<p>home</p>',
     'docs/a.txt': 'a',
@@ -229,7 +229,7 @@ test('a domain of somebody’s own shows the site that its DNSLink names, and no
   const host = { host: 'site.example.org' }
   const home = await get('/', host)
   expect(home.body).toBe('<p>home</p>')
-  // An origin of its own: nothing is boxed in.
+  // An origin of its own needs no sandbox.
   expect(home.headers['content-security-policy']).toBeUndefined()
   expect(home.headers).toMatchObject({
     'x-ipfs-path': '/ipns/site.example.org/',
@@ -242,7 +242,7 @@ test('a domain of somebody’s own shows the site that its DNSLink names, and no
   const page = (await get('/docs/', host)).body
   expect(page).toContain('/ipns/<a href="//site.example.org/">site.example.org</a>/<a href="//site.example.org/docs">')
   expect(page).toContain('<a href="/docs/a.txt">a.txt</a>')
-  // Content of others would run with the rights of the site.
+  // Other content would run with the permissions of the site.
   expect((await get('/ipfs/own.txt', host)).body).toBe('a folder of the site')
   expect(await codeOf(`/ipfs/${stranger}`, host)).toBe('404 PATH_NOT_FOUND')
   expect((await gateway.app.inject({ method: 'POST', url: '/', headers: host })).statusCode).toBe(405)
@@ -266,7 +266,7 @@ test('a domain without a DNSLink is a path gateway, also while DNS is unavailabl
   expect(await codeOf('/', other)).toBe('502 UPSTREAM_FAILED')
 })
 
-test('addresses, names without a dot and the gateway’s own name are never looked up', async () => {
+test('never looks up addresses, names without a dot and the name of the gateway', async () => {
   const file = await gateway.addFile('x')
   for (const host of ['127.0.0.1:8081', '[::1]', 'gateway', 'dweb.test', `${file}.ipfs.dweb.test`]) {
     await get('/', { host })

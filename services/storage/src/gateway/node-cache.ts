@@ -1,12 +1,12 @@
 import type { BlockSource, DagNode, NodeCache } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 
-/** How long a decoded node counts: as with small answers, deleted content is gone from here after a second. */
+/** Lifetime of a decoded node: as with small answers, deleted content is gone after a second. */
 const lifetimeMs = 1000
-/** Links of all nodes kept; one weighs some 500 bytes. */
-const linksMost = 100_000
+/** Maximum number of links of all cached nodes; each takes about 500 bytes. */
+const maxLinks = 100_000
 
-/** Keeps the folders and file trees that are being read, decoded: a folder of 2,000 names takes 10 ms to decode. */
+/** Caches decoded folders and file trees in use: decoding a folder of 2,000 names takes 10 ms. */
 export function createNodeCache(now: () => number): NodeCache {
   const kept = new Map<string, { node: DagNode; until: number }>()
   let links = 0
@@ -27,14 +27,14 @@ export function createNodeCache(now: () => number): NodeCache {
       return undefined
     },
     set(cid, node) {
-      // Nodes without links are quickly decoded; those with bytes of a file would keep the whole read they came in.
-      if (node.links.length === 0 || node.links.length > linksMost / 4) return
+      // Nodes without links decode quickly; nodes with file bytes would retain the whole read they came from.
+      if (node.links.length === 0 || node.links.length > maxLinks / 4) return
       if (node.kind === 'file' && node.data.length > 0) return
       const key = keyOf(cid)
       const time = now()
       drop(key)
       for (const [oldest, { until }] of kept) {
-        if (until > time && links + node.links.length <= linksMost) break
+        if (until > time && links + node.links.length <= maxLinks) break
         drop(oldest)
       }
       kept.set(key, { node, until: time + lifetimeMs })
@@ -43,7 +43,7 @@ export function createNodeCache(now: () => number): NodeCache {
   }
 }
 
-/** A source that shares decoded nodes with others. */
+/** Returns a source that shares decoded nodes with others. */
 export function withNodes(source: BlockSource, nodes: NodeCache): BlockSource {
   const { prefetch } = source
   return {

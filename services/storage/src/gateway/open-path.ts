@@ -5,23 +5,23 @@ import { immutable } from './answer.ts'
 import { type ContentPath, ipfsUri, type NameMount, plainContentPath } from './content-path.ts'
 import { findLinkedValue } from './linked-value.ts'
 
-/** What a content path led to. */
+/** The target of a content path. */
 export type Entity = {
   cid: CID
   node: DagNode
-  /** What each name led to, the root first and {@link cid} last. */
+  /** The CID of each path element, the root first and {@link cid} last. */
   roots: readonly CID[]
   /** Every block read on the way, {@link cid} last. */
   blocks: readonly CID[]
-  /** Names that go on inside linked data and end at a value that is no link. */
+  /** Remaining names inside linked data, which end at a value that is not a link. */
   remaining: readonly string[]
 }
 
-/** Most documents of linked data that one path may pass through. */
-const linkedDocumentsMost = 64
+/** Maximum number of linked data documents that one path may pass through. */
+const maxLinkedDocuments = 64
 
 /**
- * Walks a path: folders, sharded or not, and the links of DAG-CBOR and DAG-JSON documents.
+ * Resolves a path through folders, sharded or not, and the links of DAG-CBOR and DAG-JSON documents.
  * @throws UnixfsError as `resolvePath` does
  */
 export async function openPath(source: BlockSource, path: ContentPath, signal: AbortSignal): Promise<Entity> {
@@ -29,7 +29,7 @@ export async function openPath(source: BlockSource, path: ContentPath, signal: A
   let segments: readonly string[] = path.segments
   const roots: CID[] = []
   const blocks: CID[] = []
-  for (let documents = 0; documents < linkedDocumentsMost; documents++) {
+  for (let documents = 0; documents < maxLinkedDocuments; documents++) {
     const found = await resolvePath(source, start, segments, { signal, maxSegments: 512 })
     roots.push(...found.roots)
     blocks.push(...found.blocks)
@@ -40,10 +40,10 @@ export async function openPath(source: BlockSource, path: ContentPath, signal: A
     start = value.link
     segments = value.remaining
   }
-  throw new UnixfsError('TOO_DEEP', `A path through more than ${linkedDocumentsMost} documents`)
+  throw new UnixfsError('TOO_DEEP', `The path goes through more than ${maxLinkedDocuments} documents`)
 }
 
-/** Headers that every answer about a content path carries. */
+/** Returns the headers of every answer about a content path. */
 export function contentHeaders(path: ContentPath, entity?: Pick<Entity, 'roots'>): Record<string, string> {
   const plain = plainContentPath(path)
   const roots = entity?.roots.map(String).join(',')
@@ -51,17 +51,20 @@ export function contentHeaders(path: ContentPath, entity?: Pick<Entity, 'roots'>
     'cache-control': cachePolicy(path, immutable),
     'ipfs-uri': ipfsUri(path),
     ...(plain === undefined ? {} : { 'x-ipfs-path': plain }),
-    // Clients take headers of some 8 to 16 KiB in all; a deeper path than that goes without.
+    // Clients accept headers of about 8 to 16 KiB in total; the header is omitted for a deeper path.
     ...(roots === undefined || roots.length > 6000 ? {} : { 'x-ipfs-roots': roots }),
   }
 }
 
-/** How long an answer may be kept: as content allows, or, where a name stands for it, as long as that is sure to lead there. */
+/**
+ * Returns how long an answer may be cached: as the content allows or, for a name, as long as its resolution is
+ * guaranteed.
+ */
 export function cachePolicy({ mount }: { mount?: NameMount }, ofContent: string): string {
   return mount === undefined ? ofContent : `public, max-age=${Math.floor(mount.maxAgeMs / 1000)}`
 }
 
-/** Says in the service's words what went wrong while reading. */
+/** Maps a read error to a CairnError of the gateway. */
 export function toGatewayError(error: unknown): CairnError {
   if (CairnError.is(error) || !UnixfsError.is(error)) return CairnError.from(error)
   const [code, keepMessage] = errorCodes[error.code]
@@ -72,7 +75,7 @@ const errorCodes: Record<UnixfsErrorCode, [CairnError['code'], boolean]> = {
   MISSING_BLOCK: ['BLOCK_NOT_FOUND', false],
   HASH_MISMATCH: ['DATA_DAMAGED', false],
   NOT_FOUND: ['PATH_NOT_FOUND', false],
-  // A path below a file names nothing: to a reader that is the same as a name that is not there.
+  // A path below a file does not exist; clients see the same error as for a missing name.
   NOT_A_DIRECTORY: ['PATH_NOT_FOUND', true],
   NOT_A_FILE: ['NOT_ACCEPTABLE', true],
   BAD_BLOCK: ['UNSUPPORTED_CODEC', true],

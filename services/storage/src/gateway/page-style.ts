@@ -1,4 +1,4 @@
-/** The style of generated pages, light and dark; the pages' policy names it by its hash. */
+/** Style of generated pages, light and dark; the pages' policy names it by its hash. */
 export const pageStyle = `
 :root{color-scheme:light dark;--ink:light-dark(#1c1b19,#eceae4);--soft:light-dark(#6b675f,#9d988d);--line:light-dark(#e4e1d9,#34322d);--paper:light-dark(#fbfaf7,#1a1917);--lift:light-dark(#fff,#211f1c);--link:light-dark(#0e5a78,#7cc4e0)}
 *{box-sizing:border-box}

@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 
-/** Largest `_redirects` file, in bytes. */
-export const redirectsFileMost = 64 * 1024
+/** Maximum size of a `_redirects` file, in bytes. */
+export const maxRedirectsFile = 64 * 1024
 
-/** What a rule makes of a path. */
+/** Result of applying a rule to a path. */
 export type Redirect = { to: string; status: number }
 
 type Rule = { from: readonly string[]; to: string; status: number }
@@ -11,8 +11,8 @@ type Rule = { from: readonly string[]; to: string; status: number }
 const statuses = new Set([200, 301, 302, 303, 307, 308, 404, 410, 451])
 
 /**
- * Reads a `_redirects` file: a rule a line, `from to [status]`; `#` begins a comment.
- * @throws CairnError INTERNAL, as the specification wants, for a file with a line that cannot be read
+ * Parses a `_redirects` file: one rule per line, `from to [status]`; `#` starts a comment.
+ * @throws CairnError INTERNAL, as the specification requires, for a file with an invalid line
  * @see https://specs.ipfs.tech/http-gateways/web-redirects-file/
  */
 export function parseRedirects(text: string): Rule[] {
@@ -24,7 +24,7 @@ export function parseRedirects(text: string): Rule[] {
     const fail = (reason: string) =>
       new CairnError('INTERNAL', {
         message: `could not parse _redirects: line ${index + 1}: ${reason}`,
-        hint: 'Tell the owner of this site.',
+        hint: 'Contact the owner of this site.',
       })
     if (to === '' || rest.length > 0) throw fail('it must be "from to [status]"')
     if (code.endsWith('!')) throw fail('forced redirects (or "shadowing") are not supported')
@@ -32,14 +32,14 @@ export function parseRedirects(text: string): Rule[] {
     if (!/^\d{3}$/.test(code) || !statuses.has(status)) throw fail(`status ${JSON.stringify(code)} is not supported`)
     if (!from.startsWith('/')) throw fail('"from" must begin with a slash')
     if (!/^(?:\/|https?:\/\/)/.test(to)) throw fail('"to" must be a path or an http address')
-    if (!to.startsWith('/') && (status < 300 || status > 399)) throw fail('only redirects may lead to other hosts')
-    if (from.includes('*') && !from.endsWith('/*')) throw fail('a splat stands only at the end')
+    if (!to.startsWith('/') && (status < 300 || status > 399)) throw fail('only redirects can point to other hosts')
+    if (from.includes('*') && !from.endsWith('/*')) throw fail('a splat is allowed only at the end')
     rules.push({ from: from.split('/').slice(1), to, status })
   }
   return rules
 }
 
-/** What the first rule that fits makes of a path; placeholders and the splat are carried over, percent-encoded. */
+/** Applies the first matching rule to a path; placeholders and the splat are inserted percent-encoded. */
 export function applyRules(rules: readonly Rule[], path: string): Redirect | undefined {
   const parts = path.split('/').slice(1)
   for (const rule of rules) {

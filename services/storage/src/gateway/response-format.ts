@@ -1,15 +1,15 @@
 import { CairnError } from '@cairn/protocol'
 
-/** What a request wants to see: the thing itself, or one of the forms the specifications name. */
+/** The requested format: the content itself, or one of the formats that the specifications name. */
 export type ResponseFormat = 'raw' | 'car' | 'tar' | 'json' | 'cbor' | 'dag-json' | 'dag-cbor' | 'ipns-record'
 
-/** How blocks of a CAR are to come. @see https://specs.ipfs.tech/ipips/ipip-0412/ */
+/** Block order and duplicates of a CAR. @see https://specs.ipfs.tech/ipips/ipip-0412/ */
 export type CarOptions = { order: 'dfs'; dups: boolean }
 
 export type FormatChoice = {
   format: ResponseFormat | undefined
   car: CarOptions
-  /** The query that asks for the same by address, where it was asked for by Accept. */
+  /** The query that requests the same format by URL, when the request used Accept. */
   ownQuery: string | undefined
 }
 
@@ -33,9 +33,10 @@ const formatsByType = new Map([...formats.values()].map((format) => [mediaTypes[
 type Accepted = { format: ResponseFormat; params: ReadonlyMap<string, string> }
 
 /**
- * Chooses the format: `?format=` wins over `Accept` (IPIP-0523), of which the first type that is ours counts; the
- * parameters of a CAR come from `car-version`, `car-order` and `car-dups`, else from an `Accept` that names CARs.
- * @throws CairnError NOT_ACCEPTABLE for a format that is not spoken here, INVALID_REQUEST for parameters that are not.
+ * Chooses the format: `?format=` takes precedence over `Accept` (IPIP-0523), of which the first supported type
+ * applies; the parameters of a CAR come from `car-version`, `car-order` and `car-dups`, else from an `Accept` that
+ * names CARs.
+ * @throws CairnError NOT_ACCEPTABLE for an unsupported format, INVALID_REQUEST for unsupported parameters.
  */
 export function chooseFormat(query: URLSearchParams, accept: string | undefined): FormatChoice {
   const accepted = accept === undefined ? [] : readAccept(accept)
@@ -70,17 +71,17 @@ function writeQuery(query: URLSearchParams, format: ResponseFormat, params: Read
 
 function readCarOptions(query: URLSearchParams, params: ReadonlyMap<string, string> | undefined): CarOptions {
   const version = query.get('car-version') ?? params?.get('version') ?? '1'
-  if (version !== '1') throw new CairnError('INVALID_REQUEST', { message: 'Only version 1 of CAR is served' })
+  if (version !== '1') throw new CairnError('INVALID_REQUEST', { message: 'Only CAR version 1 is served' })
   const order = query.get('car-order') ?? params?.get('order') ?? 'dfs'
   if (order !== 'dfs' && order !== 'unk')
     throw new CairnError('INVALID_REQUEST', { message: 'order must be dfs or unk' })
   const dups = query.get('car-dups') ?? params?.get('dups') ?? 'n'
   if (dups !== 'y' && dups !== 'n') throw new CairnError('INVALID_REQUEST', { message: 'dups must be y or n' })
-  // A walk in depth is one of the orders that "unknown" leaves open.
+  // Order "unknown" allows any order, including depth first.
   return { order: 'dfs', dups: dups === 'y' }
 }
 
-/** The types of an Accept header that are ours, in order, without those at q=0. */
+/** Returns the supported types of an Accept header, in order, without those at q=0. */
 function readAccept(accept: string): Accepted[] {
   const found: Accepted[] = []
   for (const entry of accept.slice(0, 4096).split(',')) {

@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/protocol'
-import { isActiveType } from './content-type.ts'
+import { isActiveType } from '../content/content-type.ts'
 import { type GatewayHost, hasOwnOrigin } from './gateway-host.ts'
 
 /**
- * Headers of every answer: any page may read from here, nothing is guessed about content, no credentials are taken.
+ * Headers of every answer: any page may read it, browsers do not sniff types, credentials are not accepted.
  * Access-Control-Allow-Credentials and Set-Cookie are never sent on this listener.
  */
 export const everyAnswer: Readonly<Record<string, string>> = {
@@ -18,18 +18,18 @@ export const everyAnswer: Readonly<Record<string, string>> = {
 }
 
 /**
- * Boxes in what a browser would run when all CIDs share one origin; on its own origin content is left alone.
+ * Sandboxes active content when all CIDs share one origin; leaves content on its own origin unrestricted.
  * @see https://www.w3.org/TR/CSP3/#directive-sandbox
  */
 export function contentPolicy(host: GatewayHost, contentType: string): string | undefined {
   return !hasOwnOrigin(host) && isActiveType(contentType) ? "sandbox; frame-ancestors 'none'" : undefined
 }
 
-/** A service worker on a shared origin would rule over all CIDs there. @throws CairnError INVALID_REQUEST */
+/** A service worker on a shared origin would control all CIDs there. @throws CairnError INVALID_REQUEST */
 export function refuseServiceWorker(host: GatewayHost, header: string | string[] | undefined): void {
   if (header !== 'script' || hasOwnOrigin(host)) return
   throw new CairnError('INVALID_REQUEST', {
-    message: 'Service workers are not registered from a path gateway',
-    hint: 'Open the page by its subdomain, {cid}.ipfs.{host}, where it has an origin of its own.',
+    message: 'A path gateway does not serve service workers',
+    hint: 'Open the page on its subdomain {cid}.ipfs.{host}, which has its own origin.',
   })
 }

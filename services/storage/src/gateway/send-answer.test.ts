@@ -30,7 +30,7 @@ function dial(port: number): Socket {
   return socket
 }
 
-/** Sends bytes as they stand and reads until the other side ends. */
+/** Sends raw bytes and reads until the other side closes. */
 async function talk(port: number, text: string): Promise<string> {
   const socket = dial(port)
   socket.write(text)
@@ -78,9 +78,9 @@ describe('a stream', () => {
     expect(text.endsWith('0\r\n\r\n')).toBe(false)
   })
 
-  it('stops reading when the reader takes nothing, and for good when it goes', async () => {
+  it('stops reading when the reader stalls, and ends when it disconnects', async () => {
     const { app, addFile, reads } = createTestGateway()
-    // Each block differs, so that each read is one of its own.
+    // Each block differs, so that each read is a separate one.
     const bytes = Buffer.alloc(64 * 1_048_576)
     for (let at = 0; at < bytes.length; at += 65_536) bytes.writeUInt32LE(at, at)
     const cid = await addFile(bytes, profile)
@@ -106,7 +106,7 @@ describe('a stream', () => {
     expect(reads.count - before).toBeLessThanOrEqual(taken + 2)
   })
 
-  it('waits for room when 256 readers are at it, and then goes on', async () => {
+  it('waits for memory when 256 readers are active, and then continues', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile(pattern(8_000_000), profile)
     const port = await listen(app)
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect((await fetch(`http://127.0.0.1:${port}/ipfs/${cid}`)).status).toBe(200)
   })
 
-  it('of many parts opens no flood: ranges without number are answered whole', async () => {
+  it('of many parts is bounded: too many ranges get the whole file', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('0123456789')
     const port = await listen(app)

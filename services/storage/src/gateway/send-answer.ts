@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Answer } from './answer.ts'
 
-/** How sending ended: all of it left, or the client went away first. */
+/** Outcome of sending: everything was sent, or the client disconnected. */
 export type Sent = 'all' | 'gone'
 
 /**
- * Sends an answer. The first piece of a streamed body is there before any header leaves, so that what fails at the start
- * can still be said; what fails later destroys the connection, for a clean end would call the part the whole.
- * A slow reader stops the reading: at most one piece waits beside what the socket holds.
- * @throws whatever the body throws before anything was sent, or after having destroyed the connection
+ * Sends an answer. The first piece of a streamed body is read before the headers are sent, so that an early failure
+ * can still be reported; a later failure destroys the connection, because a clean end would pass the part off as the
+ * whole. A slow reader stops the reading: at most one piece waits in addition to the socket's buffer.
+ * @throws what the body throws, before anything was sent or after destroying the connection
  */
 export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<Sent> {
   const { status, headers, body } = answer
@@ -38,7 +38,7 @@ export async function sendAnswer(response: ServerResponse, answer: Answer): Prom
   }
 }
 
-/** Waits until the socket takes more, or is no more. */
+/** Waits until the socket drains or closes. */
 function drainOrClose(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

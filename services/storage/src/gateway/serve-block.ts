@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { identityCode } from '../content/parse-cid.ts'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { pagePolicy, pageVersion } from './directory-page.ts'
@@ -6,11 +7,10 @@ import { renderDocumentPage } from './document-page.ts'
 import { entityTag, matchesNoneMatch } from './entity-tags.ts'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
 import { cachePolicy, contentHeaders, type Entity } from './open-path.ts'
-import { identityCode } from './parse-cid.ts'
 import { mediaTypes, type ResponseFormat } from './response-format.ts'
 import { bytesInMemory, serveBytes } from './serve-bytes.ts'
 
-/** Codecs whose blocks are documents, and the format that shows them as they are. */
+/** Codecs of document blocks, and the format that returns them unchanged. */
 const documentFormats = new Map<number, 'json' | 'cbor' | 'dag-json' | 'dag-cbor'>([
   [jsonCode, 'json'],
   [cborCode, 'cbor'],
@@ -18,12 +18,12 @@ const documentFormats = new Map<number, 'json' | 'cbor' | 'dag-json' | 'dag-cbor
   [dagCborCode, 'dag-cbor'],
 ])
 
-/** Whether the entity is a document of JSON or CBOR, plain or with links. */
+/** Whether the entity is a JSON or CBOR document, plain or with links. */
 export function isDocument({ cid }: Entity): boolean {
   return documentFormats.has(cid.code)
 }
 
-/** Answers with the bytes of one block, whatever they are. @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ */
+/** Answers with the raw bytes of one block. @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ */
 export async function serveRaw(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Answer> {
   const bytes = await readBlock(gateway, request, entity)
   return serveBytes(request, bytesInMemory(bytes), {
@@ -35,8 +35,8 @@ export async function serveRaw(gateway: Gateway, request: ContentRequest, entity
 }
 
 /**
- * Answers with a document as it is stored. Nothing is converted: a format other than the block's own is refused, except
- * that DAG-JSON may be called JSON and DAG-CBOR CBOR.
+ * Answers with a document as stored. Nothing is converted: a format other than the block's own is rejected, except
+ * that DAG-JSON may be requested as JSON and DAG-CBOR as CBOR.
  * @throws CairnError NOT_ACCEPTABLE @see https://specs.ipfs.tech/ipips/ipip-0524/
  */
 export async function serveDocument(
@@ -47,11 +47,13 @@ export async function serveDocument(
 ): Promise<Answer> {
   const own = documentFormats.get(entity.cid.code)
   if (own === undefined) {
-    throw new CairnError('NOT_ACCEPTABLE', { message: `This block is not stored as ${asked ?? 'a document'}` })
+    throw new CairnError('NOT_ACCEPTABLE', { message: `The block is not stored as ${asked ?? 'a document'}` })
   }
   const format = asked === undefined || asked === own || `dag-${asked}` === own ? (asked ?? own) : undefined
   if (format === undefined) {
-    throw new CairnError('NOT_ACCEPTABLE', { message: `This block is stored as ${own}, and nothing is converted` })
+    throw new CairnError('NOT_ACCEPTABLE', {
+      message: `The block is stored as ${own}, and this service does not convert formats`,
+    })
   }
   if (asked === undefined && own.startsWith('dag-') && wantsPage(request)) return servePage(request, entity, own)
   const bytes = await readBlock(gateway, request, entity)

@@ -4,15 +4,15 @@ import { type Answer, type ContentRequest, notModified } from './answer.ts'
 import { matchesNoneMatch, rangeCounts } from './entity-tags.ts'
 import { contentRange, layOutRanges } from './multipart-ranges.ts'
 
-/** Bytes of known length, to be read in any part. */
+/** Bytes of known length with random access. */
 export type Readable = {
   sizeBytes: number
   read(range: ByteRange): Uint8Array | AsyncIterable<Uint8Array>
 }
 
 /**
- * Answers with bytes: all of them, the ranges asked for, or that nothing changed. The length is known before the first
- * byte leaves, and nothing is read for HEAD or for a client that has them already.
+ * Answers with all bytes, the requested ranges, or 304. The length is known before the first byte is sent, and
+ * nothing is read for HEAD or for a client whose copy is valid.
  * @throws CairnError INVALID_RANGE, with the size in `details`
  */
 export function serveBytes(
@@ -69,7 +69,7 @@ function bodyOf(request: ContentRequest, read: () => Uint8Array | AsyncIterable<
   return { body: bytes instanceof Uint8Array ? bytes : () => bytes }
 }
 
-/** Bytes that are in memory already. */
+/** Wraps bytes that are already in memory. */
 export function bytesInMemory(bytes: Uint8Array): Readable {
   return { sizeBytes: bytes.length, read: ({ start, end }) => bytes.subarray(start, end) }
 }

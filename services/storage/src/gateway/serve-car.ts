@@ -1,26 +1,26 @@
 import { CairnError } from '@cairn/protocol'
 import { encodeCarFrame, encodeCarHeader, type WalkOptions, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { identityCode } from '../content/parse-cid.ts'
 import type { Answer, ContentRequest, Gateway } from './answer.ts'
 import { notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { matchesNoneMatch } from './entity-tags.ts'
 import { contentHeaders, type Entity } from './open-path.ts'
-import { identityCode } from './parse-cid.ts'
 import { type CarOptions, mediaTypes } from './response-format.ts'
 
 type Scope = NonNullable<WalkOptions['scope']>
 type EntityBytes = NonNullable<WalkOptions['entityBytes']>
 
 /**
- * Answers with a CAR of version 1: the blocks that prove the path, then those of its end, depth first.
+ * Answers with a CAR of version 1: the blocks that prove the path, then those of its target, depth first.
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ and IPIP-0402, IPIP-0412
  * @throws CairnError INVALID_REQUEST
  */
 export function serveCar(gateway: Gateway, request: ContentRequest, entity: Entity, options: CarOptions): Answer {
   const { query, path } = request
   const entityBytes = readEntityBytes(query.get('entity-bytes'))
-  // entity-bytes says which bytes of the entity, so that it makes sense with that scope alone.
+  // entity-bytes selects bytes of the entity, so it implies that scope.
   const scope = readScope(query.get('dag-scope')) ?? (entityBytes === undefined ? 'all' : 'entity')
   const dups = options.dups ? 'y' : 'n'
   const bytesTag =
@@ -44,14 +44,14 @@ export function serveCar(gateway: Gateway, request: ContentRequest, entity: Enti
   return { status: 200, headers, body: () => writeCar(gateway, entity, walk) }
 }
 
-/** A CAR of the blocks on the way to an entity, and of the entity itself. */
+/** Writes a CAR of the blocks on the path to an entity, and of the entity itself. */
 export async function* writeCar(
   { source }: Pick<Gateway, 'source'>,
   entity: Pick<Entity, 'cid' | 'blocks'>,
   walk: WalkOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield encodeCarHeader([entity.cid])
-  // The last block on the way is the first of the walk.
+  // The last block of the path is the first of the walk.
   for (const cid of entity.blocks.slice(0, -1)) {
     if (cid.multihash.code === identityCode) continue
     const bytes = await source.get(cid, walk)
@@ -63,7 +63,7 @@ export async function* writeCar(
   }
 }
 
-/** Small blocks go out in one piece with their frame, large ones without being copied. */
+/** Small blocks are sent in one piece with their frame, large ones without a copy. */
 function* frame(cid: CID, bytes: Uint8Array): Generator<Uint8Array> {
   const head = encodeCarFrame(cid, bytes.length)
   if (bytes.length > 16_384) {

@@ -8,10 +8,10 @@ import { hasOwnOrigin } from './gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
 import { serveFile } from './serve-file.ts'
 
-/** Highest page number asked for; beyond lies no folder. */
-const pageMost = 100_000
+/** Maximum page number; no folder has more pages. */
+const maxPage = 100_000
 
-/** Answers with a folder: its `index.html` where it has one, else a page of its entries. */
+/** Answers with a folder: its `index.html` if it has one, else a page of its entries. */
 export async function serveDirectory(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Answer> {
   const { path } = request
   if (!path.trailingSlash) return redirect(301, `${pathOf(request)}/${request.search}`, contentHeaders(path, entity))
@@ -47,7 +47,7 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
   return { status: 200, headers, body: () => inPieces(html) }
 }
 
-/** The path of a content request as it stands in a URL on the host that was asked. */
+/** Returns the path of a content request as it appears in a URL on the requested host. */
 function pathOf({ host, path }: ContentRequest): string {
   const rest = encodePath(path.segments, false)
   return hasOwnOrigin(host) ? rest : `${rootPath(path)}${rest}`
@@ -66,18 +66,18 @@ async function findIndex(gateway: Gateway, request: ContentRequest, entity: Enti
     const index = await openPath(gateway.source, path, request.signal)
     return index.node.kind === 'raw' || index.node.kind === 'file' ? index : undefined
   } catch (error) {
-    // Most folders have none; the page of entries is shown then.
+    // Most folders have no index, so the page of entries is shown.
     if (UnixfsError.is(error, 'NOT_FOUND')) return undefined
     throw error
   }
 }
 
 function readPage(text: string | null): number {
-  // A site's own ?page= is no number of ours; only folders without an index come here.
+  // A site's own ?page= is ignored; only folders without an index reach this point.
   if (text === null || !/^\d+$/.test(text)) return 1
   const page = Number(text)
-  if (page >= 1 && page <= pageMost) return page
-  throw new CairnError('INVALID_REQUEST', { message: `page must be from 1 to ${pageMost}` })
+  if (page >= 1 && page <= maxPage) return page
+  throw new CairnError('INVALID_REQUEST', { message: `page must be from 1 to ${maxPage}` })
 }
 
 function claimedSize({ node }: Entity): number | undefined {
@@ -86,7 +86,7 @@ function claimedSize({ node }: Entity): number | undefined {
   return Number.isSafeInteger(sum) ? sum : undefined
 }
 
-/** Joins lines into pieces worth sending. */
+/** Joins lines into pieces of a suitable size. */
 async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   let piece = ''
   for await (const line of lines) {

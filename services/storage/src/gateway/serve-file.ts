@@ -1,33 +1,32 @@
 import { type BlockSource, readFile } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../content/content-type.ts'
 import type { Answer, ContentRequest, Gateway } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { contentTypeByBytes, contentTypeByName, sniffBytes } from './content-type.ts'
 import { entityTag } from './entity-tags.ts'
 import { contentHeaders, type Entity, toGatewayError } from './open-path.ts'
 import { contentPolicy } from './security-headers.ts'
 import { bytesInMemory, type Readable, serveBytes } from './serve-bytes.ts'
 
-/** A file, and how it is to be presented. */
+/** A file, and how to present it. */
 export type FileToServe = {
   entity: Entity
-  /** The name in the path, where there is one. */
+  /** The name in the path, if any. */
   name: string | undefined
-  /** The CID that names the answer: a folder's, where its index is shown. */
+  /** The CID for the entity tag: a folder's, when its index is shown. */
   tagCid: CID
-  /** Other than 200 where a rule of the site says so. */
+  /** Set when a rule of the site changes it from 200. */
   status?: number
 }
 
-/** Answers with a file, or a symbolic link's target: type by name first, then by first bytes. */
+/** Answers with a file or a symbolic link's target. Detects the type by name first, then by first bytes. */
 export async function serveFile(gateway: Gateway, request: ContentRequest, file: FileToServe): Promise<Answer> {
   const { entity, tagCid } = file
   const content = openFile(gateway.source, entity, request.signal)
   const contentType =
     entity.node.kind === 'symlink'
       ? 'inode/symlink'
-      : (contentTypeByName(request.query.get('filename') ?? file.name ?? '') ??
-        (await sniff(content, entity.cid, request.headers.range !== undefined)))
+      : (typeByName(request, file) ?? (await detectType(content, entity.cid, request.headers.range !== undefined)))
   const policy = contentPolicy(request.host, contentType)
   const disposition = fileDisposition(request)
   const answer = serveBytes(request, content, {
@@ -40,7 +39,14 @@ export async function serveFile(gateway: Gateway, request: ContentRequest, file:
   return file.status === undefined || answer.status !== 200 ? answer : { ...answer, status: file.status }
 }
 
-/** The bytes of a file or the target of a symbolic link. @throws UnixfsError NOT_A_FILE when read, for other nodes */
+/** Returns the type that the name of a file claims. */
+export function typeByName(request: ContentRequest, { name }: Pick<FileToServe, 'name'>): string | undefined {
+  return contentTypeByName(request.query.get('filename') ?? name ?? '')
+}
+
+/**
+ * Returns the bytes of a file or the target of a symbolic link. Reading other nodes throws UnixfsError NOT_A_FILE.
+ */
 export function openFile(
   source: BlockSource,
   { cid, node }: Pick<Entity, 'cid' | 'node'>,
@@ -55,12 +61,15 @@ export function openFile(
   }
 }
 
-/** Types of files without a telling name, by CID: the first bytes of one file never change. */
+/** Detected types by CID: the first bytes of a file never change. */
 const sniffed = new Map<string, string>()
-const sniffedMost = 4096
+const maxSniffBytes = 4096
 
-/** @param isRange whether a missing block ends the look at the first bytes: a range need not touch it */
-async function sniff(content: Readable, cid: CID, isRange: boolean): Promise<string> {
+/**
+ * Detects a file's type by its first bytes.
+ * @param isRange whether a missing block ends the detection: a range may not need it
+ */
+export async function detectType(content: Readable, cid: CID, isRange: boolean): Promise<string> {
   const key = cid.toString()
   const known = sniffed.get(key)
   if (known !== undefined) return known
@@ -69,7 +78,7 @@ async function sniff(content: Readable, cid: CID, isRange: boolean): Promise<str
   const first = read instanceof Uint8Array ? read : await gather(read, end, isRange)
   const type = await contentTypeByBytes(first, first.length === content.sizeBytes)
   if (first.length < end) return type
-  if (sniffed.size >= sniffedMost) sniffed.delete(sniffed.keys().next().value ?? '')
+  if (sniffed.size >= maxSniffBytes) sniffed.delete(sniffed.keys().next().value ?? '')
   sniffed.set(key, type)
   return type
 }
@@ -93,9 +102,9 @@ async function gather(
 }
 
 /**
- * `?filename=` names the file for saving, `?download=true` asks to save rather than show. Folder pages write the name of
- * an entry encoded twice, as other gateways do and their conformance tests ask: a name that is one whole canonical
- * percent-encoding is therefore decoded once more.
+ * `?filename=` sets the name for saving, `?download=true` requests saving instead of display. Folder pages encode the
+ * name of an entry twice, as other gateways do and their conformance tests require, so a name that is a complete
+ * canonical percent-encoding is decoded once more.
  */
 export function fileDisposition(request: ContentRequest): string | undefined {
   const kind = request.query.get('download') === 'true' ? 'attachment' : 'inline'
@@ -110,7 +119,7 @@ function decodeTwice(name: string): string {
     const decoded = decodeURIComponent(name)
     return encodeURIComponent(decoded) === name ? decoded : name
   } catch {
-    // Not an encoding at all, so the name is meant as it stands.
+    // The name is not an encoding, so it is used unchanged.
     return name
   }
 }

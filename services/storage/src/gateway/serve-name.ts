@@ -10,12 +10,12 @@ import { chooseFormat, mediaTypes } from './response-format.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
 
-/** What a request names, and the path below it as it was sent. */
+/** The requested name, and the path below it as sent. */
 export type NamedPath = { name: RequestedName; rest: string }
 
 /**
- * Serves what a name leads to at the moment, or its signed record. Content is served as under its CID, but may be kept only
- * as long as the records on the way allow.
+ * Serves what a name currently resolves to, or its signed record. Content is served as under its CID, but may be
+ * cached only as long as the records on the way allow.
  * @throws CairnError as `NameResolver.resolve`; INVALID_REQUEST for the record of a path or of a DNS name
  */
 export async function serveName(
@@ -25,13 +25,14 @@ export async function serveName(
   serve: Serve,
 ): Promise<Answer> {
   const below = parseSegments(rest)
+  gateway.denylist.requireName(name, below.segments)
   const { format } = chooseFormat(request.query, request.headers.accept)
   if (format === 'ipns-record') {
     if (name.kind === 'dns' || below.segments.length > 0) {
       throw new CairnError('INVALID_REQUEST', {
         message:
-          name.kind === 'dns' ? 'A DNS name has no IPNS record' : 'Only a name has a record, a path below it has none',
-        hint: 'Ask for /ipns/{name} itself, with a name such as k51….',
+          name.kind === 'dns' ? 'A DNS name has no IPNS record' : 'Only a name has a record, not a path below it',
+        hint: 'Request /ipns/{name} itself, with a name such as k51….',
       })
     }
     return serveRecord(gateway, request, name.name)
@@ -40,14 +41,14 @@ export async function serveName(
   const target = { cid: found.cid, cidText: found.cidText, segments: found.segments, trailingSlash: false }
   const entity = found.segments.length === 0 ? undefined : await openPath(gateway.source, target, request.signal)
   if (entity !== undefined && entity.remaining.length > 0) {
-    throw new CairnError('NOT_SUPPORTED', { message: 'The name points into a document, at what is no link' })
+    throw new CairnError('NOT_SUPPORTED', { message: 'The name points to a value in a document that is not a link' })
   }
   const cid = entity?.cid ?? found.cid
   const mount = { name: name.kind === 'dns' ? name.host : name.name, maxAgeMs: found.maxAgeMs }
   return serve(gateway, { ...request, path: { ...below, cid, cidText: cid.toString(), mount } })
 }
 
-/** The record as it was signed: whoever gets it can verify it by the name alone. */
+/** Returns the record as signed: clients can verify it by the name alone. */
 async function serveRecord(
   { names }: Gateway,
   { method, query, headers: { ifNoneMatch } }: GatewayRequest,

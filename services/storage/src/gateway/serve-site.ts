@@ -3,13 +3,13 @@ import { readFile, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
 import { parseSegments } from './content-path.ts'
 import { openPath } from './open-path.ts'
-import { applyRules, parseRedirects, type Redirect, redirectsFileMost } from './redirects-file.ts'
+import { applyRules, maxRedirectsFile, parseRedirects, type Redirect } from './redirects-file.ts'
 import { serveFile } from './serve-file.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
 
 /**
- * Serves a root on an origin of its own, where it may say in a `_redirects` file what becomes of paths that it lacks.
+ * Serves a root on an origin of its own, which may define rules for missing paths in a `_redirects` file.
  * @see https://specs.ipfs.tech/http-gateways/web-redirects-file/
  */
 export async function serveSite(gateway: Gateway, request: ContentRequest, serve: Serve): Promise<Answer> {
@@ -38,23 +38,23 @@ async function readRules(gateway: Gateway, request: ContentRequest): Promise<str
   try {
     const { cid, node } = await openPath(gateway.source, path, request.signal)
     if (node.kind !== 'raw' && node.kind !== 'file') return undefined
-    if (node.fileSizeBytes > redirectsFileMost) {
-      throw badFile(`redirects file size cannot exceed ${redirectsFileMost} bytes`)
+    if (node.fileSizeBytes > maxRedirectsFile) {
+      throw badFile(`redirects file size cannot exceed ${maxRedirectsFile} bytes`)
     }
     const chunks = await Array.fromAsync(readFile(gateway.source, cid, { signal: request.signal }))
     return Buffer.concat(chunks).toString('utf8')
   } catch (error) {
-    // A root without the file, or one that is a file itself, has no rules.
+    // A root without the file, or one that is itself a file, has no rules.
     if (isMissing(error)) return undefined
     throw error
   }
 }
 
-/** The specification answers 500 here: the site is broken, not the request. */
+/** The specification requires 500 here: the error is in the site, not in the request. */
 function badFile(reason: string): CairnError {
   return new CairnError('INTERNAL', {
     message: `could not parse _redirects: ${reason}`,
-    hint: 'Tell the owner of this site.',
+    hint: 'Contact the owner of this site.',
   })
 }
 
@@ -67,7 +67,7 @@ async function followRule(gateway: Gateway, request: ContentRequest, rule: Redir
   return serveFile(gateway, plain, { entity, name: path.segments.at(-1), tagCid: entity.cid, status: rule.status })
 }
 
-/** An address as a header can carry it; what is percent-encoded already stays so. */
+/** Encodes an address for a header; percent-encoded parts stay unchanged. */
 function headerSafe(address: string): string {
   return encodeURI(address.toWellFormed()).replaceAll('%25', '%')
 }

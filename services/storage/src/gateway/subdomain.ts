@@ -1,17 +1,17 @@
 import { CairnError } from '@cairn/protocol'
 import { CID } from 'multiformats/cid'
+import { parseCid, readCidText } from '../content/parse-cid.ts'
 import type { NameResolver, RequestedName } from '../names/names.ts'
 import { type ContentPath, encodePath, parseSegments } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
-import { parseCid, readCidText } from './parse-cid.ts'
 
 const dagPbCode = 0x70
 const libp2pKeyCode = 0x72
-/** Longest label of a DNS name, in characters. */
+/** Maximum length of a DNS label, in characters. */
 const longestLabel = 63
 
 /**
- * Writes a CID as the label of a host: version 1 in base32, for DNS has no case.
+ * Encodes a CID as a host label: version 1 in base32, because DNS is case-insensitive.
  * @throws CairnError INVALID_CID when it is too long for a label.
  */
 export function cidLabel(cid: CID): string {
@@ -19,19 +19,19 @@ export function cidLabel(cid: CID): string {
   if (label.length <= longestLabel) return label
   throw new CairnError('INVALID_CID', {
     message: `CID incompatible with DNS label length limit of ${longestLabel}: ${label}`,
-    hint: 'Read it through a path gateway, by its address or a name without subdomains.',
+    hint: 'Open it through a path gateway.',
   })
 }
 
-/** The address of a content path on the origin of its CID. @throws CairnError INVALID_CID */
+/** Returns the URL of a content path on the origin of its CID. @throws CairnError INVALID_CID */
 export function subdomainUrl(host: GatewayHost, path: ContentPath, search: string): string {
   const rest = path.segments.length === 0 ? '/' : encodePath(path.segments, path.trailingSlash)
   return `${host.protocol}://${cidLabel(path.cid)}.ipfs.${host.host}${rest}${search}`
 }
 
 /**
- * Reads what a request to `{label}.ipfs.{host}` names.
- * @returns the content path, and whether the label is in its one right form; if not the client is sent there.
+ * Parses a request to `{label}.ipfs.{host}`.
+ * @returns the content path, and whether the label is canonical; if not, the client is redirected.
  * @throws CairnError INVALID_CID, INVALID_PATH
  */
 export function parseSubdomainPath(label: string, rawPath: string): { path: ContentPath; isCanonical: boolean } {
@@ -41,8 +41,8 @@ export function parseSubdomainPath(label: string, rawPath: string): { path: Cont
 }
 
 /**
- * The address of a path on the origin of a name. Certificates cover one label only, so the dots of DNS names are written as
- * hyphens, and hyphens twice; those that are too long for that keep their dots where there is no TLS.
+ * Returns the URL of a path on the origin of a name. Certificates cover one label only, so the dots of DNS names are
+ * written as hyphens, and hyphens are doubled; names that are too long for that keep their dots when there is no TLS.
  * @throws CairnError INVALID_NAME when it is too long for a label
  * @see https://specs.ipfs.tech/http-gateways/subdomain-gateway/#host-request-header
  */
@@ -62,18 +62,18 @@ function nameLabel({ protocol }: GatewayHost, name: RequestedName): string {
   if (name.kind === 'dns' && protocol !== 'https') return name.host
   throw new CairnError('INVALID_NAME', {
     message: `Name incompatible with DNS label length limit of ${longestLabel}: ${label}`,
-    hint: 'Read it through a path gateway, by its address or a name without subdomains.',
+    hint: 'Open it through a path gateway.',
   })
 }
 
 /**
- * Reads the label of `{label}.ipns.{host}`: an IPNS name, a DNS name, or one whose dots are written as hyphens.
- * @returns the name, and whether the label is in its one right form; if not the client is sent there.
+ * Parses the label of `{label}.ipns.{host}`: an IPNS name, a DNS name, or one whose dots are written as hyphens.
+ * @returns the name, and whether the label is canonical; if not, the client is redirected.
  * @throws CairnError INVALID_NAME
  */
 export function parseNameLabel(names: NameResolver, label: string): { name: RequestedName; isCanonical: boolean } {
   const cid = readCidText(label)
-  // Some write the hash of a key as if it were that of content.
+  // Some clients encode the hash of a key as if it were content.
   const asKey = cid?.code === dagPbCode ? names.read(CID.createV1(libp2pKeyCode, cid.multihash).toString()) : undefined
   const name =
     asKey ?? names.read(label) ?? names.read(label.replace(/--|-/g, (hyphens) => (hyphens === '-' ? '.' : '-')))
@@ -81,7 +81,7 @@ export function parseNameLabel(names: NameResolver, label: string): { name: Requ
   return { name, isCanonical: name.kind === 'dns' || name.name === label }
 }
 
-/** What is answered for a text that is neither an IPNS name nor a DNS name. */
+/** The error for a text that is neither an IPNS name nor a DNS name. */
 export function invalidName(text: string): CairnError {
   return new CairnError('INVALID_NAME', { message: `Invalid IPNS name ${JSON.stringify(text.slice(0, 200))}` })
 }

@@ -1,4 +1,4 @@
-/** What a tar entry is. */
+/** A tar entry. */
 export type TarEntry = {
   path: string
   kind: 'file' | 'directory' | 'symlink'
@@ -11,11 +11,11 @@ export type TarEntry = {
 const typeFlags = { file: '0', symlink: '2', directory: '5' } as const
 
 /**
- * Writes the header of a tar entry, with a PAX record before it when a name is long or not ASCII or a file is 8 GiB or
+ * Encodes the header of a tar entry, preceded by a PAX record when a name is long or not ASCII or a file is 8 GiB or
  * larger. @see https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html
  */
 export function encodeTarHeader(entry: TarEntry): Buffer {
-  // Without a slash behind folders: the type tells what they are, and Kubo's program takes no other form.
+  // Folders have no trailing slash: the type identifies them, and Kubo's CLI accepts no other form.
   const { path } = entry
   const target = entry.target ?? ''
   const records: string[] = []
@@ -29,7 +29,7 @@ export function encodeTarHeader(entry: TarEntry): Buffer {
   return Buffer.concat([block(paxEntry, 'PaxHeader', 'x'), body, tarPadding(body.length), header])
 }
 
-/** Zero bytes that fill a body up to the next block of 512. */
+/** Returns the zero bytes that pad a body to the next block of 512. */
 export function tarPadding(sizeBytes: number): Buffer {
   return Buffer.alloc((512 - (sizeBytes % 512)) % 512)
 }
@@ -61,15 +61,15 @@ function octal(value: number, width: number): string {
     .padStart(width - 1, '0')}\0`
 }
 
-function isPlain(text: string, most: number): boolean {
-  return text.length <= most && /^[\x20-\x7e]*$/.test(text)
+function isPlain(text: string, maxLength: number): boolean {
+  return text.length <= maxLength && /^[\x20-\x7e]*$/.test(text)
 }
 
 function asciiOf(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, '_')
 }
 
-/** A record tells its own length, the digits of that length included. */
+/** A record contains its own length, including the digits of that length. */
 function paxRecord(name: string, value: string): string {
   const bytes = Buffer.byteLength(` ${name}=${value}\n`)
   let length = bytes + String(bytes).length

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
-import { createMetrics } from '@cairn/service'
+import { createLogGate } from '@cairn/service'
 import {
   type BlockSource,
   createDirectoryTree,
@@ -15,23 +15,26 @@ import {
 import Fastify, { type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import { readConfig } from '../config.ts'
+import { createStorageMetrics } from '../metrics.ts'
+import { createDenylist, type Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
+import { createPictures, type Pictures } from '../pictures/pictures.ts'
 import { createGatewayApp } from './app.ts'
 
-/** What a test folder holds, by path: text, bytes, or a link. */
+/** Content of a test folder by path: text, bytes, or a link. */
 export type TestFiles = Record<string, string | Uint8Array | { target: string }>
 
 export type TestGateway = {
   app: FastifyInstance
   /** Blocks by multihash in hex. A test may damage or remove them. */
   blocks: Map<string, Uint8Array>
-  /** Reads of blocks so far; `settle` waits until no new one comes in several turns of the event loop. */
+  /** Reads of blocks so far; `settle` waits until several turns of the event loop bring no new one. */
   reads: { count: number; settle(): Promise<void> }
-  /** Stores one block under a CID, whatever it is. */
+  /** Stores any block under a CID. */
   put(cid: CID, bytes: Uint8Array): void
   /** Stores one file. */
   addFile(bytes: string | Uint8Array, profile?: ImportProfile): Promise<CID>
-  /** Stores a folder with all that is in it. */
+  /** Stores a folder with all its content. */
   addFolder(files: TestFiles, profile?: ImportProfile): Promise<CID>
 }
 
@@ -39,7 +42,7 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, '
 
 export const blockKey = (cid: CID): string => Buffer.from(cid.multihash.bytes).toString('hex')
 
-/** For tests that are not about names. */
+/** For tests that do not concern names. */
 const noNames: NameResolver = {
   read: () => undefined,
   hasDnslink: () => Promise.resolve(false),
@@ -47,10 +50,23 @@ const noNames: NameResolver = {
   record: () => Promise.reject(new CairnError('NAME_UNRESOLVED')),
 }
 
-/** A gateway over blocks that the test holds in its hands, so that it can break them one by one. */
+/** Starts a gateway over blocks that the test can damage one by one. */
 export function createTestGateway(
-  settings: { hosts?: string[]; proxies?: string[]; now?: () => number; names?: NameResolver; publicUrl?: string } = {},
+  settings: {
+    hosts?: string[]
+    proxies?: string[]
+    now?: () => number
+    names?: NameResolver
+    publicUrl?: string
+    denylist?: Denylist
+    /** Resizing is off by default. */
+    pictures?: Pictures
+  } = {},
 ): TestGateway {
+  const log = Fastify({ logger: false }).log
+  const metrics = createStorageMetrics()
+  const clock = { now: settings.now ?? Date.now }
+  const config = { ...readConfig({}), pictures: { processes: 0, cacheBytes: 0 } }
   const blocks = new Map<string, Uint8Array>()
   const reads = {
     count: 0,
@@ -80,15 +96,17 @@ export function createTestGateway(
     app: createGatewayApp({
       packs: { openReader: () => createVerifyingSource(source, sha256) },
       names: settings.names ?? noNames,
-      clock: { now: settings.now ?? Date.now },
-      log: Fastify({ logger: false }).log,
-      metrics: createMetrics(),
+      denylist: settings.denylist ?? createDenylist(undefined),
+      pictures: settings.pictures ?? createPictures({ config, metrics, failures: createLogGate({ clock, log }) }),
+      clock,
+      log,
+      metrics,
       config: {
-        ...readConfig({}),
+        ...config,
         gatewayHosts: settings.hosts ?? ['dweb.test'],
         publicGatewayUrl: settings.publicUrl,
         trustedProxies: settings.proxies ?? [],
-        // All readers of a test come from one address, whatever the machine's limit of open files allows.
+        // All readers of a test come from one address, regardless of the machine's open file limit.
         maxConnections: 1000,
         maxConnectionsPerAddress: 1000,
       },

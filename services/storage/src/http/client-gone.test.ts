@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
-// Anybody can go away in the middle: it is no fault of the service, and must not fill its log.
+// Clients may disconnect at any time: this is not an error of the service and must not fill its log.
 let storage: TestStorage
 let key: string
 let cid: string
@@ -10,7 +10,7 @@ beforeAll(async () => {
   storage = await startTestStorage()
   key = await storage.createKey()
   const form = new FormData()
-  // More than lies between two sockets, each piece another.
+  // More than fits between two sockets, each piece different.
   const large = Buffer.alloc(32 * 1024 * 1024)
   for (let at = 0; at < large.length; at += 65_536) large.writeUInt32LE(at, at)
   form.append('file', new Blob([large]), 'large')
@@ -53,17 +53,17 @@ test.each([
   ],
   ['in the middle of a download by Kubo’s call', 'catKubo', () => head(`POST /api/v0/cat?arg=${cid}`)],
   ['in the middle of a download of the gateway', 'gateway', () => head(`GET /ipfs/${cid}`)],
-])('a client that goes away %s is counted, and is no error in the log', async (_where, call, text) => {
+])('counts a client that disconnects %s, without an error in the log', async (_where, call, text) => {
   const before = await goneOf(call)
   const lines = storage.log.length
   const socket = send(call === 'gateway' ? storage.gatewayUrl : storage.apiUrl, text())
-  // A download is left when its first bytes are there, a body when the service has begun to read it.
+  // A download is aborted when its first bytes arrive, an upload when the service has begun to read the body.
   if (call === 'catKubo' || call === 'gateway') await new Promise((resolve) => socket.once('readable', resolve))
   else await new Promise((resolve) => socket.write('x', resolve))
   socket.destroy()
-  // It is counted once: what it left behind may have ended before or after that.
+  // It is counted once; cleanup may have ended before or after.
   await expect.poll(() => goneOf(call)).toBe(before + 1)
-  const said = storage.log.slice(lines).map((line) => JSON.parse(line) as { level: number; err?: unknown })
-  for (const line of said) expect(line.level, JSON.stringify(line)).toBeLessThan(40)
-  for (const line of said) expect(line.err).toBeUndefined()
+  const output = storage.log.slice(lines).map((line) => JSON.parse(line) as { level: number; err?: unknown })
+  for (const line of output) expect(line.level, JSON.stringify(line)).toBeLessThan(40)
+  for (const line of output) expect(line.err).toBeUndefined()
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 
-/** The name of a key that nobody has published anything for. */
+/** The name of a key without any published record. */
 const unknownName = 'k51qzi5uqu5dgutdk6i1ynyzgkqngpha5xpgia3a5qqp4jsh0u4csozksxel2r'
 
-test('names nobody knows are one line of the log without a stack, however many ask for them', async () => {
+test('unknown names are one line of the log without a stack, in any number of requests', async () => {
   await using storage = await startTestStorage()
   for (let i = 0; i < 5; i++) {
     expect((await fetch(`${storage.gatewayUrl}/ipns/${unknownName}`)).status).toBe(502)

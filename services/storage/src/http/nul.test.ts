@@ -3,14 +3,14 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
-// PostgreSQL takes no NUL in a text, SQLite does: callers are told the same by both, before anything is done.
+// PostgreSQL rejects NUL in a text, SQLite accepts it: both must return the same error, before anything is done.
 let postgres: PostgresFixture
 beforeAll(async () => {
   postgres = await startPostgres()
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('a NUL in a text is refused, on %s:', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('a NUL in a text is rejected, on %s:', (kind) => {
   let storage: TestStorage
   let key: string
   beforeAll(async () => {

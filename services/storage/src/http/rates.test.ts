@@ -4,7 +4,7 @@ import { createApp } from '../app.ts'
 import { createNameResolver } from '../names/names.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 
-test('whoever has a line of IPv6 has one rate, not one for each of its addresses', async () => {
+test('an IPv6 line has one rate for all of its addresses', async () => {
   await using storage = await startTestStorage()
   await using app = createApp({
     context: storage.context,

@@ -1,13 +1,12 @@
 import { CairnError, type CallDefinition, type DialectName } from '@cairn/protocol'
-import { type Authorize, type Handler, type RouteParts, readBearer, routeCall } from '@cairn/service'
+import { type Handler, type RouteParts, routeCall } from '@cairn/service'
 import { UnixfsError } from '@cairn/unixfs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticate, type Caller } from '../accounts/accounts.ts'
-import { authenticateOnce, isOneTime } from '../accounts/one-time.ts'
+import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
-import { isKuboClient, readOptions } from '../kubo/kubo-client.ts'
+import { isKuboClient, readOptions } from './kubo-client.ts'
 
-/** Binds a call of the storage service; who calls is told by an API key with the call's scope. */
+/** Registers a call of the storage service; an API key with the call's scope authenticates the caller. */
 export function route<C extends CallDefinition>(
   app: FastifyInstance,
   context: Context,
@@ -18,26 +17,16 @@ export function route<C extends CallDefinition>(
 }
 
 /** What the routes of the storage service are made with. */
-export function routeParts(context: Context): RouteParts<Caller> {
-  const authorize: Authorize<Caller> = async (request, call) => {
-    const token = readBearer(request.headers.authorization)
-    const caller = await (isOneTime(token)
-      ? authenticateOnce(context, token, call, request.ip)
-      : authenticate(context, token))
-    if (call.scope !== undefined && !caller.scopes.includes(call.scope)) {
-      throw new CairnError('FORBIDDEN', { details: { scope: call.scope } })
-    }
-    return { caller, id: caller.keyId }
-  }
-  return { metrics: context.metrics, rates: context.rates, authorize, describeError, chooseDialect }
+export function routeParts({ metrics, rates, authorize }: Context): RouteParts<Caller> {
+  return { metrics, rates, authorize, describeError, chooseDialect }
 }
 
-/** Clients of Kubo upload through the same calls as the peer's clients, and read errors in their own form. */
+/** Clients of Kubo upload through the same calls as the peer's clients, and expect errors in Kubo's format. */
 function chooseDialect({ query, headers }: FastifyRequest, { dialect }: CallDefinition): DialectName | undefined {
   return dialect === 'upload' && isKuboClient(readOptions(query), headers) ? 'kubo' : undefined
 }
 
-/** What UnixFS finds wrong with content is the caller's content. */
+/** A UnixFS error in content is the caller's error. */
 export function describeError(error: unknown): CairnError | undefined {
   if (!(error instanceof UnixfsError)) return undefined
   return new CairnError('INVALID_REQUEST', { message: error.message, cause: error })

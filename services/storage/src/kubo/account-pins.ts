@@ -7,7 +7,7 @@ import { pinCid } from '../pins/pins.ts'
 const rowsAtOnce = 1000
 
 /**
- * Keeps a CID for an account, unless the account keeps it already.
+ * Pins a CID for an account, unless the account already pinned it.
  * @throws CairnError as `pinCid`
  */
 export async function pinOnce(
@@ -21,7 +21,7 @@ export async function pinOnce(
   if (known === undefined) await pinCid(context, address, cid, name, signal)
 }
 
-/** What an account keeps, newest first. */
+/** Lists an account's pins, newest first. */
 export async function* listPins(
   context: Context,
   address: string,
@@ -43,14 +43,14 @@ export async function* listPins(
   }
 }
 
-/** What an account keeps of a CID. @throws CairnError NOT_FOUND in Kubo's words */
+/** Returns an account's pin of a CID. @throws CairnError NOT_FOUND with Kubo's message */
 export async function requirePin(context: Context, address: string, cid: CID, path: string): Promise<UploadRow> {
   const row = await findOwnUpload(context, address, cid)
   if (row === undefined) throw notPinned(path)
   return row
 }
 
-/** Removes all uploads and pins of a CID from an account. @throws CairnError NOT_FOUND in Kubo's words, CONFLICT */
+/** Removes all uploads and pins of a CID from an account. @throws CairnError NOT_FOUND with Kubo's message, CONFLICT */
 export async function unpin(context: Context, address: string, cid: CID, path: string): Promise<void> {
   try {
     await deleteFiles(context, address, { cid })

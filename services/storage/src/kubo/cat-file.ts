@@ -1,14 +1,14 @@
 import { CairnError } from '@cairn/protocol'
-import { openFile } from '../gateway/serve-file.ts'
+import { openFile } from '../gateway/gateway.ts'
 import { type KuboReading, openKuboPath } from './kubo-path.ts'
 
-/** Which bytes of a file. */
+/** A range of bytes in a file. */
 export type CatOptions = { offset?: number | undefined; length?: number | undefined; signal: AbortSignal }
 
 /**
- * Opens a file. Everything that can be known before the first byte is checked before the promise resolves.
+ * Opens a file. All checks that need no content run before the promise resolves.
  *
- * @throws CairnError INVALID_PATH for what is no file, and as `openKuboPath`
+ * @throws CairnError INVALID_PATH for anything that is not a file, and as `openKuboPath`
  */
 export async function openCat(
   reading: KuboReading,
@@ -17,7 +17,10 @@ export async function openCat(
 ): Promise<{ sizeBytes: number; bytes: Uint8Array | AsyncIterable<Uint8Array> }> {
   const entity = await openKuboPath(reading, arg, signal)
   if (!('fileSizeBytes' in entity.node) || entity.remaining.length > 0) {
-    throw new CairnError('INVALID_PATH', { message: 'this dag node is a directory', hint: 'Name a file in it.' })
+    throw new CairnError('INVALID_PATH', {
+      message: 'this dag node is a directory',
+      hint: 'Use the path of a file in the folder.',
+    })
   }
   const content = openFile(reading.packs, entity, signal)
   const start = Math.min(offset, content.sizeBytes)

@@ -3,7 +3,7 @@ import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
-import { cborCode, dagCborCode, dagJsonCode, jsonCode } from '../gateway/linked-value.ts'
+import { cborCode, dagCborCode, dagJsonCode, jsonCode } from '../gateway/gateway.ts'
 
 const rawCode = 0x55
 const dagPbCode = 0x70
@@ -18,7 +18,7 @@ const decoders = new Map<number, (bytes: Uint8Array) => unknown>([
 ])
 
 /**
- * Encodes a node, or the value in it that `segments` lead to, in another codec.
+ * Encodes a node, or the value at `segments` in it, in another codec.
  * @throws CairnError UNSUPPORTED_CODEC, PATH_NOT_FOUND
  */
 export function encodeNode(
@@ -30,7 +30,7 @@ export function encodeNode(
   let value = decode(cid, bytes)
   for (const segment of segments) {
     const isContainer = typeof value === 'object' && value !== null && Object.hasOwn(value, segment)
-    if (!isContainer) throw new CairnError('PATH_NOT_FOUND', { message: `There is no "${segment}" in ${cid}` })
+    if (!isContainer) throw new CairnError('PATH_NOT_FOUND', { message: `${cid} has no field "${segment}"` })
     value = Reflect.get(Object(value), segment)
   }
   return codec === 'dag-json' ? dagJson.encode(value) : dagCbor.encode(value)
@@ -42,6 +42,42 @@ function decode(cid: CID, bytes: Uint8Array): unknown {
   try {
     return decoder(bytes)
   } catch (cause) {
-    throw new CairnError('UNSUPPORTED_CODEC', { message: `${cid} is not what its codec allows`, cause })
+    throw new CairnError('UNSUPPORTED_CODEC', { message: `${cid} is not valid in its codec`, cause })
   }
+}
+
+/** Codecs of blocks from clients, by Kubo's names. */
+const codecs = {
+  raw: { code: rawCode, encode: (value: unknown) => (value instanceof Uint8Array ? value : undefined) },
+  'dag-pb': { code: dagPbCode, encode: (value: unknown) => (isPbNode(value) ? dagPb.encode(value) : undefined) },
+  'dag-cbor': { code: dagCborCode, encode: dagCbor.encode },
+  'dag-json': { code: dagJsonCode, encode: dagJson.encode },
+  cbor: { code: cborCode, encode: dagCbor.encode },
+  json: { code: jsonCode, encode: dagJson.encode },
+} satisfies Record<string, { code: number; encode(value: unknown): Uint8Array | undefined }>
+
+/** Returns whether a value has the fields of a node. Its encoder checks their values. */
+function isPbNode(value: unknown): value is dagPb.PBNode {
+  if (typeof value !== 'object' || value === null || !('Links' in value) || !Array.isArray(value.Links)) return false
+  return Object.keys(value).every((key) => key === 'Links' || key === 'Data')
+}
+
+/** Returns Kubo's name of a codec. */
+export type CodecName = keyof typeof codecs
+
+/** Returns the code of a codec. */
+export const codeOf = (name: CodecName): number => codecs[name].code
+
+/** Decodes a node from one codec and encodes it in another. @throws CairnError UNSUPPORTED_CODEC */
+export function transcode(bytes: Uint8Array, from: CodecName, to: CodecName): Uint8Array {
+  try {
+    const encoded = codecs[to].encode(decoders.get(codeOf(from))?.(bytes))
+    if (encoded !== undefined) return encoded
+  } catch (cause) {
+    throw new CairnError('UNSUPPORTED_CODEC', {
+      message: `A part is not ${from}, or cannot be encoded as ${to}`,
+      cause,
+    })
+  }
+  throw new CairnError('UNSUPPORTED_CODEC', { message: `A part is not ${from}, or cannot be encoded as ${to}` })
 }

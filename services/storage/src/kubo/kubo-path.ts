@@ -1,26 +1,31 @@
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
-import { type Entity, openPath } from '../gateway/open-path.ts'
-import { parseCid } from '../gateway/parse-cid.ts'
+import { parseCid } from '../content/parse-cid.ts'
+import { type Entity, openPath } from '../gateway/gateway.ts'
+import type { Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 
-/** What paths are followed with. */
-export type KuboReading = { readonly packs: PackStore; readonly names: NameResolver }
+/** Dependencies of path resolution. */
+export type KuboReading = {
+  readonly packs: PackStore
+  readonly names: NameResolver
+  readonly denylist: Denylist
+}
 
-/** A path with its names followed: a CID, and the names below it. */
+/** A path with its names resolved: a CID, and the path segments below it. */
 export type FollowedPath = { cid: CID; cidText: string; segments: readonly string[] }
 
-/** What a path led to, and the name that it goes by. */
+/** The target of a path, and its name. */
 export type KuboEntity = Entity & { name: string }
 
 /**
- * Reads `{cid}/{path}`, `/ipfs/{cid}/{path}`, `/ipns/{name}/{path}` or the same as `ipfs://` and `ipns://`, and follows
- * the name. No block is read.
- * @throws CairnError INVALID_CID, INVALID_NAME, INVALID_PATH, and as `NameResolver.resolve`
+ * Parses `{cid}/{path}`, `/ipfs/{cid}/{path}`, `/ipns/{name}/{path}` or the same as `ipfs://` and `ipns://`, and
+ * resolves the name. Reads no block.
+ * @throws CairnError INVALID_CID, INVALID_NAME, INVALID_PATH, CONTENT_DENIED, CONTENT_DENIED_BY_LAW, and as `NameResolver.resolve`
  */
 export async function followKuboPath(
-  { names }: Pick<KuboReading, 'names'>,
+  { names, denylist }: Pick<KuboReading, 'names' | 'denylist'>,
   arg: string,
   signal: AbortSignal,
 ): Promise<FollowedPath> {
@@ -29,14 +34,22 @@ export async function followKuboPath(
   const [root = '', ...parts] = (isName ? path.slice('/ipns/'.length) : path).split('/')
   const segments = parts.filter((part) => part !== '' && part !== '.')
   if (segments.includes('..')) throw new CairnError('INVALID_PATH', { message: 'A path must not contain ".."' })
-  if (!isName) return { cid: parseCid(root, arg), cidText: root, segments }
+  if (!isName) {
+    const cid = parseCid(root, arg)
+    denylist.requireContent(cid, segments)
+    return { cid, cidText: root, segments }
+  }
   const name = names.read(root)
-  if (name === undefined) throw new CairnError('INVALID_NAME', { message: `"${root.slice(0, 200)}" is no name` })
-  const found = await names.resolve(name, signal)
-  return { cid: found.cid, cidText: found.cidText, segments: [...found.segments, ...segments] }
+  if (name === undefined)
+    throw new CairnError('INVALID_NAME', { message: `"${root.slice(0, 200)}" is not a valid name` })
+  denylist.requireName(name, segments)
+  const { cid, cidText, segments: below } = await names.resolve(name, signal)
+  const all = [...below, ...segments]
+  denylist.requireContent(cid, all)
+  return { cid, cidText, segments: all }
 }
 
-/** Opens what a path leads to. @throws CairnError as `followKuboPath`; UnixfsError as `openPath` */
+/** Opens the target of a path. @throws CairnError as `followKuboPath`; UnixfsError as `openPath` */
 export async function openKuboPath(reading: KuboReading, arg: string, signal: AbortSignal): Promise<KuboEntity> {
   const followed = await followKuboPath(reading, arg, signal)
   const entity = await openPath(reading.packs, { ...followed, trailingSlash: false }, signal)

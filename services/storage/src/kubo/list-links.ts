@@ -8,13 +8,13 @@ export type KuboLink = { Name: string; Hash: string; Size: number; Type: number;
 
 const rawCode = 0x55
 const dagPbCode = 0x70
-/** UnixFS types as they stand in the answer. */
+/** UnixFS type numbers in the response. */
 const types = { raw: 2, file: 2, directory: 1, hamt: 1, symlink: 4, other: 0 } as const satisfies Record<
   DagNode['kind'],
   number
 >
 
-/** Entries of a folder; of anything else, its links, which have no names in files. */
+/** Lists the entries of a folder, or the links of any other node. Links of files have no names. */
 export async function* listLinks(
   packs: PackStore,
   { cid, node }: KuboEntity,

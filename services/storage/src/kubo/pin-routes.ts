@@ -1,18 +1,18 @@
-import { CairnError, kuboPinAdd, kuboPinLs, kuboPinRm } from '@cairn/protocol'
+import { CairnError, kuboPinAdd, kuboPinLs, kuboPinRm, kuboPinUpdate } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import { sendLines } from '../http/send-lines.ts'
 import { listPins, pinOnce, requirePin, unpin } from './account-pins.ts'
 import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
-import { sendLines } from './send-kubo.ts'
 
-/** Most pins that are listed in one answer; streams have no limit. */
-const listedPinsMost = 65_536
+/** Maximum number of pins per answer; streams have no limit. */
+const maxListedPins = 65_536
 
 type Pin = { cid: string; name: string }
 
-/** Binds Kubo's calls about pins: what an account uploaded or pinned, each as one recursive pin. */
+/** Registers Kubo's pin calls: what an account uploaded or pinned, each as one recursive pin. */
 export function registerKuboPinRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
   kuboRoute(app, context, kuboPinAdd, async ({ input: { query }, caller, signal }) => {
     requireRecursive(query.recursive)
@@ -28,7 +28,9 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
   kuboRoute(app, context, kuboPinLs, async ({ input: { query }, caller, reply, signal }) => {
     const { type = 'all', name = '' } = query
     if (type === 'indirect') {
-      throw new CairnError('NOT_SUPPORTED', { message: 'Only recursive pins are listed: send type=recursive or none' })
+      throw new CairnError('NOT_SUPPORTED', {
+        message: 'Only recursive pins are listed. Send type=recursive, or omit type',
+      })
     }
     const showsNames = (query.names ?? false) || name !== ''
     const describe = (pin: Pin) => ({ Type: 'recursive', Name: showsNames ? pin.name : '' })
@@ -55,9 +57,9 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     const keys = new Map<string, ReturnType<typeof describe>>()
     for await (const pin of chosen()) {
       if (!keys.has(pin.cid)) keys.set(pin.cid, describe(pin))
-      if (keys.size > listedPinsMost) {
+      if (keys.size > maxListedPins) {
         throw new CairnError('NOT_SUPPORTED', {
-          message: `There are more than ${listedPinsMost} pins: list them with stream=true`,
+          message: `The account has more than ${maxListedPins} pins. List them with stream=true`,
         })
       }
     }
@@ -68,23 +70,34 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     requireRecursive(query.recursive)
     const roots: { cid: CID; path: string }[] = []
     for (const path of query.arg) roots.push({ cid: await findRoot(path, signal), path })
-    // All are known before the first is removed.
+    // All are checked before the first is removed.
     for (const { cid, path } of roots) await requirePin(context, caller.address, cid, path)
     for (const { cid, path } of roots) await unpin(context, caller.address, cid, path)
     return { Pins: roots.map(({ cid }) => cid.toString()) }
   })
 
-  /** A CID alone need not be stored here. */
+  kuboRoute(app, context, kuboPinUpdate, async ({ input: { query }, caller, signal }) => {
+    const [fromPath, toPath] = query.arg
+    const from = await findRoot(fromPath, signal)
+    const to = await findRoot(toPath, signal)
+    const { name, cid } = await requirePin(context, caller.address, from, fromPath)
+    // A pin without a name uses its CID as name.
+    await pinOnce(context, caller.address, to, name === cid ? undefined : name, signal)
+    if ((query.unpin ?? true) && !from.equals(to)) await unpin(context, caller.address, from, fromPath)
+    return { Pins: [from.toString(), to.toString()] }
+  })
+
+  /** A CID without a path need not be stored here. */
   async function findRoot(path: string, signal: AbortSignal): Promise<CID> {
     const { cid, segments } = await followKuboPath(reading, path, signal)
     if (segments.length === 0) return cid
     const entity = await openKuboPath(reading, path, signal)
     if (entity.remaining.length === 0) return entity.cid
-    throw new CairnError('INVALID_PATH', { message: 'The path ends inside a document, at what is no link' })
+    throw new CairnError('INVALID_PATH', { message: 'The path points to a value in a document that is not a link' })
   }
 }
 
 function requireRecursive(recursive = true): void {
   if (recursive) return
-  throw new CairnError('NOT_SUPPORTED', { message: 'Pins are recursive here: leave out recursive=false' })
+  throw new CairnError('NOT_SUPPORTED', { message: 'Only recursive pins are supported. Omit recursive=false' })
 }

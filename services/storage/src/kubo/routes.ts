@@ -17,34 +17,45 @@ import {
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
-import { writeCar } from '../gateway/serve-car.ts'
-import { writeTar } from '../gateway/serve-tar.ts'
+import { writeCar, writeTar } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
-import type { NameResolver } from '../names/names.ts'
-import { describeGatewayOnce } from '../names/routing.ts'
+import { sendBytes, sendLines } from '../http/send-lines.ts'
+import { guardPacks } from '../moderation/moderation.ts'
+import { describeGatewayOnce, type NameResolver } from '../names/names.ts'
 import { serviceVersion } from '../service/service-version.ts'
 import { openCat } from './cat-file.ts'
 import { encodeNode } from './encode-node.ts'
+import { registerKuboKeyRoutes } from './key-routes.ts'
 import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 import { type KuboLink, listLinks } from './list-links.ts'
 import { registerKuboPinRoutes } from './pin-routes.ts'
-import { sendBytes, sendLines } from './send-kubo.ts'
+import { registerKuboPutRoutes } from './put-routes.ts'
+import { registerKuboStatRoutes } from './stat-routes.ts'
 
-/** The release of Kubo whose RPC is followed; Kubo's program picks its way of speaking by it. */
+/** The supported release of Kubo's RPC API; Kubo's CLI adapts its requests to it. */
 const kuboVersionFollowed = '0.43.0'
-/** Most entries that are listed in one answer; streams have no limit. */
-const listedEntriesMost = 65_536
+/** Maximum number of entries per response; streams have no limit. */
+const maxListedEntries = 65_536
 
-/** Binds what Kubo's own program and clients call beside `add` and `dag/import`. */
+const keyHint = 'Private keys are neither imported nor exported. Use `cairn name import` or `cairn name export`.'
+/** Alternatives to some calls that are not supported. */
+const refusalHints: Readonly<Record<string, string>> = {
+  'key/import': keyHint,
+  'key/export': keyHint,
+  'block/rm': 'A block is removed with the last upload or pin that needs it. Use pin/rm.',
+}
+
+/** Registers the calls of Kubo's CLI and clients besides `add` and `dag/import`. */
 export function registerKuboRoutes(
   app: FastifyInstance,
   context: Context,
   names: NameResolver,
   profile: () => NetworkProfile,
 ): void {
-  const { packs } = context
-  const reading = { packs, names }
+  const { denylist } = context
+  const packs = guardPacks(context.packs, denylist)
+  const reading = { packs, names, denylist }
   const describe = describeGatewayOnce(context.secret, () => profile().gateway)
 
   kuboRoute(app, context, kuboVersion, async () => ({
@@ -57,7 +68,7 @@ export function registerKuboRoutes(
 
   kuboRoute(app, context, kuboId, async ({ input: { query } }) => {
     if (query['arg'] !== undefined) {
-      throw new CairnError('NOT_SUPPORTED', { message: 'This service has no peers: call id without a peer' })
+      throw new CairnError('NOT_SUPPORTED', { message: 'This service has no peers. Call id without a peer' })
     }
     const { ID, Addrs, Protocols } = await describe()
     return {
@@ -77,11 +88,11 @@ export function registerKuboRoutes(
 
   kuboRoute(app, context, kuboGet, async ({ input: { query }, reply, signal }) => {
     if (query.compress) {
-      throw new CairnError('NOT_SUPPORTED', { message: 'Archives are not compressed here: leave out compress' })
+      throw new CairnError('NOT_SUPPORTED', { message: 'Compressed archives are not supported. Omit compress' })
     }
     const entity = await openKuboPath(reading, query.arg, signal)
     if (entity.remaining.length > 0 || entity.node.kind === 'other') {
-      throw new CairnError('NOT_ACCEPTABLE', { message: 'Only files and folders fit into a tar' })
+      throw new CairnError('NOT_ACCEPTABLE', { message: 'A TAR can contain only files and folders' })
     }
     if ('fileSizeBytes' in entity.node) reply.header('x-content-length', String(entity.node.fileSizeBytes))
     return sendBytes(reply, writeTar(packs, entity, entity.name, signal), 'application/x-tar')
@@ -97,7 +108,7 @@ export function registerKuboRoutes(
         const links: KuboLink[] = []
         for await (const link of listLinks(packs, entity, { signal, readsEntries })) {
           if (query.stream) yield { Objects: [{ Hash: path, Links: [link] }] }
-          else if (links.push(link) > listedEntriesMost) throw tooManyEntries()
+          else if (links.push(link) > maxListedEntries) throw tooManyEntries()
         }
         objects.push({ Hash: path, Links: links.toSorted(byName) })
       }
@@ -144,21 +155,24 @@ export function registerKuboRoutes(
   })
 
   registerKuboPinRoutes(app, context, reading)
+  registerKuboPutRoutes(app, context)
+  registerKuboStatRoutes(app, context, reading)
+  registerKuboKeyRoutes(app, context, reading)
 
   route(app, context, refuseKubo, async ({ input: { params } }) => {
     throw new CairnError('NOT_SUPPORTED', {
-      message: `This service does not have Kubo's call "${params.call.slice(0, 100)}"`,
-      hint: 'See "What differs from Kubo" in the documentation for the calls there are.',
+      message: `This service does not support Kubo's call "${params.call.slice(0, 100)}"`,
+      hint: refusalHints[params.call] ?? 'See docs/how-to/kubo.md for the supported calls.',
     })
   })
 
   async function openWhole(arg: string, signal: AbortSignal): Promise<KuboEntity> {
     const entity = await openKuboPath(reading, arg, signal)
     if (entity.remaining.length === 0) return entity
-    throw new CairnError('NOT_SUPPORTED', { message: 'The path ends inside a document, at what is no link' })
+    throw new CairnError('NOT_SUPPORTED', { message: 'The path points to a value in a document that is not a link' })
   }
 
-  /** A block need not be of a codec that is known, unless a path goes through it. */
+  /** A block may have any codec, unless a path goes through it. */
   async function openBlock(arg: string, signal: AbortSignal): Promise<Pick<KuboEntity, 'cid'>> {
     const { cid, segments } = await followKuboPath(reading, arg, signal)
     return segments.length === 0 ? { cid } : openWhole(arg, signal)
@@ -167,7 +181,7 @@ export function registerKuboRoutes(
 
 function tooManyEntries(): CairnError {
   return new CairnError('NOT_SUPPORTED', {
-    message: `The folder has more than ${listedEntriesMost} entries: list it with stream=true`,
+    message: `The folder has more than ${maxListedEntries} entries. List it with stream=true`,
   })
 }
 

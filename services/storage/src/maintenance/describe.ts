@@ -1,15 +1,15 @@
 import type { Finding } from '../packs/check.ts'
-import type { TakenIn } from '../packs/packs.ts'
-import type { Repair } from '../packs/repair.ts'
+import type { ImportedPack } from '../packs/packs.ts'
 import type { ListedRoot } from '../uploads/uploads.ts'
+import type { Repair } from './repair.ts'
 
-/** One line about a finding, for people. */
+/** Describes a finding in one line for people. */
 export function describeFinding(finding: Finding): string {
   switch (finding.kind) {
     case 'missing-pack':
-      return `missing pack      ${finding.objectKey}: its row is there, its object is gone`
+      return `missing pack      ${finding.objectKey}: the database lists it, the object is missing`
     case 'returned-pack':
-      return `returned pack     ${finding.objectKey}: it was missing and is there again`
+      return `returned pack     ${finding.objectKey}: it was missing and is available again`
     case 'wrong-size':
       return `wrong size        ${finding.objectKey}: ${finding.actualBytes} bytes, ${finding.expectedBytes} expected`
     case 'orphan-object':
@@ -21,13 +21,13 @@ export function describeFinding(finding: Finding): string {
     case 'incomplete-upload':
       return `incomplete upload ${finding.cid}: its root cannot be read`
     case 'wrong-reference':
-      return `wrong reference   pack ${finding.packId}: counted as ${finding.isReferenced ? 'unneeded' : 'needed'}`
+      return `wrong reference   pack ${finding.packId}: counted as ${finding.isReferenced ? 'unused' : 'used'}`
     case 'wrong-ledger':
       return `wrong sum         ${finding.address}: ${finding.field} is ${finding.is}, should be ${finding.shouldBe}`
   }
 }
 
-/** Two lines about a finding and what was done about it, for people. */
+/** Describes a finding and its repair in two lines for people. */
 export function describeRepair({ finding, done }: Repair): string {
   return `${describeFinding(finding)}\n  ${describeAction(done)}`
 }
@@ -35,30 +35,30 @@ export function describeRepair({ finding, done }: Repair): string {
 function describeAction(done: Repair['done']): string {
   switch (done.kind) {
     case 'taken-in':
-      return `taken in: ${done.blocks} blocks, ${done.linkedUploads} uploads have their content again`
+      return `recovered: ${done.blocks} blocks, content of ${done.linkedUploads} uploads restored`
     case 'unreadable':
-      return 'torn or not a pack: kept where it is'
+      return 'torn or not a pack: left in place'
     case 'marked-missing':
-      return 'not relied on any more: put the object back, or upload the content again'
+      return 'no longer used: restore the object, or upload the content again'
     case 'marked':
-      return `${done.damaged} blocks marked as damaged, ${done.healed} read again`
+      return `${done.damaged} blocks marked as damaged, ${done.healed} blocks readable again`
     case 'corrected':
       return 'corrected'
     case 'none':
-      return 'nothing can be done from here: upload the content again, or restore a backup'
+      return 'cannot be fixed here: upload the content again, or restore a backup'
   }
 }
 
-/** One line about a pack that was taken in, for people. */
-export function describeTakenIn(taken: TakenIn): string {
+/** Describes an imported pack in one line for people. */
+export function describeImportedPack(taken: ImportedPack): string {
   return taken.kind === 'taken-in'
-    ? `taken in   ${taken.objectKey}: ${taken.blocks} blocks, ${taken.sizeBytes} bytes`
-    : `unreadable ${taken.objectKey}: ${taken.sizeBytes} bytes, torn or not a pack; kept`
+    ? `recovered  ${taken.objectKey}: ${taken.blocks} blocks, ${taken.sizeBytes} bytes`
+    : `unreadable ${taken.objectKey}: ${taken.sizeBytes} bytes, torn or not a pack, kept`
 }
 
-/** One line about a listed root, for people. */
+/** Describes a listed root in one line for people. */
 export function describeListed(root: ListedRoot): string {
   return root.kind === 'listed'
     ? `listed     ${root.cid}: ${root.sizeBytes} bytes`
-    : `incomplete ${root.cid}: ${root.reason}; its pack is kept`
+    : `incomplete ${root.cid}: ${root.reason}, its pack is kept`
 }

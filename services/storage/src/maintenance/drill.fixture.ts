@@ -11,39 +11,39 @@ import { type Storage, startStorage } from '../start.ts'
 /** A file of a drill: its CID, its gateway path and its bytes. */
 export type Stored = { cid: string; path: string; bytes: Buffer }
 
-/** A service on a lasting home. Its database and packs can be saved and restored while it is stopped. */
+/** A service with a persistent home. Its database and packs can be saved and restored while it is stopped. */
 export type Drill = {
   readonly address: string
   readonly packFolder: string
   config(): StorageConfig
-  /** Starts the service; it is stopped again by disposing. */
+  /** Starts the service; disposing stops it. */
   start(): Promise<Running>
-  /** Starts it with settings of an earlier moment. */
+  /** Starts it with earlier settings. */
   startWith(config: StorageConfig): Promise<Running>
   saveDatabase(): Promise<void>
   restoreDatabase(): Promise<void>
   loseDatabase(): Promise<void>
-  /** Copies what a backup holds: finished objects alone. */
+  /** Copies what a backup contains: finished objects only. */
   savePacks(): Promise<void>
-  /** Swaps the packs with those that were saved. */
+  /** Swaps the packs with the saved ones. */
   swapPacks(): Promise<void>
-  /** Puts the saved packs beside those that are there. */
+  /** Adds the saved packs to the existing ones. */
   mergePacks(): Promise<void>
   losePacks(): Promise<void>
-  /** Makes the pack folder carry the id of one more database. */
+  /** Adds the id of another database to the pack folder. */
   addOwner(name: string): Promise<void>
   /** Every file of the pack folder that holds an object, for comparison. */
   listPacks(): Promise<string[]>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A service that runs in a drill. */
+/** A running service of a drill. */
 export type Running = Storage & {
   /** Error lines of its log. */
   readonly errors: readonly string[]
   signIn(): Promise<string>
   upload(key: string, name: string, bytes: Uint8Array): Promise<Stored>
-  /** Uploads a folder of files of these contents. */
+  /** Uploads a folder of files with these contents. */
   uploadFolder(key: string, files: Record<string, Uint8Array>): Promise<Stored[]>
   /** Status, code and bytes of a read through the gateway. */
   read(path: string): Promise<{ status: number; code: string | null; bytes: Buffer }>
@@ -72,7 +72,7 @@ export async function openDrill(postgres: PostgresFixture | undefined): Promise<
     for (const name of sqliteFiles) {
       await rm(join(to, name), { force: true })
       await cp(join(from, name), join(to, name), { force: true }).catch((error: unknown) => {
-        // A database that was closed has no log.
+        // A closed database has no write-ahead log.
         if (name === 'storage.sqlite') throw error
       })
     }

@@ -1,4 +1,4 @@
-// The commands as an operator runs them.
+// Runs the commands as an operator does.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rename, rm } from 'node:fs/promises'
@@ -12,10 +12,10 @@ beforeEach(async () => {
 })
 afterEach(() => drill[Symbol.asyncDispose]())
 
-/** Each command is a process of its own, and a test runs up to seven. */
+/** Each command is a separate process, and a test runs up to seven. */
 const commandsTimeoutMs = 120_000
 
-/** Runs a command; what it wrote line by line, parsed where it is JSON. */
+/** Runs a command and returns its output lines, parsed if they are JSON. */
 async function run(...args: string[]) {
   const { home } = drill.config()
   const child = spawn(
@@ -26,28 +26,28 @@ async function run(...args: string[]) {
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  let said = ''
+  let output = ''
   let complained = ''
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    said += chunk
+    output += chunk
   })
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     complained += chunk
   })
   const [code] = await once(child, 'close')
-  const lines = said.split('\n').filter((line) => line !== '')
+  const lines = output.split('\n').filter((line) => line !== '')
   return { code, lines, json: args.includes('--json') ? lines.map((line) => JSON.parse(line)) : [], complained }
 }
 
 test(
-  'check says what does not fit, repair what it did about it; the exit code says whether all is well',
+  'check reports mismatches, repair reports its changes; the exit code says whether all is well',
   async () => {
     {
       await using running = await drill.start()
       const key = await running.signIn()
       await running.upload(key, 'a.txt', Buffer.from('hello'))
-      expect(await run('check')).toMatchObject({ code: 0, lines: ['Database and packs belong together.'] })
-      // The others change rows: with SQLite the service must be stopped.
+      expect(await run('check')).toMatchObject({ code: 0, lines: ['The database matches the packs.'] })
+      // The others change rows, so with SQLite the service must be stopped.
       for (const command of ['repair', 'recover']) {
         const { code, complained } = await run(command)
         expect([code, complained]).toEqual([78, expect.stringContaining(`(process ${process.pid})`)])
@@ -79,7 +79,7 @@ test(
 )
 
 test(
-  'recover says what it took in, and how to list it',
+  'recover reports the recovered content, and how to list it',
   async () => {
     {
       await using running = await drill.start()
@@ -103,11 +103,11 @@ test(
 )
 
 test.each([
-  [['repear'], 'There is no command "repear"'],
-  [['check', '--read-data', '2'], '--read-data is 2'],
-  [['recover', '--owner', 'me'], '--owner is me'],
+  [['repear'], 'Unknown command "repear"'],
+  [['check', '--read-data', '2'], '--read-data must be a number from 0 to 1, but is 2'],
+  [['recover', '--owner', 'me'], '--owner must be a wallet address, but is me'],
   [['check', '--fast'], "Unknown option '--fast'"],
-])('%j is refused with the usage', async (args, message) => {
+])('%j is rejected with the usage', async (args, message) => {
   const { code, complained } = await run(...args)
   expect([code, complained]).toEqual([2, expect.stringContaining(message)])
   expect(complained).toContain('npm run storage:recover')
@@ -115,12 +115,12 @@ test.each([
 })
 
 test(
-  'a command without a store makes none',
+  'a command without a store creates none',
   async () => {
     await rm(drill.config().home, { recursive: true, force: true })
     for (const command of ['check', 'repair', 'recover']) {
       const { code, complained } = await run(command)
-      expect([code, complained]).toEqual([78, expect.stringContaining('There is no pack folder at')])
+      expect([code, complained]).toEqual([78, expect.stringContaining('does not contain a pack folder')])
     }
   },
   commandsTimeoutMs,

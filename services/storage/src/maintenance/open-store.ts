@@ -8,7 +8,7 @@ import type { ObjectStore } from '../objects/objects.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { createPackStore, type PackStore } from '../packs/packs.ts'
 
-/** What a maintenance command works on: the store of a service, without the service. */
+/** The store of a service, without the service, for a maintenance command. */
 export type MaintainedStore = AsyncDisposable & {
   config: StorageConfig
   db: Database
@@ -17,13 +17,13 @@ export type MaintainedStore = AsyncDisposable & {
   clock: Clock
 }
 
-/** What a command is about to do. */
+/** Purpose of a command. */
 export type MaintenancePurpose =
-  /** Reads, while the service runs or not. */
+  /** Reads, whether or not the service runs. */
   | 'read'
   /** Changes rows. With SQLite the service must be stopped. */
   | 'change'
-  /** The same, and the database may be a new one. */
+  /** As `change`, and the database may be new. */
   | 'recover'
 
 /**
@@ -49,7 +49,7 @@ export async function openStore(config: StorageConfig, purpose: MaintenancePurpo
 function requirePath(path: string, what: string, setting: string): void {
   if (existsSync(path)) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: `There is no ${what} at ${path}`,
-    hint: `Run the command with the settings of the service; ${setting} sets the path.`,
+    message: `${path} does not contain a ${what}`,
+    hint: `Run the command with the settings of the service. ${setting} sets the path.`,
   })
 }

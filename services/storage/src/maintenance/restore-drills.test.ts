@@ -1,11 +1,11 @@
-// The steps of docs/operate/recover.md, with every byte and the listing compared afterwards.
+// The steps of docs/operate/recover.md; compares every byte and the listing afterwards.
 import { createHash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { removeUnreferencedPacks } from '../workers/remove-packs.ts'
+import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
 import { type Drill, openDrill, type Running, type Stored } from './drill.fixture.ts'
-import { checkStore, recoverStore, type Tell } from './maintain.ts'
+import { checkStore, type Report, recoverStore } from './maintain.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -14,18 +14,18 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 
 const year = 400 * 86_400_000
-/** Bytes that are the same for the same seed, and compress to nothing in common. */
+/** Incompressible bytes that are the same for the same seed. */
 function bytesOf(length: number, seed: string): Buffer {
   const pieces: Buffer[] = []
   for (let at = 0; at < length; at += 32) pieces.push(createHash('sha256').update(`${seed} ${at}`).digest())
   return Buffer.concat(pieces).subarray(0, length)
 }
 const needsRecovery = (error: unknown) => CairnError.is(error, 'RECOVERY_NEEDED')
-const quiet: Tell = () => undefined
+const quiet: Report = () => undefined
 
 describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
   let drill: Drill
-  /** Stored before the backup, and after it. */
+  /** Files stored before and after the backup. */
   let before: Stored[]
   let after: Stored[]
 
@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     const key = await running.signIn()
     after = [
       await running.upload(key, 'later.txt', bytesOf(30, 'later')),
-      // Its first blocks lie in a pack of before.
+      // Its first blocks lie in an earlier pack.
       await running.upload(key, 'later.bin', Buffer.concat([shared, bytesOf(900_000, 'more')])),
       ...(await running.uploadFolder(key, { 'c.txt': bytesOf(400, 'c'), 'd.bin': bytesOf(80_000, 'd') })),
     ]
@@ -61,30 +61,30 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     }
   }
   const expectClean = async () => {
-    const said: string[] = []
-    await checkStore(drill.config(), { readData: 1 }, (_json, text) => said.push(text))
-    expect(said).toEqual(['Database and packs belong together.'])
+    const output: string[] = []
+    await checkStore(drill.config(), { readData: 1 }, (_json, text) => output.push(text))
+    expect(output).toEqual(['The database matches the packs.'])
   }
-  /** Rounds of removal a year later take nothing of what was taken in. */
+  /** Removal rounds a year later remove no imported pack. */
   const passYear = async ({ context }: Running) => {
     const clock = { now: () => Date.now() + year, sleep: async () => undefined }
     expect(await removeUnreferencedPacks({ ...context, clock })).toBe(0)
   }
   const cidsOf = (stored: readonly Stored[]) => [...new Set(stored.map(({ cid }) => cid))].toSorted()
   const recover = async (options: Partial<Parameters<typeof recoverStore>[1]> = {}) => {
-    const told: object[] = []
+    const reported: object[] = []
     const outcome = await recoverStore(drill.config(), { takeOver: false, owner: undefined, ...options }, (json) =>
-      told.push(json),
+      reported.push(json),
     )
-    return { ...outcome, summary: told.at(-1) }
+    return { ...outcome, summary: reported.at(-1) }
   }
 
-  test('an older database beside all packs: refused, nothing removed, everything back after one command', async () => {
+  test('an older database beside all packs: rejected, nothing removed, everything back after one command', async () => {
     await drill.restoreDatabase()
     const packs = await drill.listPacks()
     for (let start = 0; start < 3; start++) await expect(drill.start()).rejects.toSatisfy(needsRecovery)
     await expect(drill.start()).rejects.toMatchObject({
-      message: expect.stringContaining('3 packs that the database does not know'),
+      message: expect.stringContaining('3 packs that the database does not list'),
       hint: expect.stringMatching(/npm run storage:recover.*docs\/operate\/recover\.md/),
     })
     expect(await drill.listPacks()).toEqual(packs)
@@ -97,7 +97,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectAll(running, [...before, ...after])
     const listed = await running.list(await running.signIn())
     expect(listed.map(({ cid }) => cid).toSorted()).toEqual(cidsOf([...before, ...after]))
-    // What the backup knew has its names; what was taken in has its CID for a name, and its size.
+    // Content in the backup has its names; imported content has its CID as a name, and its size.
     expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['small.txt', 'large.bin']))
     expect(listed.find(({ cid }) => cid === after[1]?.cid)).toEqual({
       cid: after[1]?.cid,
@@ -111,7 +111,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectClean()
   })
 
-  test('no database beside all packs: refused until the folder is taken over, then all is read, and listed on demand', async () => {
+  test('no database beside all packs: rejected until the folder is taken over, then readable, and listed on demand', async () => {
     await drill.loseDatabase()
     const packs = await drill.listPacks()
     await expect(drill.start()).rejects.toMatchObject({
@@ -131,7 +131,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
       await expectAll(running, [...before, ...after])
       const key = await running.signIn()
       expect(await running.list(key)).toEqual([])
-      // An owner who sends a file again has it listed, and nothing is stored twice.
+      // An owner who uploads a file again sees it listed, and nothing is stored twice.
       await running.upload(key, 'later.txt', after[0]?.bytes ?? Buffer.of())
       expect(await running.list(key)).toMatchObject([{ cid: after[0]?.cid, name: 'later.txt', sizeBytes: 30 }])
       await passYear(running)
@@ -151,12 +151,12 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectClean()
   })
 
-  test('a newer database beside older packs: what is missing is named, the rest served, no row removed', async () => {
+  test('a newer database beside older packs: names the missing packs, serves the rest, removes no row', async () => {
     await drill.swapPacks()
     const missing = cidsOf(after)
     {
       await using running = await drill.start()
-      expect(running.errors.filter((line) => line.includes('a pack is missing'))).toHaveLength(3)
+      expect(running.errors.filter((line) => line.includes('pack is missing'))).toHaveLength(3)
       await expectAll(running, before)
       const key = await running.signIn()
       const listed = await running.list(key)
@@ -166,7 +166,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
         expect([path, status, code]).toEqual([path, 500, 'DATA_DAMAGED'])
       }
       await passYear(running)
-      // Sent again it is stored again, although its row says that it is there.
+      // Content that is uploaded again is stored again, although its row says that it exists.
       await running.upload(key, 'again.txt', after[0]?.bytes ?? Buffer.of())
       await expectAll(running, after.slice(0, 1))
     }
@@ -175,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     expect(findings.filter((line) => line.startsWith('missing pack'))).toHaveLength(3)
     expect(missing).toHaveLength(3)
 
-    // The packs are found and put back beside what was stored since.
+    // The packs are found and added to those stored since.
     await drill.mergePacks()
     {
       await using running = await drill.start()
@@ -185,15 +185,15 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectClean()
   })
 
-  test('a pack folder that is empty beside a database that knows packs is refused: its disk may not be mounted', async () => {
+  test('rejects an empty pack folder beside a database with packs: its disk may not be mounted', async () => {
     await drill.losePacks()
     await expect(drill.start()).rejects.toMatchObject({
       code: 'RECOVERY_NEEDED',
-      message: expect.stringContaining('the pack folder holds none'),
+      message: expect.stringContaining('the pack folder is empty'),
     })
   })
 
-  test('a take-over that was cut off is finished by the same command, and refused by either database until then', async () => {
+  test('the same command finishes an interrupted take-over, and either database is rejected until then', async () => {
     const first = drill.config()
     await drill.loseDatabase()
     await recoverStore(drill.config(), { takeOver: true, owner: undefined }, quiet)

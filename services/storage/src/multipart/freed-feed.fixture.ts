@@ -1,8 +1,8 @@
 import { type Feed, feedFrom } from './read-multipart.ts'
 
 /**
- * A feed that frees each piece once it is taken, as that of a request does: what still needs a piece then reads nothing,
- * or throws.
+ * A feed that frees each piece once it is consumed, as that of a request does: later use of a piece reads nothing, or
+ * throws.
  */
 export function freedFeedFrom(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Feed {
   const feed = feedFrom(source)

@@ -81,7 +81,7 @@ describe('multipart', () => {
     expect(parts.map(({ bytes }) => `${bytes}`)).toEqual(['x'])
   })
 
-  it('keeps what only looks like a delimiter', async () => {
+  it('keeps content that resembles a delimiter', async () => {
     const tricky = [
       '--b',
       '\r\n--',
@@ -105,7 +105,7 @@ describe('multipart', () => {
     expect((await readText('--b\r\nA: b\r\n\r\n--b\r\n\r\n\r\n--b--')).map(({ bytes }) => bytes.length)).toEqual([0, 0])
   })
 
-  it('refuses a body without its end', async () => {
+  it('rejects a body without its end', async () => {
     for (const text of [
       '',
       'x',
@@ -120,10 +120,10 @@ describe('multipart', () => {
     }
   })
 
-  it('refuses too many parts, overlong headers, too many of them, and endless margins', async () => {
+  it('rejects too many parts, overlong headers, too many of them, and endless margins', async () => {
     const many = `${'--b\r\n\r\n\r\n'.repeat(5)}--b--`
-    expect(await codeOf(readText(many, 'b', { partsMost: 4 }))).toBe('TOO_MANY_PARTS')
-    expect(await readText(many, 'b', { partsMost: 5 })).toHaveLength(5)
+    expect(await codeOf(readText(many, 'b', { maxParts: 4 }))).toBe('TOO_MANY_PARTS')
+    expect(await readText(many, 'b', { maxParts: 5 })).toHaveLength(5)
     const long = `--b\r\nX: ${'a'.repeat(70_000)}`
     expect(await codeOf(readText(long))).toBe('HEADER_TOO_LARGE')
     expect(await codeOf(readText(`${long}\r\n\r\n\r\n--b--`))).toBe('HEADER_TOO_LARGE')
@@ -133,7 +133,7 @@ describe('multipart', () => {
     expect(await codeOf(readText(`--b--${'x'.repeat(70_000)}`))).toBe('INVALID_MULTIPART')
   })
 
-  it('refuses headers that are not well formed', async () => {
+  it('rejects malformed headers', async () => {
     const bad = [
       'no colon',
       ' folded: x',
@@ -151,7 +151,7 @@ describe('multipart', () => {
     expect(await codeOf(read([notUtf8]))).toBe('INVALID_MULTIPART')
   })
 
-  it('takes file names as clients send them', async () => {
+  it('reads file names as clients send them', async () => {
     const names: [string, string | undefined][] = [
       ['form-data; name="file"; filename="a.txt"', 'a.txt'],
       ['form-data; name=file; filename=a.txt', 'a.txt'],
@@ -172,7 +172,7 @@ describe('multipart', () => {
     }
   })
 
-  it('gives the same parts however the stream is cut', async () => {
+  it('returns the same parts however the stream is cut', async () => {
     const content = fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes))
     const nasty = fc
       .array(fc.constantFrom('\r', '\n', '-', '--', 'bo', '\r\n--bo', '\r\n--bo-', '\r\n--b', ' ', 'x'), {
@@ -237,8 +237,8 @@ describe('multipart', () => {
         fc.integer({ min: 1, max: 50 }),
         async (bytes, size) => {
           const outcome = await read(chop(Buffer.from(bytes), size), 'b', {
-            marginBytesMost: 100,
-            partHeaderBytesMost: 100,
+            maxMarginBytes: 100,
+            maxPartHeaderBytes: 100,
           }).catch((error: unknown) => error)
           expect(Array.isArray(outcome) || CairnError.is(outcome)).toBe(true)
         },
@@ -247,7 +247,7 @@ describe('multipart', () => {
     )
   })
 
-  it('waits for a part that cannot take more', async () => {
+  it('waits for a part that cannot accept more', async () => {
     const taken: string[] = []
     let release = () => {}
     const parser = createMultipartParser('b', async () => ({
@@ -277,7 +277,7 @@ describe('the boundary', () => {
     expect(readBoundary('Multipart/Form-Data; charset=x; Boundary="a b:c"')).toBe('a b:c')
   })
 
-  it('is refused where it is none', () => {
+  it('is rejected if it is missing or invalid', () => {
     for (const [type, code] of [
       [undefined, 'UNSUPPORTED_MEDIA_TYPE'],
       ['application/json', 'UNSUPPORTED_MEDIA_TYPE'],

@@ -1,29 +1,32 @@
-import { CairnError, KIB, partHeaderBytesMost, uploadPartsMost } from '@cairn/protocol'
+import { CairnError, KIB, maxPartHeaderBytes, maxUploadParts } from '@cairn/protocol'
 import { type PartHead, readPartHead } from './part-head.ts'
 
-/** Takes the bytes of one part. */
+/** Receives the bytes of one part. */
 export type PartSink = {
-  /** Takes a piece; it is valid until the call returns or its promise settles. A promise holds the parser back. */
+  /** Receives a piece, valid until the call returns or its promise settles. A promise pauses the parser. */
   write(piece: Uint8Array): void | Promise<void>
-  /** The part is whole. */
+  /** Called when the part is complete. */
   end(): void | Promise<void>
 }
 
-/** What a body may ask of its reader; the limits of `@cairn/protocol` unless told. */
+/** Limits of a body. Default to those of `@cairn/protocol`. */
 export type MultipartLimits = {
-  /** Most parts. */
-  partsMost?: number
-  /** Most bytes of the header lines of one part. */
-  partHeaderBytesMost?: number
-  /** Most bytes before the first delimiter, and after the last. */
-  marginBytesMost?: number
+  /** Maximum number of parts. */
+  maxParts?: number
+  /** Maximum bytes of the header lines of one part. */
+  maxPartHeaderBytes?: number
+  /** Maximum bytes before the first delimiter, and after the last. */
+  maxMarginBytes?: number
 }
 
-/** Takes a multipart body piece by piece. */
+/** Parses a multipart body piece by piece. */
 export type MultipartParser = {
-  /** Takes the next bytes, valid until it returns or its promise settles; then comes the next call. @throws CairnError as {@link createMultipartParser} */
+  /**
+   * Consumes the next bytes, valid until it returns or its promise settles; only then may the next call follow.
+   * @throws CairnError as {@link createMultipartParser}
+   */
   write(bytes: Uint8Array): void | Promise<void>
-  /** Says that the body is over. @throws CairnError INVALID_MULTIPART where the closing delimiter did not come. */
+  /** Ends the body. @throws CairnError INVALID_MULTIPART when the closing delimiter is missing. */
   end(): void
 }
 
@@ -32,12 +35,12 @@ type State = 'margin' | 'delimiter' | 'head' | 'body' | 'over'
 const CR = 13
 const LF = 10
 const DASH = 45
-/** Blanks allowed between a delimiter and the end of its line. */
-const paddingBytesMost = 64
+/** Maximum number of blanks between a delimiter and the end of its line. */
+const maxPaddingBytes = 64
 
 /**
- * A streaming reader of `multipart/form-data`: finds delimiters with one native search a piece, hands out views, and
- * copies nothing but part headers that lie across pieces. A line that only begins like a delimiter is data.
+ * A streaming parser of `multipart/form-data`. Finds delimiters with one native search per piece, passes views on,
+ * and copies only part headers that span pieces. A line that only begins like a delimiter is data.
  *
  * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE
  * @see https://www.rfc-editor.org/rfc/rfc7578 and https://www.rfc-editor.org/rfc/rfc2046#section-5.1
@@ -48,37 +51,40 @@ export function createMultipartParser(
   limits: MultipartLimits = {},
 ): MultipartParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-  const partsMost = limits.partsMost ?? uploadPartsMost
-  const headBytesMost = limits.partHeaderBytesMost ?? partHeaderBytesMost
-  const marginBytesMost = limits.marginBytesMost ?? 64 * KIB
+  const maxParts = limits.maxParts ?? maxUploadParts
+  const maxHeadBytes = limits.maxPartHeaderBytes ?? maxPartHeaderBytes
+  const maxMarginBytes = limits.maxMarginBytes ?? 64 * KIB
 
   let state: State = 'margin'
   let input: Buffer = Buffer.alloc(0)
   let at = 0
-  /** Bytes of the body before `input`, and of `input` itself: its own length is gone once it is freed. */
+  /** Bytes of the body before `input`, and of `input` itself, whose own length is gone once it is freed. */
   let inputOffset = 0
   let inputBytes = 0
-  /** Bytes of the delimiter seen at the end of the piece before. */
+  /** Bytes of the delimiter matched at the end of the previous piece. */
   let matched = 2
-  /** Bytes of it that are only thought: a body, and a part, may begin with a delimiter, as though CRLF stood before. */
+  /** Number of implied bytes: a body or part may begin with a delimiter, as if CRLF preceded it. */
   let given = 2
-  /** What followed a delimiter so far: dashes, blanks, a CR. Becomes data where it turns out that it was none. */
+  /** Bytes after a delimiter so far: dashes, blanks, a CR. Becomes data if it was not a delimiter. */
   let tail = ''
   let marginBytes = 0
   let parts = 0
   let part: PartSink | undefined
-  let headRoom: Buffer | undefined
+  let headroom: Buffer | undefined
   let headBytes = 0
 
   const emit = (bytes: Buffer): void | Promise<void> => {
     if (bytes.length === 0) return undefined
     if (part !== undefined) return part.write(bytes)
     marginBytes += bytes.length
-    if (marginBytes > marginBytesMost) throw invalid('There is too much text before the first part')
+    if (marginBytes > maxMarginBytes) throw invalid('The text before the first part is too long')
     return undefined
   }
 
-  /** Goes on with a delimiter that began in the piece before. Only its first byte is a CR, so no other start can hide in it. */
+  /**
+   * Continues a delimiter that began in the previous piece. Only its first byte is a CR, so it cannot contain another
+   * start.
+   */
   const continueMatch = (): void | Promise<void> => {
     const length = Math.min(delimiter.length - matched, input.length - at)
     if (input.compare(delimiter, matched, matched + length, at, at + length) !== 0) {
@@ -128,7 +134,7 @@ export function createMultipartParser(
         return closePart('head')
       }
       const isBlank =
-        (byte === 32 || byte === 9) && !tail.endsWith('\r') && tail !== '-' && tail.length < paddingBytesMost
+        (byte === 32 || byte === 9) && !tail.endsWith('\r') && tail !== '-' && tail.length < maxPaddingBytes
       const isStart = (byte === DASH && tail === '') || (byte === CR && tail !== '-' && !tail.endsWith('\r'))
       if (!isBlank && !isStart) return resumeData()
       tail += String.fromCharCode(byte ?? 0)
@@ -137,7 +143,7 @@ export function createMultipartParser(
     return undefined
   }
 
-  /** It was not a delimiter: what was taken for one is data. */
+  /** It was not a delimiter, so the matched bytes are data. */
   const resumeData = (): void | Promise<void> => {
     const seen = Buffer.concat([delimiter.subarray(given), Buffer.from(tail, 'latin1')])
     given = 0
@@ -151,8 +157,8 @@ export function createMultipartParser(
     marginBytes = 0
     headBytes = 0
     state = next
-    if (next === 'head' && ++parts > partsMost) {
-      throw new CairnError('TOO_MANY_PARTS', { details: { limit: partsMost } })
+    if (next === 'head' && ++parts > maxParts) {
+      throw new CairnError('TOO_MANY_PARTS', { details: { limit: maxParts } })
     }
     return closed?.end()
   }
@@ -161,7 +167,7 @@ export function createMultipartParser(
     if (headBytes === 0) {
       const isEmpty = input[at] === CR && input[at + 1] === LF
       const end = isEmpty ? at : input.indexOf('\r\n\r\n', at, 'latin1')
-      if (end !== -1 && end - at <= headBytesMost) {
+      if (end !== -1 && end - at <= maxHeadBytes) {
         const bytes = input.subarray(at, end)
         at = end + (isEmpty ? 2 : 4)
         return open(bytes)
@@ -170,22 +176,22 @@ export function createMultipartParser(
     return gatherHead()
   }
 
-  /** Gathers header lines that do not lie in one piece. */
+  /** Collects header lines that span pieces. */
   const gatherHead = (): void | Promise<void> => {
-    headRoom ??= Buffer.allocUnsafe(headBytesMost + 4)
+    headroom ??= Buffer.allocUnsafe(maxHeadBytes + 4)
     const before = headBytes
-    const length = Math.min(input.length - at, headRoom.length - before)
-    input.copy(headRoom, before, at, at + length)
+    const length = Math.min(input.length - at, headroom.length - before)
+    input.copy(headroom, before, at, at + length)
     headBytes += length
-    const isEmpty = headBytes >= 2 && headRoom[0] === CR && headRoom[1] === LF
-    const end = isEmpty ? 0 : headRoom.subarray(0, headBytes).indexOf('\r\n\r\n', Math.max(0, before - 3), 'latin1')
+    const isEmpty = headBytes >= 2 && headroom[0] === CR && headroom[1] === LF
+    const end = isEmpty ? 0 : headroom.subarray(0, headBytes).indexOf('\r\n\r\n', Math.max(0, before - 3), 'latin1')
     if (end !== -1) {
       const size = end + (isEmpty ? 2 : 4)
       at += size - before
-      return open(headRoom.subarray(0, end))
+      return open(headroom.subarray(0, end))
     }
     at += length
-    if (headBytes === headRoom.length) throw new CairnError('HEADER_TOO_LARGE', { details: { limit: headBytesMost } })
+    if (headBytes === headroom.length) throw new CairnError('HEADER_TOO_LARGE', { details: { limit: maxHeadBytes } })
     return undefined
   }
 
@@ -206,7 +212,7 @@ export function createMultipartParser(
   const skipEpilogue = (): void => {
     marginBytes += input.length - at
     at = input.length
-    if (marginBytes > marginBytesMost) throw invalid('There is too much text after the last part')
+    if (marginBytes > maxMarginBytes) throw invalid('The text after the last part is too long')
   }
 
   const advance = (): void | Promise<void> => {
@@ -249,7 +255,7 @@ export function createMultipartParser(
   }
 }
 
-/** How many of the last bytes of `bytes` are the beginning of `delimiter`. */
+/** Returns how many of the last bytes of `bytes` are the beginning of `delimiter`. */
 function countMatchAtEnd(bytes: Buffer, start: number, delimiter: Buffer): number {
   const from = Math.max(start, bytes.length - delimiter.length + 1)
   const cr = bytes.lastIndexOf(CR)

@@ -1,19 +1,19 @@
 import { CairnError } from '@cairn/protocol'
 
-/** What the headers of a part say. */
+/** Parsed headers of a part. */
 export type PartHead = {
-  /** Name of the form field as sent; Kubo's clients put `?mode=…&mtime=…` behind it. */
+  /** Name of the form field as sent; Kubo's clients append `?mode=…&mtime=…`. */
   fieldName: string
-  /** Name of the file as sent, escapes of quoting undone; `undefined` where the part has none. */
+  /** Name of the file as sent, with quoting escapes decoded; `undefined` when the part has none. */
   fileName: string | undefined
-  /** Media type in lower case without parameters; `undefined` where none was sent. */
+  /** Media type in lower case without parameters; `undefined` when none was sent. */
   contentType: string | undefined
   /** Bytes of the body before the part's own. */
   bodyOffset: number
 }
 
-/** Most header lines of one part. */
-const headerLinesMost = 32
+/** Maximum number of header lines per part. */
+const maxHeaderLines = 32
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
@@ -22,10 +22,9 @@ const controls = /[\x00-\x08\x0a-\x1f\x7f]/
 const afterQuotedValue = /^[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+=|;?[ \t]*$)/
 
 /**
- * Reads the header lines of a part: the bytes between the delimiter's line and the empty line.
- *
- * File names are taken as real clients send them: UTF-8 as it is; a quote escaped as `\"` (curl), as `%22` (browsers and
- * `fetch`), or not at all (published Node client); `filename*` of RFC 5987 wins where both are there.
+ * Parses the header lines of a part: the bytes between the delimiter's line and the empty line.
+ * File names are accepted as real clients send them: plain UTF-8; a quote escaped as `\"` (curl), as `%22` (browsers
+ * and `fetch`), or not at all (published Node client); `filename*` of RFC 5987 takes precedence.
  *
  * @throws CairnError INVALID_MULTIPART
  */
@@ -33,11 +32,11 @@ export function readPartHead(bytes: Uint8Array, bodyOffset: number): PartHead {
   const head: PartHead = { fieldName: '', fileName: undefined, contentType: undefined, bodyOffset }
   if (bytes.length === 0) return head
   const lines = decode(bytes).split('\r\n')
-  if (lines.length > headerLinesMost) throw invalid(`A part has more than ${headerLinesMost} header lines`)
+  if (lines.length > maxHeaderLines) throw invalid(`A part has more than ${maxHeaderLines} header lines`)
   for (const line of lines) {
     const [, name, value] = headerLine.exec(line) ?? []
     if (name === undefined || value === undefined || controls.test(value))
-      throw invalid('A header of a part is not well formed')
+      throw invalid('A header of a part is malformed')
     switch (name.toLowerCase()) {
       case 'content-disposition':
         readDisposition(value, head)
@@ -47,7 +46,7 @@ export function readPartHead(bytes: Uint8Array, bodyOffset: number): PartHead {
         break
       case 'content-transfer-encoding':
         if (!/^(?:binary|8bit|7bit)$/i.test(value))
-          throw invalid('Parts must be sent as they are, not as base64 or the like')
+          throw invalid('Parts must be sent without a transfer encoding such as base64')
         break
     }
   }
@@ -61,7 +60,7 @@ function readDisposition(value: string, head: PartHead): void {
     const found = /^;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=/.exec(value.slice(at))
     if (found === null) {
       if (/^;?[ \t]*$/.test(value.slice(at))) break
-      throw invalid('A Content-Disposition is not well formed')
+      throw invalid('A Content-Disposition header is malformed')
     }
     const start = at + found[0].length
     const { text, end } = value[start] === '"' ? readQuoted(value, start + 1) : readToken(value, start)
@@ -80,7 +79,7 @@ function readToken(value: string, start: number): { text: string; end: number } 
   return { text: value.slice(start, end).trim(), end }
 }
 
-/** Reads up to the quote that really ends the value: one that the end of the line or another parameter follows. */
+/** Reads up to the quote that ends the value: one before the end of the line or another parameter. */
 function readQuoted(value: string, start: number): { text: string; end: number } {
   let text = ''
   for (let at = start; at < value.length; at++) {
@@ -94,7 +93,7 @@ function readQuoted(value: string, start: number): { text: string; end: number }
       return { text: undoFormEscapes(text), end: end === -1 ? value.length : end }
     } else text += character
   }
-  throw invalid('A quoted value has no end')
+  throw invalid('A quoted value is not terminated')
 }
 
 /** Browsers escape these three, and only these. @see https://html.spec.whatwg.org/#multipart-form-data */
@@ -110,7 +109,7 @@ function decodeExtended(text: string): string {
   try {
     return decodeURIComponent(found[1] ?? '')
   } catch (cause) {
-    throw new CairnError('INVALID_MULTIPART', { message: 'filename* is not well formed', cause })
+    throw new CairnError('INVALID_MULTIPART', { message: 'filename* is malformed', cause })
   }
 }
 

@@ -2,12 +2,12 @@ import { createMultipartParser, type MultipartLimits, type PartSink } from './mu
 import type { PartHead } from './part-head.ts'
 
 /**
- * Gives all pieces of a stream to `take`, one after the other; a promise of `take` holds the stream back. A piece is valid
- * until `take` returns or its promise settles: its memory may be freed then.
+ * Passes all pieces of a stream to `take`, one after the other; a promise of `take` applies backpressure. A piece is
+ * valid until `take` returns or its promise settles: its memory may be freed then.
  */
 export type Feed = (take: (piece: Uint8Array) => void | Promise<void>) => Promise<void>
 
-/** A feed of anything that can be iterated. */
+/** Creates a feed from any iterable. */
 export function feedFrom(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Feed {
   return async (take) => {
     for await (const piece of source) {
@@ -18,9 +18,9 @@ export function feedFrom(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
 }
 
 /**
- * Reads a whole multipart body, holding the source back while parts are taken.
+ * Reads a whole multipart body, with backpressure while parts are consumed.
  *
- * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, and whatever the source or the parts throw.
+ * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, and what the source or the parts throw.
  */
 export async function readMultipart(
   feed: Feed,

@@ -2,6 +2,7 @@ import { isNewer, type NameRecord, readRecord } from '@cairn/names'
 import { CairnError } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { type NewEvent, recordEvents } from '../events/events.ts'
 import type { NamesContext } from './names-context.ts'
 import {
   ensureName,
@@ -10,12 +11,12 @@ import {
   isListed,
   lockName,
   type NameRow,
-  requireRoomForForeign,
+  requireCapacityForForeign,
   writeHistory,
   writeRecord,
 } from './store.ts'
 
-/** A row's record, or undefined where none is known any more. */
+/** Returns a row's record, or undefined when none is known any more. */
 export function recordOf(row: NameRow): NameRecord | undefined {
   const { name, value, sequence, record, valid_until: validUntil, ttl_ms: ttlMs } = row
   if (value === null || sequence === null || record === null || validUntil === null) return undefined
@@ -23,59 +24,60 @@ export function recordOf(row: NameRow): NameRecord | undefined {
 }
 
 /**
- * Takes a record that anybody offers: verified, and newer than all that were seen for its name. The same record again is no
- * error. One of a name that no account has is kept as far as there is room.
+ * Accepts a record from any source: verified, and newer than every record seen for its name. The same record again is
+ * not an error. A record of a name without an account is kept while there is capacity.
  * @throws CairnError INVALID_NAME, INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED, IPNS_RECORD_OUTDATED, STORAGE_FULL
  */
 export async function acceptRecord(
   context: NamesContext,
   name: string,
   bytes: Uint8Array,
-  roomForForeign?: number,
+  capacityForForeign?: number,
 ): Promise<void> {
   const now = context.clock.now()
   const record = await readRecord(name, bytes, now)
   await context.db.write(async (trx) => {
     const known = await lockName(trx, record.name)
-    const hasRoom = known !== undefined && (known.origin === 'account' || known.record !== null)
-    if (!hasRoom) await requireRoomForForeign(trx, roomForForeign)
+    const hasCapacity = known !== undefined && (known.origin === 'account' || known.record !== null)
+    if (!hasCapacity) await requireCapacityForForeign(trx, capacityForForeign)
     const row = known ?? (await ensureName(trx, record.name, { origin: 'foreign', now }))
-    // A name that was taken off all lists shall not come back by a record that was there before.
-    await takeNewer(trx, record, row, { now, isListed: await isListed(trx, record.name), isSequenceEnough: false })
+    // A name removed from all lists must not return with an earlier record.
+    await acceptNewer(trx, record, row, { now, isListed: await isListed(trx, record.name), isSequenceEnough: false })
   })
 }
 
 /**
- * Takes a record that the owner of a name signed elsewhere, and puts the name on the account's list. Being on a list gives no
- * right over the name: many accounts may have the same one, and the signature alone says what it points to.
- * @throws CairnError as acceptRecord but for STORAGE_FULL; NAME_LIMIT
+ * Accepts a record that the owner of a name signed elsewhere, and adds the name to the account's list. A list entry
+ * grants no rights to the name: many accounts may list the same one, and only the signature determines its value.
+ * @throws CairnError as acceptRecord except STORAGE_FULL; NAME_LIMIT
  */
 export async function registerRecord(
   context: NamesContext,
   address: string,
-  wish: { name: string; bytes: Uint8Array; label: string | undefined },
+  params: { name: string; bytes: Uint8Array; label: string | undefined },
 ): Promise<void> {
   const now = context.clock.now()
-  const record = await readRecord(wish.name, wish.bytes, now)
+  const record = await readRecord(params.name, params.bytes, now)
   await context.db.write(async (trx) => {
     const row = await ensureName(trx, record.name, { origin: 'account', now })
-    await takeNewer(trx, record, row, { now, isListed: true, isSequenceEnough: true })
+    const isNew = await acceptNewer(trx, record, row, { now, isListed: true, isSequenceEnough: true })
     const entry = await findEntry(trx, address, { name: record.name })
     if (entry === undefined) {
-      const label = wish.label ?? null
+      const label = params.label ?? null
       await insertEntry(trx, { address, name: record.name, label, seal: null, secretId: null }, now)
     } else {
       await trx
         .updateTable('name_entry')
-        .set({ updated_at: now, ...(wish.label === undefined ? {} : { label: wish.label }) })
+        .set({ updated_at: now, ...(params.label === undefined ? {} : { label: params.label }) })
         .where('id', '=', entry.id)
         .execute()
     }
     if (row.origin !== 'account') await adopt(trx, record, now)
+    if (isNew) await recordEvents(trx, address, now, describePublished(record))
   })
 }
 
-/** A name that was on no list is on one now: it stays, and has a history from here on. */
+/** Adopts a name that was on no list: it is now kept, with a history from here on. */
 async function adopt(trx: Kysely<Schema>, { name }: NameRecord, now: number): Promise<void> {
   await trx.updateTable('ipns_name').set({ origin: 'account' }).where('name', '=', name).execute()
   const row = await lockName(trx, name)
@@ -94,34 +96,40 @@ async function adopt(trx: Kysely<Schema>, { name }: NameRecord, now: number): Pr
 type Taking = {
   now: number
   isListed: boolean
-  /** Whether, with no record there, one with the very sequence that was seen last may come back. */
+  /** Whether, without a stored record, one with the last seen sequence is accepted. */
   isSequenceEnough: boolean
 }
 
-/** @throws CairnError IPNS_RECORD_OUTDATED */
-async function takeNewer(
+/** @returns false for the stored record @throws CairnError IPNS_RECORD_OUTDATED */
+async function acceptNewer(
   trx: Kysely<Schema>,
   record: NameRecord,
   row: NameRow,
   { now, isListed: listed, isSequenceEnough }: Taking,
-): Promise<void> {
+): Promise<boolean> {
   const known = recordOf(row)
   const seen = row.sequence === null ? undefined : BigInt(row.sequence)
   const isTaken =
     known !== undefined
       ? isNewer(record, known)
       : seen === undefined || record.sequence > seen || (isSequenceEnough && record.sequence === seen)
-  // An owner who signs on two machines at once would else overwrite one publication by the other, and never know.
+  // Otherwise an owner who signs on two machines concurrently would silently overwrite one publication with the
+  // other.
   const isOther = isSequenceEnough && known?.sequence === record.sequence && known.value !== record.value
   if (isTaken && !isOther) {
     await writeRecord(trx, record, { now, isListed: listed })
-    return
+    return true
   }
-  if (known !== undefined && Buffer.from(known.bytes).equals(record.bytes)) return
+  if (known !== undefined && Buffer.from(known.bytes).equals(record.bytes)) return false
   throw outdated(seen)
 }
 
-/** What an older record than the newest known is answered with. */
+/** The event of a publication, for the account that made it. */
+export function describePublished({ name, value, sequence }: NameRecord): NewEvent {
+  return { type: 'name.published', data: { name, value, sequence: sequence.toString() } }
+}
+
+/** The error for a record older than the newest known one. */
 export function outdated(seen: bigint | undefined): CairnError {
   return new CairnError('IPNS_RECORD_OUTDATED', { details: seen === undefined ? {} : { sequence: seen.toString() } })
 }

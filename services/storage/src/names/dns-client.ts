@@ -4,22 +4,22 @@ import { connect, isIP } from 'node:net'
 import { decodeTextAnswer, encodeTextQuestion, type TextAnswer } from './dns-message.ts'
 
 const timeoutMs = 2000
-/** Each server is asked so often before the next one. */
-const roundsMost = 2
+/** Number of queries per server before the next one. */
+const maxRounds = 2
 const port = 53
 
-/** Asks servers in turn for the TXT records of a name, with their TTL, which the system's client does not tell. */
-export type DnsClient = { askText(name: string): Promise<TextAnswer> }
+/** Queries servers in order for the TXT records of a name and their TTL, which the system's resolver omits. */
+export type DnsClient = { queryText(name: string): Promise<TextAnswer> }
 
-/** @param servers addresses, with a port behind (`1.1.1.1`, `[::1]:5353`); nothing else is ever asked */
+/** @param servers addresses, optionally with a port (`1.1.1.1`, `[::1]:5353`); no other server is ever queried */
 export function createDnsClient(servers: readonly string[]): DnsClient {
   const addresses = servers.map(readAddress)
   return {
-    async askText(name) {
+    async queryText(name) {
       let last: TextAnswer = { kind: 'failed', code: 2 }
-      for (let round = 0; round < roundsMost; round++) {
+      for (let round = 0; round < maxRounds; round++) {
         for (const address of addresses) {
-          const answer = await askOne(address, name)
+          const answer = await queryOne(address, name)
           if (answer !== undefined && answer.kind !== 'failed') return answer
           last = answer ?? last
         }
@@ -37,13 +37,15 @@ function readAddress(server: string): Address {
   return { host, port: own === undefined ? port : Number(own) }
 }
 
-async function askOne(address: Address, name: string): Promise<TextAnswer | undefined> {
-  const answer = await askDatagram(address, name)
-  return answer?.kind === 'truncated' ? askStream(address, name) : answer
+async function queryOne(address: Address, name: string): Promise<TextAnswer | undefined> {
+  const answer = await queryDatagram(address, name)
+  return answer?.kind === 'truncated' ? queryStream(address, name) : answer
 }
 
-/** Over UDP: from a port and with an id that nobody can guess, and only what comes from the server asked counts. */
-function askDatagram({ host, port: to }: Address, name: string): Promise<TextAnswer | undefined> {
+/**
+ * Queries over UDP, from an unpredictable port with an unpredictable id; only answers from the queried server count.
+ */
+function queryDatagram({ host, port: to }: Address, name: string): Promise<TextAnswer | undefined> {
   const id = randomInt(0x10000)
   const socket = createSocket(isIP(host) === 6 ? 'udp6' : 'udp4')
   return new Promise((resolve) => {
@@ -65,8 +67,8 @@ function askDatagram({ host, port: to }: Address, name: string): Promise<TextAns
   })
 }
 
-/** Over TCP, where a message has its length before it. */
-function askStream({ host, port: to }: Address, name: string): Promise<TextAnswer | undefined> {
+/** Queries over TCP, with each message prefixed by its length. */
+function queryStream({ host, port: to }: Address, name: string): Promise<TextAnswer | undefined> {
   const id = randomInt(0x10000)
   const socket = connect({ host, port: to })
   return new Promise((resolve) => {
@@ -86,7 +88,7 @@ function askStream({ host, port: to }: Address, name: string): Promise<TextAnswe
       socket.write(Buffer.concat([length, question]))
     })
     socket.on('data', (piece: Buffer) => {
-      // A message has 65,535 bytes at most, so this is bounded.
+      // A message has at most 65,535 bytes, so this is bounded.
       received = Buffer.concat([received, piece])
       if (received.length < 2) return
       const length = received.readUInt16BE(0)

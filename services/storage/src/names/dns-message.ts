@@ -1,8 +1,8 @@
-/** What a server said about the TXT records of a name. */
+/** A server's answer about the TXT records of a name. */
 export type TextAnswer =
   | { kind: 'texts'; texts: readonly string[]; ttlSeconds: number }
   | { kind: 'missing' }
-  /** It does not fit into a datagram: to be asked again over TCP. */
+  /** The answer does not fit into a datagram: retry over TCP. */
   | { kind: 'truncated' }
   | { kind: 'failed'; code: number }
 
@@ -11,12 +11,15 @@ const textType = 16
 const aliasType = 5
 const optionsType = 41
 const internetClass = 1
-/** Fits into every path without being cut up. @see https://www.dnsflagday.net/2020/ */
-export const datagramBytesMost = 1232
-const pointersMost = 32
-const ttlSecondsMost = 7 * 24 * 3600
+/** Fits into every network path unfragmented. @see https://www.dnsflagday.net/2020/ */
+export const maxDatagramBytes = 1232
+const maxPointers = 32
+const maxTtlSeconds = 7 * 24 * 3600
 
-/** Writes a question for the TXT records of a name, of labels of 1 to 63 characters. @see https://www.rfc-editor.org/rfc/rfc1035 */
+/**
+ * Encodes a query for the TXT records of a name with labels of 1 to 63 characters. @see
+ * https://www.rfc-editor.org/rfc/rfc1035
+ */
 export function encodeTextQuestion(id: number, name: string): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt16BE(id, 0)
@@ -30,19 +33,19 @@ export function encodeTextQuestion(id: number, name: string): Buffer {
   type.writeUInt16BE(internetClass, 2)
   const options = Buffer.alloc(11)
   options.writeUInt16BE(optionsType, 1)
-  options.writeUInt16BE(datagramBytesMost, 3)
+  options.writeUInt16BE(maxDatagramBytes, 3)
   return Buffer.concat([head, ...labels, Buffer.of(0), type, options])
 }
 
 /**
- * Reads an answer to this very question.
- * @returns undefined for anything else, be it malformed or meant for another question
+ * Decodes an answer to this query.
+ * @returns undefined for anything else, malformed or for another query
  */
 export function decodeTextAnswer(message: Buffer, id: number, name: string): TextAnswer | undefined {
   try {
     return decode(message, id, name)
   } catch (error) {
-    // It ends before it should.
+    // The message is truncated.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -59,7 +62,7 @@ function decode(message: Buffer, id: number, name: string): TextAnswer | undefin
   if (code === 3) return { kind: 'missing' }
   if (code !== 0) return { kind: 'failed', code }
   const texts: string[] = []
-  let ttlSeconds = ttlSecondsMost
+  let ttlSeconds = maxTtlSeconds
   let at = question.end + 4
   for (let left = message.readUInt16BE(6); left > 0; left--) {
     const { end } = readName(message, at)
@@ -68,19 +71,19 @@ function decode(message: Buffer, id: number, name: string): TextAnswer | undefin
     const length = message.readUInt16BE(end + 8)
     at = data + length
     if (at > message.length) return undefined
-    // Aliases on the way count for how long the answer holds; whose records these are is the server's word either way.
+    // The TTLs of aliases limit the lifetime of the answer; the owner of the records is not verifiable either way.
     if (type === textType || type === aliasType) ttlSeconds = Math.min(ttlSeconds, message.readUInt32BE(end + 4))
     if (type === textType) texts.push(readText(message.subarray(data, at)))
   }
   return texts.length === 0 ? { kind: 'missing' } : { kind: 'texts', texts, ttlSeconds }
 }
 
-/** A name in lower case, and where it ends; pointers lead back into the message. */
+/** Reads a name in lower case, and where it ends; pointers refer back into the message. */
 function readName(message: Buffer, start: number): { name: string; end: number } {
   const labels: string[] = []
   let at = start
   let end: number | undefined
-  for (let pointers = 0; pointers <= pointersMost; ) {
+  for (let pointers = 0; pointers <= maxPointers; ) {
     const length = message.readUInt8(at)
     if (length >= 0xc0) {
       end ??= at + 2
@@ -93,10 +96,10 @@ function readName(message: Buffer, start: number): { name: string; end: number }
     labels.push(message.toString('latin1', at + 1, at + 1 + length))
     at += 1 + length
   }
-  throw new RangeError('a name without end')
+  throw new RangeError('a name is not terminated')
 }
 
-/** The strings of a record, put together. */
+/** Joins the strings of a record. */
 function readText(data: Buffer): string {
   const parts: Buffer[] = []
   for (let at = 0; at < data.length; ) {

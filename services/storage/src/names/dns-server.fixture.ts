@@ -2,17 +2,17 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A DNS server that knows TXT records, on a free port of loopback. */
+/** A DNS server for TXT records, on a free loopback port. */
 export type DnsServer = {
   /** `127.0.0.1:port`. */
   readonly address: string
-  /** Texts by name; a name that is not there does not exist. */
+  /** Texts by name; other names do not exist. */
   readonly texts: Map<string, string[]>
-  /** Of all records it gives. */
+  /** TTL of all its records. */
   ttlSeconds: number
-  /** Whether answers over UDP are cut off, so that they must be asked for over TCP. */
+  /** Whether answers over UDP are truncated, so that clients retry over TCP. */
   isTruncating: boolean
-  /** Names it was asked for, in order. */
+  /** Queried names, in order. */
   readonly asked: string[]
   /** Answers with SERVFAIL while set. */
   isBroken: boolean
@@ -37,7 +37,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   }
   socket.on('message', (query, from) => {
     const whole = answer(query)
-    // One of another question comes first: it must not count.
+    // An answer to another query comes first and must be ignored.
     const stray = Buffer.from(whole)
     stray.writeUInt16BE(whole.readUInt16BE(0) ^ 1, 0)
     socket.send(stray, from.port, from.address)
@@ -52,7 +52,7 @@ export async function startDnsServer(): Promise<DnsServer> {
       const whole = answer(query.subarray(2))
       const length = Buffer.alloc(2)
       length.writeUInt16BE(whole.length)
-      // In two pieces, as networks do.
+      // In two pieces, as networks deliver.
       stream.write(Buffer.concat([length, whole.subarray(0, 5)]))
       stream.end(whole.subarray(5))
     })
@@ -93,7 +93,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   }
 }
 
-/** The name of the first question, and where the question ends. */
+/** Returns the name of the first question, and where the question ends. */
 function readName(query: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = headBytes
@@ -111,11 +111,11 @@ function writeAnswer(query: Buffer, end: number, code: number, texts: readonly s
   head.writeUInt16BE(1, 4)
   head.writeUInt16BE(texts.length, 6)
   const records = texts.map((text) => {
-    // Strings of a TXT record have 255 bytes at most: longer ones come in parts.
+    // Strings of a TXT record have at most 255 bytes, so longer texts are split.
     const parts = text.match(/.{1,255}/gs) ?? ['']
     const data = Buffer.concat(parts.flatMap((part) => [Buffer.of(part.length), Buffer.from(part, 'latin1')]))
     const record = Buffer.alloc(12)
-    // The name is that of the question.
+    // The name of the question.
     record.writeUInt16BE(0xc00c, 0)
     record.writeUInt16BE(textType, 2)
     record.writeUInt16BE(1, 4)

@@ -19,7 +19,7 @@ afterEach(() => dns[Symbol.asyncDispose]())
 
 const resolve = async (host: string) => (await resolver.resolve(host, never)).value
 
-test('the value of a DNSLink is read, also one that comes in several strings', async () => {
+test('reads the value of a DNSLink, also from several strings', async () => {
   const long = `/ipfs/${cid}/${'x'.repeat(400)}`
   dns.texts.set('_dnslink.a.example', ['v=spf1 -all', `dnslink=/ipfs/${cid}`])
   dns.texts.set('_dnslink.b.example', [`dnslink=${long}`])
@@ -29,7 +29,7 @@ test('the value of a DNSLink is read, also one that comes in several strings', a
   expect(await resolve('c.example')).toBe('/ipns/a.example')
 })
 
-test('of several links, the first in the order of bytes counts; what is no link is passed over', async () => {
+test('picks the first of several links in byte order, and skips invalid ones', async () => {
   dns.texts.set('_dnslink.a.example', [
     `dnslink=/ipfs/${cid}/b`,
     `dnslink=/ipfs/${cid}/a`,
@@ -41,7 +41,7 @@ test('of several links, the first in the order of bytes counts; what is no link 
   await expect(resolve('none.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
 })
 
-test('answers are kept as long as their TTL says, missing ones a quarter of a minute, and one question serves all who ask at once', async () => {
+test('caches answers for their TTL, missing ones for 15 seconds, and asks once for concurrent requests', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   await Promise.all([1, 2, 3].map(() => resolve('a.example')))
   now += 59_000
@@ -57,7 +57,7 @@ test('answers are kept as long as their TTL says, missing ones a quarter of a mi
   expect(await resolve('new.example')).toBe(`/ipfs/${cid}`)
 })
 
-test('an answer that does not fit into a datagram is asked for over TCP', async () => {
+test('asks again over TCP if an answer does not fit into a datagram', async () => {
   dns.isTruncating = true
   const links = Array.from({ length: 40 }, (_, at) => `dnslink=/ipfs/${cid}/${at}${'x'.repeat(100)}`)
   dns.texts.set('_dnslink.a.example', links)
@@ -65,13 +65,13 @@ test('an answer that does not fit into a datagram is asked for over TCP', async 
   expect(dns.asked).toHaveLength(2)
 })
 
-test('a server that is not there is passed over for the next one', async () => {
+test('skips an offline server for the next one', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   const two = createDnslinkResolver(['127.0.0.1:1', dns.address], () => now)
   expect((await two.resolve('a.example', never)).value).toBe(`/ipfs/${cid}`)
 })
 
-test('no bytes of an answer break the reader', () => {
+test('no answer crashes the reader', () => {
   const question = encodeTextQuestion(7, '_dnslink.a.example')
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat({ max: 400 }), (noise, cut) => {
@@ -85,7 +85,7 @@ test('no bytes of an answer break the reader', () => {
   )
 })
 
-test('a server that fails is told apart from a name that is not there, and is not remembered', async () => {
+test('tells a failing server from a missing name, and does not cache the failure', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   dns.isBroken = true
   await expect(resolve('a.example')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })

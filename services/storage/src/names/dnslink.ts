@@ -2,26 +2,26 @@ import { CairnError } from '@cairn/protocol'
 import { createDnsClient } from './dns-client.ts'
 import { readTarget } from './name-value.ts'
 
-/** Looks DNSLinks up. */
+/** Resolves DNSLinks. */
 export type DnslinkResolver = {
-  /** What a host points to. @throws CairnError NAME_UNRESOLVED, UPSTREAM_FAILED */
+  /** Returns the target of a host. @throws CairnError NAME_UNRESOLVED, UPSTREAM_FAILED */
   resolve(host: string, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }>
 }
 
-/** An answer is kept as long as its TTL says, up to this. */
-const lifetimeMsMost = 24 * 3_600_000
-/** How long it is remembered that a host has no DNSLink. */
+/** Maximum lifetime of a cached answer; its TTL applies below it. */
+const maxLifetimeMs = 24 * 3_600_000
+/** How long a missing DNSLink is cached. */
 const missingLifetimeMs = 15_000
-/** Longest name there is. */
-const nameCharactersMost = 253
+/** Maximum length of a DNS name. */
+const maxNameCharacters = 253
 const missing = { kind: 'missing' } as const
-const keptMost = 1000
-const lookupsMost = 64
+const maxKept = 1000
+const maxLookups = 64
 
 type Kept = { value: string | undefined; until: number }
 
 /**
- * Reads `_dnslink.{host}` from the servers given, and from nowhere else.
+ * Reads `_dnslink.{host}` from the configured servers only.
  * @see https://dnslink.org/
  */
 export function createDnslinkResolver(servers: readonly string[], now: () => number): DnslinkResolver {
@@ -33,33 +33,33 @@ export function createDnslinkResolver(servers: readonly string[], now: () => num
     const entry = { value, until: now() + ageMs }
     kept.delete(host)
     const [oldest] = kept.keys()
-    if (kept.size >= keptMost && oldest !== undefined) kept.delete(oldest)
+    if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest)
     kept.set(host, entry)
     return entry
   }
 
   const ask = async (host: string): Promise<Kept> => {
     const name = `_dnslink.${host}`
-    const answer = name.length > nameCharactersMost ? missing : await client.askText(name)
+    const answer = name.length > maxNameCharacters ? missing : await client.queryText(name)
     if (answer.kind === 'missing') return keep(host, undefined, missingLifetimeMs)
     if (answer.kind === 'texts') {
       const link = chooseLink(answer.texts)
       return keep(
         host,
         link,
-        Math.min(answer.ttlSeconds * 1000, link === undefined ? missingLifetimeMs : lifetimeMsMost),
+        Math.min(answer.ttlSeconds * 1000, link === undefined ? missingLifetimeMs : maxLifetimeMs),
       )
     }
     throw new CairnError('UPSTREAM_FAILED', {
-      message: `The DNS servers gave no answer about ${host}`,
-      hint: 'Try again later, or open the CID itself.',
+      message: `The DNS servers returned no response for ${host}`,
+      hint: 'Try again later, or open the CID directly.',
     })
   }
 
   const lookUp = (host: string): Promise<Kept> => {
     const started = running.get(host)
     if (started !== undefined) return started
-    if (running.size >= lookupsMost) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
+    if (running.size >= maxLookups) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
     const asking = ask(host).finally(() => running.delete(host))
     running.set(host, asking)
     return asking
@@ -81,7 +81,7 @@ export function createDnslinkResolver(servers: readonly string[], now: () => num
   }
 }
 
-/** Of several links, the first in the order of their bytes, so that all readers choose the same. */
+/** Of several links, returns the first in byte order, so that all readers choose the same. */
 function chooseLink(texts: readonly string[]): string | undefined {
   const links = texts.flatMap((text) => {
     const value = /^dnslink=(\/ip[fn]s\/.+)$/.exec(text.trim())?.[1]

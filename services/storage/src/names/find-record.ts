@@ -5,7 +5,7 @@ import type { NamesContext } from './names-context.ts'
 import { findName } from './store.ts'
 
 /**
- * The newest record of any name that is known here.
+ * Returns the newest known record of a name.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, NAME_EXPIRED
  */
 export async function findRecord({ db, clock }: Pick<NamesContext, 'db' | 'clock'>, text: string): Promise<NameRecord> {

@@ -1,16 +1,16 @@
 import { readTarget as readParts } from '@cairn/names'
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
-import { readCidText } from '../gateway/parse-cid.ts'
+import { readCidText } from '../content/parse-cid.ts'
 
-/** What a name points to: content, another name, or a DNS name; and a path below it. */
+/** Target of a name: content, another name, or a DNS name; and a path below it. */
 export type NameTarget =
   | { kind: 'ipfs'; cid: CID; cidText: string; segments: readonly string[] }
   | { kind: 'ipns'; name: string; segments: readonly string[] }
   | { kind: 'dns'; host: string; segments: readonly string[] }
 
 /**
- * Reads a value as records and DNSLinks have it, with every CID that the gateway reads.
+ * Parses a value from a record or DNSLink, with every CID that the gateway accepts.
  * @returns undefined for anything else
  */
 export function readTarget(value: string): NameTarget | undefined {
@@ -25,7 +25,7 @@ export function readTarget(value: string): NameTarget | undefined {
 }
 
 /**
- * The value that a publication asked for, as it goes into the record: a bare CID becomes `/ipfs/{cid}`.
+ * Returns the value of a publication for its record: a bare CID becomes `/ipfs/{cid}`.
  * @throws CairnError INVALID_CID, INVALID_NAME_VALUE
  */
 export function parseNameValue(text: string): string {

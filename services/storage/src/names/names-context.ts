@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
 
 /** What names are worked with. */
-export type NamesContext = Pick<Context, 'db' | 'clock' | 'log' | 'failures' | 'secret'>
+export type NamesContext = Pick<Context, 'db' | 'clock' | 'log' | 'failures' | 'secret'> &
+  Partial<Pick<Context, 'secondarySecret'>>

@@ -13,11 +13,11 @@ export const alice = '0x00000000000000000000000000000000000000aa'
 export const bob = '0x00000000000000000000000000000000000000bb'
 export const testSecret = new Uint8Array(32).fill(9)
 
-/** Any number of replicas on one database, with one clock that the test moves. */
+/** Any number of replicas on one database, with one clock that the test controls. */
 export type NamesPlace = {
   readonly settings: DatabaseSettings
   readonly clock: { ms: number; now(): number }
-  /** Another replica; closed with the place. */
+  /** Opens another replica; it is closed with the place. */
   replica(secret?: Uint8Array): Promise<NamesContext>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { createNameKey, createRecord, importNameKey, type NameKey, readRecord } from '@cairn/names'
-import { nameHistoryMost, nameLifetimeMs, namesPerAccountMost } from '@cairn/protocol'
+import { maxNameHistory, maxNamesPerAccount, nameLifetimeMs } from '@cairn/protocol'
 import fc from 'fast-check'
 import { multihashToIPNSRoutingKey, unmarshalIPNSRecord } from 'ipns'
 import { ipnsValidator } from 'ipns/validator'
@@ -7,7 +7,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createStorageMetrics } from '../metrics.ts'
-import { giveLease, takeLease } from '../workers/lease.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { alice, bob, type NamesPlace, startDatabases } from './names.fixture.ts'
 import * as names from './names.ts'
 import type { NamesContext } from './names-context.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases?.stop())
 
-/** By the reference implementation: it knows nothing of ours. */
+/** Verifies with the reference implementation, independently of Cairn's code. */
 async function verifyIndependently(name: string, record: Uint8Array): Promise<ReturnType<typeof unmarshalIPNSRecord>> {
   const { multihash } = CID.parse(name, base36)
   await ipnsValidator(multihashToIPNSRoutingKey(multihash as Parameters<typeof multihashToIPNSRoutingKey>[0]), record)
@@ -52,7 +52,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     })
   const publish = (id: string, value = cid, from = context) => names.publishName(from, alice, id, { value })
 
-  test('what is published verifies in the reference implementation, and is on the list and in the history', async () => {
+  test('published records verify in the reference implementation, and appear in the list and the history', async () => {
     const made = await names.createName(context, alice, 'home page')
     expect(made).toMatchObject({ label: 'home page', value: null, sequence: null, keyHeld: 'service' })
     expect(made.id).toMatch(/^[0-9a-f]{32}$/)
@@ -75,7 +75,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(names.describeSigned(await names.findRecord(context, made.name))).toEqual(second)
   })
 
-  test('names of others are not there', async () => {
+  test('names of other accounts are not found', async () => {
     const { id, name } = await names.createName(context, alice)
     for (const key of [id, name]) {
       await expect(names.getName(context, bob, key)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
@@ -86,7 +86,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     await expect(names.getName(context, alice, 'k51xyz')).rejects.toMatchObject(code('INVALID_NAME'))
   })
 
-  test('replicas that publish one name at once all succeed, each with a sequence of its own, and the last one stands', async () => {
+  test('concurrent publications of replicas all succeed, each with its own sequence, and the last one stands', async () => {
     const { id, name } = await names.createName(context, alice)
     const replicas = [context, await place.replica(), await place.replica()]
     const published = await Promise.all(
@@ -101,7 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(records).toHaveLength(30)
   })
 
-  test('nothing that is published ever has a sequence below one that was seen, whatever happens between', async () => {
+  test('no publication ever has a sequence below one that was seen, whatever happens between', async () => {
     const { id, name } = await names.createName(context, alice)
     const key = await importNameKey((await names.exportName(context, alice, id, 'libp2p')).key)
     const step = fc.oneof(
@@ -131,7 +131,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     )
   })
 
-  test('a service restored from an old backup publishes above what it does not know of any more', async () => {
+  test('a service restored from an old backup publishes above sequences it no longer knows', async () => {
     const { id, name } = await names.createName(context, alice)
     const old = await context.db.read
       .selectFrom('ipns_name')
@@ -145,7 +145,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(BigInt((await publish(id)).sequence)).toBeGreaterThan(BigInt(lost.sequence))
   })
 
-  test('older, replayed, foreign, tampered and expired records are refused, and change nothing', async () => {
+  test('rejects older, replayed, foreign, tampered and expired records, and changes nothing', async () => {
     const { id, name } = await names.createName(context, alice)
     const key = await importNameKey((await names.exportName(context, alice, id, 'pem')).key)
     const first = await publish(id)
@@ -168,7 +168,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
         () => true,
         () => false,
       )
-      // The signature of version 1 is not looked at by anybody: a change there changes nothing that counts.
+      // The version 1 signature is never checked, so a change there has no effect.
       if (!isStillValid) refused.push([bytes, 'INVALID_IPNS_RECORD'])
     }
     for (const [bytes, wanted] of refused) {
@@ -184,7 +184,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect((await names.findRecord(context, name)).sequence).toBe(sequence + 1n)
   })
 
-  test('a name whose key stays with its owner: taken off the list and put on again, its sequence does not go back', async () => {
+  test('the sequence of a name whose key stays with its owner never goes back, removed and added again', async () => {
     const key = await createNameKey()
     const { name } = key
     const register = async (bytes: Uint8Array, address = alice) =>
@@ -206,7 +206,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     await register(two)
     await register(three, bob)
     expect(await names.getName(context, alice, name)).toMatchObject({ sequence: '3' })
-    // Whoever else lists the name has no say in what becomes of it here.
+    // Other accounts that list the name cannot influence it here.
     await names.removeName(context, bob, name)
     expect((await names.findRecord(context, name)).sequence).toBe(3n)
   })
@@ -224,7 +224,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(await context.db.read.selectFrom('name_record').selectAll().execute()).toEqual([])
   })
 
-  test('the key is nowhere in the database, and opens for no other account, name or secret', async () => {
+  test('the database contains no plain key, which opens for no other account, name or secret', async () => {
     const { id, name } = await names.createName(context, alice)
     const other = await names.createName(context, bob)
     await publish(id)
@@ -266,7 +266,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect(name).toMatch(/^k51/)
   })
 
-  test('records are renewed before they end: the same value and sequence, a later end, one row of history', async () => {
+  test('renews records before they expire: the same value and sequence, a later expiry, one row of history', async () => {
     const { id, name } = await names.createName(context, alice)
     const short = await names.publishName(context, alice, id, { value: cid, lifetimeMs: 60_000 })
     const replica = await place.replica()
@@ -293,7 +293,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     place.clock.ms -= 5000
     expect(await round()).toMatchObject({ renewed: 0, failed: 0 })
     expect((await names.findRecord(context, name)).validUntil).toBe(validUntil)
-    // After a long sleep it comes back by itself.
+    // It returns after a long suspension.
     place.clock.ms += 365 * day
     await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_EXPIRED'))
     expect(await round()).toMatchObject({ renewed: 1 })
@@ -311,18 +311,18 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     }
     place.clock.ms += nameLifetimeMs / 2
     const lease = { name: 'names', owner: 'another', now: place.clock.ms, durationMs: hour }
-    await takeLease(context.db, lease)
+    await acquireLease(context.db, lease)
     await runOnce('own')
     expect((await names.findRecord(context, name)).validUntil).toBe(published.validUntil)
-    await giveLease(context.db, lease)
+    await releaseLease(context.db, lease)
     await runOnce('own')
     expect((await names.findRecord(context, name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
     expect((await metrics.namesRenewed.get()).values[0]?.value).toBe(1)
-    // It gave its lease back: nobody has to wait for its end.
-    expect(await takeLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
+    // It released its lease, so no replica has to wait for it to expire.
+    expect(await acquireLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
   })
 
-  test('what its owner published elsewhere is not renewed, nor what cannot be opened; others have their turn', async () => {
+  test('does not renew a foreign or unreadable record, and continues with the others', async () => {
     const own = await names.createName(context, alice)
     const damaged = await names.createName(context, alice)
     const good = await names.createName(context, alice)
@@ -342,7 +342,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect((await names.findRecord(context, good.name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
   })
 
-  test('names of strangers have bounded room, go when they end, and never take that of accounts', async () => {
+  test('names of strangers have limited space, are removed on expiry, and never displace those of accounts', async () => {
     const keys = await Promise.all(Array.from({ length: 3 }, createNameKey))
     const [first, second, third] = keys
     if (first === undefined || second === undefined || third === undefined) throw new Error('three were made')
@@ -352,7 +352,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
       code('STORAGE_FULL'),
     )
     await names.acceptRecord(context, first.name, await sign(first, 2n, { lifetimeMs: hour }), 2)
-    // An account's own are another matter.
+    // An account's own names are not affected.
     const made = await names.createName(context, alice)
     await publish(made.id)
     await names.registerRecord(context, alice, { name: third.name, bytes: await sign(third, 1n), label: undefined })
@@ -364,7 +364,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     for (const name of [made.name, second.name, third.name]) await names.findRecord(context, name)
   })
 
-  test('what comes in for a name that was on a list takes room like a stranger’s, and goes when it ends; its sequence stays', async () => {
+  test('a record for an unlisted name counts as a stranger’s and is removed on expiry; its sequence stays', async () => {
     const key = await createNameKey()
     const { name } = key
     const register = async (sequence: bigint) =>
@@ -386,12 +386,12 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     expect((await names.listHistory(context, alice, name, {})).records).toHaveLength(1)
   })
 
-  test('an account has so many names and no more, also when they are made at once', async () => {
+  test('limits the names of an account, also when they are created at once', async () => {
     const now = place.clock.ms
-    const most = namesPerAccountMost - 2
+    const maxEntries = maxNamesPerAccount - 2
     await context.db.write(async (trx) => {
-      for (let from = 0; from < most; from += 200) {
-        const rows = Array.from({ length: Math.min(200, most - from) }, (_, at) => ({
+      for (let from = 0; from < maxEntries; from += 200) {
+        const rows = Array.from({ length: Math.min(200, maxEntries - from) }, (_, at) => ({
           name: `n${from + at}`,
           created_at: now,
           updated_at: now,
@@ -415,7 +415,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     await names.createName(context, bob)
   })
 
-  test('lists and histories come in pages; the oldest rows of a history go', async () => {
+  test('lists and histories come in pages; the oldest rows of a history are removed', async () => {
     const made = []
     for (let at = 0; at < 5; at++) made.unshift(await names.createName(context, alice, `${at}`))
     const first = await names.listNames(context, alice, { limit: 3 })
@@ -424,7 +424,7 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     const [{ id, name } = { id: '', name: '' }] = made
     await publish(id)
     await context.db.write(async (trx) => {
-      for (let at = 0; at < nameHistoryMost; at++) {
+      for (let at = 0; at < maxNameHistory; at++) {
         const sequence = String(at).padStart(20, '0')
         await trx
           .insertInto('name_record')
@@ -437,10 +437,10 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
       .selectFrom('name_record')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    expect(Number(count)).toBe(nameHistoryMost)
+    expect(Number(count)).toBe(maxNameHistory)
     const page = (await names.listHistory(context, alice, id, { limit: 2 })).records
     const next = (await names.listHistory(context, alice, id, { limit: 2, before: page[1]?.sequence })).records
-    expect(next.map(({ sequence }) => sequence)).toEqual([String(nameHistoryMost - 1), String(nameHistoryMost - 2)])
+    expect(next.map(({ sequence }) => sequence)).toEqual([String(maxNameHistory - 1), String(maxNameHistory - 2)])
   })
 
   test.each([
@@ -451,12 +451,12 @@ describe.each(['sqlite', 'postgres'] as const)('names on %s', (kind) => {
     ['/ipns/', 'INVALID_NAME_VALUE'],
     [`/ipns/${cid}`, 'INVALID_NAME_VALUE'],
     [`/ipfs/${cid}/a\nb`, 'INVALID_CID'],
-  ])('%j is nothing to point to', async (value, wanted) => {
+  ])('%j is not a valid target', async (value, wanted) => {
     const { id } = await names.createName(context, alice)
     await expect(publish(id, value)).rejects.toMatchObject(code(wanted))
   })
 
-  test('a sequence that is asked for must be above all that were seen, and have 64 bits', async () => {
+  test('a requested sequence must be above all known ones, and have 64 bits', async () => {
     const { id } = await names.createName(context, alice)
     const ask = (sequence: bigint) => names.publishName(context, alice, id, { value: cid, sequence })
     expect((await ask(5n)).sequence).toBe('5')

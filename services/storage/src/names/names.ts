@@ -3,18 +3,19 @@ import {
   CairnError,
   type CallResult,
   type listNameRecords,
+  maxNameRows,
+  maxNamesPerAccount,
   type NameState,
-  nameRowsMost,
-  namesPerAccountMost,
   type SignedName,
 } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { secretIdOf } from '../seal.ts'
 import { recordOf } from './accept-record.ts'
 import { parseNameValue, readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'
-import { openNameKey, otherSecret, type Publication, publishRecord } from './publish-record.ts'
-import { sealSeed, secretIdOf } from './seal-key.ts'
+import { openNameKey, otherSecret, type Publication, publishRecord, type Secrets } from './publish-record.ts'
+import { sealSeed } from './seal-key.ts'
 import {
   deleteEntry,
   type EntryRow,
@@ -32,23 +33,25 @@ export { acceptRecord, registerRecord } from './accept-record.ts'
 export { findRecord } from './find-record.ts'
 export type { NamesContext } from './names-context.ts'
 export { createNameResolver, type NameResolver, type RequestedName } from './resolve-name.ts'
+export { describeGatewayOnce, listPeerAddresses } from './routing.ts'
+export { openSeed, sealSeed } from './seal-key.ts'
 
-/** Rows of one page where nothing is said. */
+/** Default number of rows per page. */
 const rowsOfPage = 100
 
 /**
- * Makes a key and its name for an account. The key is kept sealed, for this account and this name alone.
+ * Creates a key and its name for an account. The key is sealed for this account and this name.
  * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret)
  */
 export async function createName(context: NamesContext, address: string, label?: string): Promise<NameState> {
-  const { db, clock, secret } = context
+  const { db, clock, secret, secondarySecret } = context
   const key = await createNameKey()
   const now = clock.now()
   const secretId = secretIdOf(secret)
   const seal = sealSeed(secret, { address, name: key.name }, key.seed)
   const entry = await db.write(async (trx) => {
-    // Two replicas with secrets of their own would each make keys that the other cannot open.
-    await requireOneSecret(trx, secretId)
+    // Two replicas with different secrets would create keys that the other cannot open.
+    await requireKnownSecrets(trx, { secret, secondarySecret })
     await ensureName(trx, key.name, { origin: 'account', now })
     await insertEntry(trx, { address, name: key.name, label: label ?? null, seal, secretId }, now)
     return findEntry(trx, address, { name: key.name })
@@ -57,34 +60,42 @@ export async function createName(context: NamesContext, address: string, label?:
   return describe(entry, undefined)
 }
 
-/** Refuses to start with a secret that opens none of the keys there are. @throws CairnError INVALID_CONFIGURATION */
-export function requireSameSecret({ db, secret }: Pick<NamesContext, 'db' | 'secret'>): Promise<void> {
-  return requireOneSecret(db.read, secretIdOf(secret))
+/** Refuses to start with a secret that opens none of the existing keys. @throws CairnError INVALID_CONFIGURATION */
+export function requireSameSecret({ db, ...secrets }: Pick<NamesContext, 'db'> & Secrets): Promise<void> {
+  return requireKnownSecrets(db.read, secrets)
 }
 
-async function requireOneSecret(db: Kysely<Schema>, secretId: string): Promise<void> {
+async function requireKnownSecrets(db: Kysely<Schema>, { secret, secondarySecret = secret }: Secrets): Promise<void> {
+  const [low = '', high = ''] = [secretIdOf(secret), secretIdOf(secondarySecret)].sort()
   const other = await db
     .selectFrom('name_entry')
     .select('id')
-    .where(({ eb, or }) => or([eb('secret_id', '<', secretId), eb('secret_id', '>', secretId)]))
+    // Ranges, so that the databases look up three places of the index and walk no row.
+    .where(({ eb, or, and }) =>
+      or([
+        eb('secret_id', '<', low),
+        and([eb('secret_id', '>', low), eb('secret_id', '<', high)]),
+        eb('secret_id', '>', high),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst()
   if (other !== undefined) throw otherSecret()
 }
 
-/** A page of an account's names, newest first. */
+/** Returns a page of an account's names, newest first. */
 export async function listNames(
   { db }: Pick<NamesContext, 'db'>,
   address: string,
   { after, limit = rowsOfPage }: { after?: string | undefined; limit?: number | undefined },
 ): Promise<NameState[]> {
-  const entries = await findEntries(db.read, address, { after, limit: Math.min(limit, nameRowsMost) })
+  const entries = await findEntries(db.read, address, { after, limit: Math.min(limit, maxNameRows) })
   return describeAll(db, entries)
 }
 
-/** All names of an account whose key the service holds. */
+/** Returns all names of an account whose key the service holds. */
 export async function listHeldNames({ db }: Pick<NamesContext, 'db'>, address: string): Promise<NameState[]> {
-  const entries = await findEntries(db.read, address, { limit: namesPerAccountMost })
+  const entries = await findEntries(db.read, address, { limit: maxNamesPerAccount })
   return describeAll(
     db,
     entries.filter(({ seal }) => seal !== null),
@@ -99,13 +110,16 @@ async function describeAll(db: NamesContext['db'], entries: readonly EntryRow[])
   return entries.map((entry) => describe(entry, rows.get(entry.name)))
 }
 
-/** One name of an account, by its id or by the name in any form. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/**
+ * Returns one name of an account, by its id or by the name in any form. @throws CairnError INVALID_NAME,
+ * NAME_NOT_FOUND
+ */
 export async function getName({ db }: Pick<NamesContext, 'db'>, address: string, idOrName: string): Promise<NameState> {
   const entry = await requireEntry(db, address, idOrName)
   return describe(entry, await findName(db.read, entry.name))
 }
 
-/** Gives a name of an account another label, or none. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/** Sets or removes the label of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
 export async function labelName(
   context: NamesContext,
   address: string,
@@ -120,7 +134,7 @@ export async function labelName(
 }
 
 /**
- * Takes a name off the account; a key that the service holds is destroyed.
+ * Removes a name from the account; destroys its key if the service holds it.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
  */
 export async function removeName(
@@ -135,7 +149,7 @@ export async function removeName(
 }
 
 /**
- * Publishes what a name points to.
+ * Publishes the target of a name.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND, INVALID_CID, INVALID_NAME_VALUE; as publishRecord
  */
 export async function publishName(
@@ -149,7 +163,7 @@ export async function publishName(
   return describeSigned(await publishRecord(context, entry, { ...publication, value }))
 }
 
-/** The key of a name, for its owner to take away. @throws CairnError INVALID_NAME, NAME_NOT_FOUND; as openNameKey */
+/** Exports the key of a name for its owner. @throws CairnError INVALID_NAME, NAME_NOT_FOUND; as openNameKey */
 export async function exportName(
   context: NamesContext,
   address: string,
@@ -160,7 +174,7 @@ export async function exportName(
   return { name: key.name, key: exportNameKey(key, format) }
 }
 
-/** A page of what a name of the account pointed to. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/** Returns a page of the history of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
 export async function listHistory(
   { db }: Pick<NamesContext, 'db'>,
   address: string,
@@ -170,7 +184,7 @@ export async function listHistory(
   const { name } = await requireEntry(db, address, idOrName)
   const rows = await findHistory(db.read, name, {
     before: before === undefined ? undefined : BigInt(before),
-    limit: Math.min(limit, nameRowsMost),
+    limit: Math.min(limit, maxNameRows),
   })
   return {
     records: rows.map((row) => ({
@@ -183,7 +197,7 @@ export async function listHistory(
   }
 }
 
-/** What a name points to, as the calls answer it. */
+/** Describes the target of a name for the wire. */
 export function describeSigned({ name, value, sequence, validUntil, ttlMs, bytes }: NameRecord): SignedName {
   const record = Buffer.from(bytes).toString('base64')
   return { name, value, sequence: sequence.toString(), validUntil, ttlMs, record }

@@ -1,51 +1,61 @@
 import { createRecord, type NameKey, type NameRecord, nameKeyFromSeed, readRecord } from '@cairn/names'
 import { CairnError, nameLifetimeMs, nameTtlMs } from '@cairn/protocol'
-import { outdated, recordOf } from './accept-record.ts'
-import { inTurn } from './in-turn.ts'
+import { recordEvents } from '../events/events.ts'
+import { secretIdOf } from '../seal.ts'
+import { describePublished, outdated, recordOf } from './accept-record.ts'
+import { runExclusive } from './keyed-mutex.ts'
 import type { NamesContext } from './names-context.ts'
-import { openSeed, secretIdOf } from './seal-key.ts'
-import { chooseSequence, sequenceMost, toSequenceText } from './sequence.ts'
+import { openSeed } from './seal-key.ts'
+import { chooseSequence, maxSequence, toSequenceText } from './sequence.ts'
 import { type EntryRow, findEntry, findName, lockName, type NameRow, writeRecord } from './store.ts'
 
-/** Tries to publish while other replicas publish the same name: each that fails means that one of the others did it. */
-const triesMost = 100
-/** A record is renewed after this part of its life. */
+/**
+ * Maximum number of attempts while other replicas publish the same name: each failure means that one of them
+ * succeeded.
+ */
+const maxTries = 100
+/** A record is renewed after this fraction of its lifetime. */
 const renewAfter = 1 / 3
 
-/** What is to be published. */
+/** The secrets that name keys are sealed under. */
+export type Secrets = Pick<NamesContext, 'secret' | 'secondarySecret'>
+
+/** A publication. */
 export type Publication = {
-  /** As `parseNameValue` gives it. */
+  /** As returned by `parseNameValue`. */
   value: string
   lifetimeMs?: number | undefined
   ttlMs?: number | undefined
   sequence?: bigint | undefined
 }
 
-/** The key of a name, out of its seal. @throws CairnError NAME_KEY_WITH_OWNER, DATA_DAMAGED, INVALID_CONFIGURATION */
-export async function openNameKey({ secret }: Pick<NamesContext, 'secret'>, entry: EntryRow): Promise<NameKey> {
+/** Opens the sealed key of a name. @throws CairnError NAME_KEY_WITH_OWNER, DATA_DAMAGED, INVALID_CONFIGURATION */
+export async function openNameKey({ secret, secondarySecret }: Secrets, entry: EntryRow): Promise<NameKey> {
   if (entry.seal === null) throw new CairnError('NAME_KEY_WITH_OWNER')
-  if (entry.secret_id !== secretIdOf(secret)) throw otherSecret()
-  const key = await nameKeyFromSeed(openSeed(secret, entry, entry.seal))
-  if (key.name !== entry.name) throw new CairnError('DATA_DAMAGED', { message: 'The key of this name is another’s' })
+  const own = [secret, secondarySecret].find((one) => one !== undefined && secretIdOf(one) === entry.secret_id)
+  if (own === undefined) throw otherSecret()
+  const key = await nameKeyFromSeed(openSeed(own, entry, entry.seal))
+  if (key.name !== entry.name)
+    throw new CairnError('DATA_DAMAGED', { message: 'Another account has the key of this name' })
   return key
 }
 
-/** What is answered where a key was sealed by another secret than the service was given. */
+/** The error for a key sealed with another secret than the configured one. */
 export function otherSecret(): CairnError {
   return new CairnError('INVALID_CONFIGURATION', {
-    message: 'The keys of names were sealed with another secret than this service has',
-    hint: 'The operator has to give it the secret they were made with (CAIRN_STORAGE_SECRET, or storage.key in its home).',
+    message: 'The name keys were sealed with a different secret',
+    hint: 'The operator must restore the original secret (CAIRN_STORAGE_SECRET, or storage.key in CAIRN_HOME).',
   })
 }
 
 /**
- * Signs a record with a sequence above every one that was ever seen for the name, and publishes it. Of several publications
- * at once, on whichever replicas, each gets a sequence of its own.
- * @throws CairnError as openNameKey; NAME_NOT_FOUND, IPNS_RECORD_OUTDATED (a sequence that was asked for), CONFLICT
+ * Signs a record with a sequence above every one ever seen for the name, and publishes it. Of concurrent
+ * publications, on any replica, each gets its own sequence.
+ * @throws CairnError as openNameKey; NAME_NOT_FOUND, IPNS_RECORD_OUTDATED (a requested sequence), CONFLICT
  */
 export function publishRecord(context: NamesContext, entry: EntryRow, publication: Publication): Promise<NameRecord> {
-  // Signing takes time: in one process nobody signs what another would outrun.
-  return inTurn(context.db, entry.name, () => publishNext(context, entry, publication))
+  // Signing takes time, so publications within one process run one by one instead of outdating each other.
+  return runExclusive(context.db, entry.name, () => publishNext(context, entry, publication))
 }
 
 async function publishNext(
@@ -54,10 +64,10 @@ async function publishNext(
   { value, lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted }: Publication,
 ): Promise<NameRecord> {
   const key = await openNameKey(context, entry)
-  if (wanted !== undefined && wanted > sequenceMost) {
-    throw new CairnError('INVALID_REQUEST', { message: 'A sequence has 64 bits' })
+  if (wanted !== undefined && wanted > maxSequence) {
+    throw new CairnError('INVALID_REQUEST', { message: 'A sequence number must fit into 64 bits' })
   }
-  for (let tries = 0; tries < triesMost; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const now = context.clock.now()
     const row = await findName(context.db.read, entry.name)
     const seen = row?.sequence == null ? undefined : BigInt(row.sequence)
@@ -74,17 +84,18 @@ async function publishNext(
       const renewal = { lifetimeMs, at: now + Math.floor(lifetimeMs * renewAfter) }
       await writeRecord(trx, record, { now, isListed: true, renewal })
       await trx.updateTable('name_entry').set({ updated_at: now }).where('id', '=', entry.id).execute()
+      await recordEvents(trx, entry.address, now, describePublished(record))
       return true
     })
     if (isDone) return record
   }
-  throw new CairnError('CONFLICT', { message: 'This name is published by too many at once' })
+  throw new CairnError('CONFLICT', { message: 'Too many requests publish this name at the same time' })
 }
 
 /**
- * Signs what a name points to once more, with the same sequence and a later end: readers take the one that lives longer, and
- * whatever its owner published elsewhere, with a higher sequence, still wins over it.
- * @returns false where something else was published meanwhile
+ * Signs the current target again, with the same sequence and a later expiry: readers prefer the later expiry, and a
+ * record that its owner published elsewhere, with a higher sequence, still takes precedence.
+ * @returns false when another record was published meanwhile
  */
 export async function renewRecord(context: NamesContext, entry: EntryRow, row: NameRow): Promise<boolean> {
   const known = recordOf(row)
@@ -97,7 +108,7 @@ export async function renewRecord(context: NamesContext, entry: EntryRow, row: N
   return context.db.write(async (trx) => {
     const locked = await lockName(trx, row.name)
     const isSame = locked?.sequence === row.sequence && locked?.renew_at === row.renew_at
-    // A clock that went back must not shorten what is out already.
+    // A clock that went back must not shorten a published lifetime.
     if (record.validUntil <= known.validUntil) return false
     if (!isSame || (await findEntry(trx, entry.address, { id: entry.id })) === undefined) return false
     const renewal = { lifetimeMs, at: now + Math.floor(lifetimeMs * renewAfter) }

@@ -1,42 +1,51 @@
 import { isDnsName, type NameRecord, readName } from '@cairn/names'
-import { CairnError, nameDepthMost } from '@cairn/protocol'
+import { CairnError, maxNameDepth } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { DnslinkResolver } from './dnslink.ts'
 import { findRecord } from './find-record.ts'
 import { readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'
 
-/** What a name leads to in the end. */
+/** The final target of a name. */
 export type ResolvedName = {
   cid: CID
-  /** The CID as the last record has it. */
+  /** The CID as written in the last record. */
   cidText: string
-  /** Names below the CID that the records add, outermost last. */
+  /** Path segments below the CID that the records add, outermost last. */
   segments: readonly string[]
-  /** How long the answer may be kept: no longer than any record on the way allows, and none after one of them has ended. */
+  /**
+   * How long the answer may be cached: no longer than any record on the way allows, and 0 after one of them has
+   * expired.
+   */
   maxAgeMs: number
 }
 
-/** Names of a request: IPNS names in canonical form, or DNS names in lower case. */
+/** A requested name: an IPNS name in canonical form, or a DNS name in lower case. */
 export type RequestedName = { kind: 'ipns'; name: string } | { kind: 'dns'; host: string }
 
-/** Looks names up for the gateway. */
+/** Resolves names for the gateway. */
 export type NameResolver = {
-  /** Reads an IPNS name in any form, or a DNS name; undefined for anything else. */
+  /** Parses an IPNS name in any form, or a DNS name; undefined for anything else. */
   read(text: string): RequestedName | undefined
-  /** Whether a host has a DNSLink; false where no resolver is set. @throws CairnError UPSTREAM_FAILED, OVERLOADED */
+  /**
+   * Whether a host has a DNSLink; false when no resolver is configured. @throws CairnError UPSTREAM_FAILED,
+   * OVERLOADED
+   */
   hasDnslink(host: string, signal: AbortSignal): Promise<boolean>
   /**
-   * Follows a name to content.
-   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS name where no
-   *   resolver is set)
+   * Resolves a name to content.
+   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS name when
+   * no resolver is configured)
    */
   resolve(name: RequestedName, signal: AbortSignal): Promise<ResolvedName>
-  /** The signed record of a name, for readers who verify it themselves. @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED */
+  /**
+   * Returns the signed record of a name, for clients that verify it themselves. @throws CairnError NAME_UNRESOLVED,
+   * NAME_EXPIRED
+   */
   record(name: string): Promise<{ bytes: Uint8Array; maxAgeMs: number }>
 }
 
-/** Resolves names by the records known here, and DNS names by the operator's DNS servers where there are any. */
+/** Resolves names with the records stored here, and DNS names with the operator's DNS servers, if any. */
 export function createNameResolver(
   context: Pick<NamesContext, 'db' | 'clock'>,
   dnslink: DnslinkResolver | undefined,
@@ -55,7 +64,7 @@ export function createNameResolver(
     if (name.kind === 'dns') {
       if (dnslink !== undefined) return dnslink.resolve(name.host, signal)
       throw new CairnError('NOT_SUPPORTED', {
-        message: 'This gateway looks up no DNS names',
+        message: 'This gateway does not resolve DNS names',
         hint: 'Use the IPNS name or the CID itself, or ask the operator to set CAIRN_DNSLINK_RESOLVERS.',
       })
     }
@@ -84,23 +93,23 @@ export function createNameResolver(
       let name = start
       let maxAgeMs = Number.POSITIVE_INFINITY
       let segments: readonly string[] = []
-      for (let depth = 0; depth < nameDepthMost; depth++) {
+      for (let depth = 0; depth < maxNameDepth; depth++) {
         signal.throwIfAborted()
         const found = await readOne(name, signal)
         maxAgeMs = Math.min(maxAgeMs, found.maxAgeMs)
         const target = readTarget(found.value)
         if (target === undefined) {
           throw new CairnError('NAME_TOO_DEEP', {
-            message: 'This name points to nothing that can be read',
-            hint: 'Its owner has to publish a value that begins with /ipfs/ or /ipns/.',
+            message: 'This name points to a value that is not readable',
+            hint: 'The owner must publish a value that starts with /ipfs/ or /ipns/.',
           })
         }
-        // What a later name adds stands before what an earlier one added.
+        // Segments of a later name precede those of an earlier one.
         segments = [...target.segments, ...segments]
         if (target.kind === 'ipfs') return { cid: target.cid, cidText: target.cidText, segments, maxAgeMs }
         name = target.kind === 'ipns' ? { kind: 'ipns', name: target.name } : { kind: 'dns', host: target.host }
       }
-      throw new CairnError('NAME_TOO_DEEP', { details: { limit: nameDepthMost } })
+      throw new CairnError('NAME_TOO_DEEP', { details: { limit: maxNameDepth } })
     },
     async record(name) {
       const record = await find(name)
@@ -109,7 +118,7 @@ export function createNameResolver(
   }
 }
 
-/** How long a record may be kept: its TTL, but never beyond its end. */
+/** Returns how long a record may be cached: its TTL, but never beyond its expiry. */
 export function ageOf({ ttlMs, validUntil }: { ttlMs: number; validUntil: number }, now: number): number {
   return Math.max(0, Math.min(ttlMs, validUntil - now))
 }

@@ -25,7 +25,7 @@ type Name = { id: string; name: string; sequence: string | null; value: string |
 async function call<T>(path: string, method = 'GET', body?: unknown, by = key): Promise<{ status: number; json: T }> {
   const sent = body === undefined ? { method } : jsonBody(body, method)
   const { status, json } = await storage.call(path, { ...sent, headers: { ...sent.headers, ...bearer(by).headers } })
-  // Each test says what it reads.
+  // Each test names the type it reads.
   return { status, json: json as T }
 }
 const create = async (label: string | null = null) => (await call<Name>('/api/names', 'POST', { label })).json
@@ -40,7 +40,7 @@ test('a name from its creation to its removal', async () => {
   expect((await call<{ names: Name[] }>('/api/names?limit=500')).json.names.map(({ id }) => id)).toContain(made.id)
   const history = await call<{ records: { record: string }[] }>(`${at}/records`)
   expect(history.json.records.map(({ record }) => record)).toEqual([published.json.record])
-  // Anybody may resolve it, and check what comes.
+  // Resolving and verifying need no API key.
   const resolved = await storage.call(`${at}/record`)
   expect(resolved.json).toEqual(published.json)
   const record = await readRecord(made.name, Buffer.from(published.json.record, 'base64'))
@@ -50,7 +50,7 @@ test('a name from its creation to its removal', async () => {
   expect((await storage.call(`${at}/record`)).status).toBe(404)
 })
 
-test('wrong wishes get the code that says what is wrong', async () => {
+test('invalid requests get the code of their error', async () => {
   const { name } = await create()
   const refused: [string, string, unknown, string][] = [
     [`/api/names/${name}/records`, 'POST', { value: 'nonsense' }, '400 INVALID_CID'],
@@ -72,7 +72,7 @@ test('wrong wishes get the code that says what is wrong', async () => {
   }
 })
 
-test('a key is exported to an API key with every scope, and to nobody else', async () => {
+test('exports a key to an API key with every scope, and to no other', async () => {
   const { name } = await create()
   const at = `/api/names/${name}/key`
   const exported = await call<{ format: string; key: string }>(at, 'POST', {})
@@ -88,7 +88,7 @@ test('a key is exported to an API key with every scope, and to nobody else', asy
   expect((await storage.call(at, jsonBody({}))).status).toBe(401)
 })
 
-test('delegated routing gives and takes records', async () => {
+test('delegated routing returns and accepts records', async () => {
   const { context } = storage
   const owner = await createNameKey()
   const at = `/routing/v1/ipns/${owner.name}`
@@ -129,7 +129,7 @@ test('delegated routing gives and takes records', async () => {
   expect((await storage.call(`/routing/v1/ipns/${b58}`)).headers.get('content-type')).toBe(recordType)
 })
 
-test('delegated routing names our gateway for what is stored here, and nobody for the rest', async () => {
+test('delegated routing names our gateway for stored content, and no provider for the rest', async () => {
   const form = new FormData()
   form.set('file', new Blob(['provided']), 'a.txt')
   const added = await storage.call('/api/v0/add', { method: 'POST', body: form, ...bearer(key) })
@@ -169,7 +169,7 @@ test('delegated routing names our gateway for what is stored here, and nobody fo
   expect((await ask(`/routing/v1/peers/${(await createNameKey()).name}`)).json).toEqual({ Peers: [] })
 })
 
-test('publications have a rate, which is told', async () => {
+test('publications have a rate limit, which the answer states', async () => {
   await using limited = await startTestStorage()
   const own = await limited.createKey()
   const headers = { 'content-type': 'application/json', ...bearer(own).headers }
@@ -177,7 +177,7 @@ test('publications have a rate, which is told', async () => {
     limited.call(path, { method: 'POST', headers, body: JSON.stringify(body) })
   const { json } = await ask('/api/names', { label: null })
   const { name } = json as Name
-  // More than any pace of this machine could give back meanwhile; what is wrong counts, too.
+  // More than any machine's pace could refill meanwhile; invalid requests count, too.
   const answers = await Promise.all(
     Array.from({ length: 4 * namePublishesPerMinute }, () => ask(`/api/names/${name}/records`, { value: 'nonsense' })),
   )
@@ -190,7 +190,7 @@ test('publications have a rate, which is told', async () => {
   expect((await ask(`/api/names/${name}/records`, { value: cid })).status).toBe(200)
 })
 
-test('neither keys nor the secret are in the log, nor any key in a file', async () => {
+test('the log contains neither keys nor the secret, and no file contains a key', async () => {
   const { name } = await create()
   await call(`/api/names/${name}/records`, 'POST', { value: cid })
   const exported = await call<{ key: string }>(`/api/names/${name}/key`, 'POST', {})

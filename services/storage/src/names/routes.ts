@@ -21,7 +21,7 @@ import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import * as names from './names.ts'
 
-/** Binds the calls about names: our own, and those of published clients. */
+/** Registers the routes about names: our own, and those of published clients. */
 export function registerNameRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, listNames, async ({ input: { query }, caller }) => ({
     names: await names.listNames(context, caller.address, query),
@@ -58,7 +58,7 @@ export function registerNameRoutes(app: FastifyInstance, context: Context): void
     const missing = scopes.filter((scope) => !caller.scopes.includes(scope))
     if (missing.length > 0) {
       throw new CairnError('FORBIDDEN', {
-        message: 'The key of a name is given to an API key with every scope only',
+        message: 'Exporting a name key requires an API key with all scopes',
         details: { scope: missing.join(', ') },
       })
     }
@@ -68,7 +68,7 @@ export function registerNameRoutes(app: FastifyInstance, context: Context): void
   registerPublishedRoutes(app, context)
 }
 
-/** The four calls of published clients: two of them change something by GET, as they always did. */
+/** The four calls of published clients. Two of them change state by GET, for compatibility. */
 function registerPublishedRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, generateIpnsKey, async ({ caller, raw }) => {
     refuseHead(raw)
@@ -97,12 +97,12 @@ function registerPublishedRoutes(app: FastifyInstance, context: Context): void {
   })
 }
 
-/** A HEAD asks what a GET would answer; here a GET does something. */
+/** Rejects HEAD, because here a GET changes state. */
 function refuseHead({ method }: FastifyRequest): void {
   if (method === 'HEAD') throw new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET' } })
 }
 
-/** An unknown key is a fault of the service to published clients, with one sentence that they know. */
+/** Published clients expect an unknown key to be a server error with one fixed sentence. */
 async function asPublished<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -4,14 +4,14 @@ import {
   getRoutedName,
   getRoutedPeers,
   getRoutedProviders,
+  maxNameRecordBytes,
   type NetworkProfile,
-  nameRecordBytesMost,
   putRoutedName,
 } from '@cairn/protocol'
 import { readBody } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { identityCode, readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
-import { identityCode, readCidText } from '../gateway/parse-cid.ts'
 import { route } from '../http/route.ts'
 import { acceptRecord, findRecord } from './names.ts'
 import { ageOf } from './resolve-name.ts'
@@ -19,13 +19,13 @@ import { describeGatewayOnce, filterPeer, type PeerFilters, type PeerRecord, pee
 
 const recordType = 'application/vnd.ipfs.ipns-record'
 const linesType = 'application/x-ndjson'
-/** What is not here may be in a moment. */
+/** Missing content may appear at any moment. */
 const emptyAge = 'public, max-age=15'
 const foundAge = 'public, max-age=300'
-/** For records that say nothing, as the specification has it. */
+/** For records without a TTL, as the specification defines. */
 const defaultAgeSeconds = 60
 
-/** Binds the delegated routing API. @see https://specs.ipfs.tech/routing/http-routing-v1/ */
+/** Registers the delegated routing API. @see https://specs.ipfs.tech/routing/http-routing-v1/ */
 export function registerRoutingRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
   const describe = describeGatewayOnce(context.secret, () => profile().gateway)
 
@@ -37,7 +37,7 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
       return reply
         .header('cache-control', emptyAge)
         .type('text/plain; charset=utf-8')
-        .send('no record of this name is known here\n')
+        .send('no record of this name found\n')
     }
     const { ttlMs } = record
     const age = ageOf(ttlMs === 0 ? { ...record, ttlMs: defaultAgeSeconds * 1000 } : record, context.clock.now())
@@ -52,11 +52,11 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
   route(app, context, putRoutedName, async ({ input: { params }, raw, reply }) => {
     if (raw.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== recordType) {
       throw new CairnError('NOT_ACCEPTABLE', {
-        message: 'This content type is not taken here',
+        message: 'This content type is not accepted',
         hint: `Send the record with Content-Type: ${recordType}.`,
       })
     }
-    const limits = { maxBytes: nameRecordBytesMost, timeoutMs: context.config.bodyTimeoutMs }
+    const limits = { maxBytes: maxNameRecordBytes, timeoutMs: context.config.bodyTimeoutMs }
     await acceptRecord(context, params.name, await readBody(raw.raw, limits))
     return reply.type('text/plain; charset=utf-8').send('')
   })
@@ -81,12 +81,12 @@ function requireAccepted(accept: string | undefined): void {
     return
   }
   throw new CairnError('NOT_ACCEPTABLE', {
-    message: 'A record is given as it was signed only',
-    hint: `Ask for it with Accept: ${recordType}.`,
+    message: 'Records are available only in their signed form',
+    hint: `Request it with Accept: ${recordType}.`,
   })
 }
 
-/** A name that is not known, or whose record has ended, is an answer like any other here. */
+/** A name that is unknown, or whose record has expired, is an ordinary answer here. */
 async function unlessUnknown<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -107,7 +107,7 @@ function sendPeers(
   const peers = found === undefined ? [] : [found]
   reply.header('vary', 'Origin, Accept').header('cache-control', peers.length === 0 ? emptyAge : foundAge)
   if (headers.accept?.includes(linesType)) {
-    // Bytes: to a text the frame would add a charset, which is no part of this type.
+    // Sent as bytes: the framework would add a charset to a text, which this type does not allow.
     return reply.type(linesType).send(Buffer.from(peers.map((peer) => `${JSON.stringify(peer)}\n`).join('')))
   }
   return reply.type('application/json').send(JSON.stringify({ [field]: peers }))

@@ -6,21 +6,24 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { deriveKey } from '../derive-key.ts'
 
-/** A peer as delegated routing names it. @see https://specs.ipfs.tech/routing/http-routing-v1/#peer-schema */
+/** A peer in delegated routing. @see https://specs.ipfs.tech/routing/http-routing-v1/#peer-schema */
 export type PeerRecord = { Schema: 'peer'; ID: string; Addrs: string[]; Protocols: string[] }
 
-/** What a reader wants to hear of only. @see https://specs.ipfs.tech/ipips/ipip-0484/ */
+/** Filters of a request. @see https://specs.ipfs.tech/ipips/ipip-0484/ */
 export type PeerFilters = { 'filter-addrs'?: string | undefined; 'filter-protocols'?: string | undefined }
 
 const gatewayProtocol = 'transport-ipfs-gateway-http'
 
-/** Our gateway as a provider. Its id comes from the service's secret, so that it is the same on all replicas. */
+/**
+ * Describes our gateway as a provider. Its id is derived from the service's secret, so that it is the same on all
+ * replicas.
+ */
 async function describeGateway(secret: Uint8Array, gatewayUrl: string): Promise<PeerRecord> {
   const { name } = await nameKeyFromSeed(deriveKey(secret, 'gateway-peer'))
   return { Schema: 'peer', ID: peerIdOf(name), Addrs: addressesOf(gatewayUrl), Protocols: [gatewayProtocol] }
 }
 
-/** Describes the gateway once; its address is known when the first request comes. */
+/** Describes the gateway once; its address is known when the first request arrives. */
 export function describeGatewayOnce(secret: Uint8Array, gatewayUrl: () => string): () => Promise<PeerRecord> {
   let described: Promise<PeerRecord> | undefined
   return () => {
@@ -29,12 +32,17 @@ export function describeGatewayOnce(secret: Uint8Array, gatewayUrl: () => string
   }
 }
 
-/** A name in the form that peers are mostly written in: the multihash in base58. */
+/** Returns a name in the usual form of peer ids: the multihash in base58. */
 export function peerIdOf(name: string): string {
   return base58btc.encode(CID.parse(parseName(name), base36).multihash.bytes).slice(1)
 }
 
-/** The address of a URL as a multiaddr; none for one with a path, which multiaddrs of gateways do not have. */
+/** Multiaddrs of a peer with its id, which is all there is for one without addresses. */
+export function listPeerAddresses({ ID, Addrs }: PeerRecord): string[] {
+  return (Addrs.length === 0 ? [''] : Addrs).map((address) => `${address}/p2p/${ID}`)
+}
+
+/** Converts a URL to a multiaddr; none for one with a path, which multiaddrs of gateways cannot express. */
 function addressesOf(gatewayUrl: string): string[] {
   const { protocol, hostname, port, pathname } = new URL(gatewayUrl)
   if (pathname !== '/') return []
@@ -45,7 +53,7 @@ function addressesOf(gatewayUrl: string): string[] {
   return [`/${kind}/${host}/tcp/${port || (isTls ? '443' : '80')}/${isTls ? 'https' : 'http'}`]
 }
 
-/** What is left of a record by the filters; undefined where it is none of what is wanted. */
+/** Applies the filters to a record; undefined when nothing remains. */
 export function filterPeer(record: PeerRecord, filters: PeerFilters): PeerRecord | undefined {
   const protocols = readList(filters['filter-protocols'])
   if (protocols.length > 0 && !record.Protocols.some((protocol) => protocols.includes(protocol))) return undefined
@@ -71,7 +79,7 @@ function readList(text: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** Names the bytes of a record for caches. */
+/** Returns an entity tag for a record. */
 export function recordTag(bytes: Uint8Array): string {
   return `"${hash('sha256', bytes, 'hex').slice(0, 32)}"`
 }

@@ -1,20 +1,20 @@
-/** Digits of the greatest sequence there is, 2^64 - 1. */
+/** Number of digits of the maximum sequence, 2^64 - 1. */
 const digits = 20
-/** The greatest sequence there is. @see https://specs.ipfs.tech/ipns/ipns-record/#sequence-uint64 */
-export const sequenceMost = 2n ** 64n - 1n
+/** The maximum sequence. @see https://specs.ipfs.tech/ipns/ipns-record/#sequence-uint64 */
+export const maxSequence = 2n ** 64n - 1n
 
-/** A sequence as the database has it: text of one length, which sorts as the number does. */
+/** Formats a sequence for the database: text of fixed length, which sorts as the number does. */
 export function toSequenceText(sequence: bigint): string {
   return sequence.toString().padStart(digits, '0')
 }
 
 /**
- * The sequence of what is published next: above all that were seen, and no less than the seconds since 1970. So a service
- * that was restored from an old backup, and does not know its newest records any more, still publishes above them.
- * @returns undefined when there is none left
+ * Chooses the next sequence: above all that were seen, and at least the seconds since 1970. A service restored from
+ * an old backup, which no longer knows its newest records, therefore still publishes above them.
+ * @returns undefined when none is left
  */
 export function chooseSequence(seen: bigint | undefined, nowMs: number): bigint | undefined {
   const time = BigInt(Math.floor(nowMs / 1000))
   const next = seen === undefined || time > seen ? time : seen + 1n
-  return next > sequenceMost ? undefined : next
+  return next > maxSequence ? undefined : next
 }

@@ -1,22 +1,22 @@
 import type { NameRecord } from '@cairn/names'
-import { CairnError, foreignNamesMost, nameHistoryMost, namesPerAccountMost } from '@cairn/protocol'
+import { CairnError, maxForeignNames, maxNameHistory, maxNamesPerAccount } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
 import { toSequenceText } from './sequence.ts'
 
 export type NameRow = Selectable<Schema['ipns_name']>
 export type EntryRow = Selectable<Schema['name_entry']>
 export type HistoryRow = Selectable<Schema['name_record']>
 
-/** The row of a name. */
+/** Returns the row of a name. */
 export function findName(db: Kysely<Schema>, name: string): Promise<NameRow | undefined> {
   return db.selectFrom('ipns_name').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 /**
- * The row of a name, as nobody else can change it before the unit of work ends: an update that changes nothing takes its
- * lock on either database.
+ * Returns the row of a name, locked for the unit of work: an update that changes nothing takes the lock on either
+ * database.
  */
 export function lockName(trx: Kysely<Schema>, name: string): Promise<NameRow | undefined> {
   return trx
@@ -27,7 +27,7 @@ export function lockName(trx: Kysely<Schema>, name: string): Promise<NameRow | u
     .executeTakeFirst()
 }
 
-/** Makes the row of a name, or finds that another has made it. Locked either way. */
+/** Inserts the row of a name, or finds an existing one. Locked either way. */
 export async function ensureName(
   trx: Kysely<Schema>,
   name: string,
@@ -41,27 +41,29 @@ export async function ensureName(
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const made = await lockName(trx, name)
-  // Whoever was first has taken it away again: the whole unit is tried anew by the caller.
+  // Another unit created and removed it meanwhile; the caller retries the whole unit.
   if (made === undefined) throw new CairnError('CONFLICT')
   return made
 }
 
-/** Refuses one more name that no account has when there are as many as may be. @throws CairnError STORAGE_FULL */
-export async function requireRoomForForeign(trx: Kysely<Schema>, most = foreignNamesMost): Promise<void> {
+/** Rejects another name without an account when the limit is reached. @throws CairnError STORAGE_FULL */
+export async function requireCapacityForForeign(trx: Kysely<Schema>, maxNames = maxForeignNames): Promise<void> {
   const { count } = await trx
     .selectFrom('ipns_name')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('origin', '<>', 'account')
     .where('valid_until', 'is not', null)
     .executeTakeFirstOrThrow()
-  if (Number(count) < most) return
+  if (Number(count) < maxNames) return
   throw new CairnError('STORAGE_FULL', {
-    message: 'This service keeps no more records of names that no account has',
-    hint: 'Register the name with an account, or offer the record to another service.',
+    message: 'This service has reached its limit of records without an account',
+    hint: 'Register the name with an account, or send the record to another service.',
   })
 }
 
-/** Writes the newest record of a name down, and into the name's history where it is on a list. The row must be locked. */
+/**
+ * Stores the newest record of a name, and adds it to its history when the name is on a list. The row must be locked.
+ */
 export async function writeRecord(
   trx: Kysely<Schema>,
   record: NameRecord,
@@ -87,7 +89,7 @@ export async function writeRecord(
     await writeHistory(trx, { name, sequence, value, record: bytes, valid_until: validUntil, published_at: now })
 }
 
-/** Adds to the history of a name; a renewal replaces the record that it renews. The oldest rows go. */
+/** Adds to the history of a name; a renewal replaces the record that it renews. The oldest rows are deleted. */
 export async function writeHistory(trx: Kysely<Schema>, row: HistoryRow): Promise<void> {
   const { name, published_at: _first, ...renewed } = row
   await trx
@@ -100,14 +102,14 @@ export async function writeHistory(trx: Kysely<Schema>, row: HistoryRow): Promis
     .select('sequence')
     .where('name', '=', name)
     .orderBy('sequence', 'desc')
-    .offset(nameHistoryMost)
+    .offset(maxNameHistory)
     .limit(1)
     .executeTakeFirst()
   if (surplus === undefined) return
   await trx.deleteFrom('name_record').where('name', '=', name).where('sequence', '<=', surplus.sequence).execute()
 }
 
-/** A page of a name's history, newest first. */
+/** Returns a page of a name's history, newest first. */
 export function findHistory(
   db: Kysely<Schema>,
   name: string,
@@ -118,13 +120,13 @@ export function findHistory(
   return query.orderBy('sequence', 'desc').limit(limit).execute()
 }
 
-/** Puts a name on the list of an account. @throws CairnError NAME_LIMIT */
+/** Adds a name to the list of an account. @throws CairnError NAME_LIMIT */
 export async function insertEntry(
   trx: Kysely<Schema>,
   entry: { address: string; name: string; label: string | null; seal: Uint8Array | null; secretId: string | null },
   now: number,
 ): Promise<void> {
-  // All who add to one account's list wait for each other here, so that none of them counts wrongly.
+  // Concurrent additions to one account's list wait for each other here, so that the count is exact.
   await trx
     .updateTable('account')
     .set(({ ref }) => ({ upload_count: ref('upload_count') }))
@@ -135,13 +137,13 @@ export async function insertEntry(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('address', '=', entry.address)
     .executeTakeFirstOrThrow()
-  if (Number(count) >= namesPerAccountMost) {
-    throw new CairnError('NAME_LIMIT', { details: { limit: namesPerAccountMost } })
+  if (Number(count) >= maxNamesPerAccount) {
+    throw new CairnError('NAME_LIMIT', { details: { limit: maxNamesPerAccount } })
   }
   await trx
     .insertInto('name_entry')
     .values({
-      id: createUploadId(now).replaceAll('-', ''),
+      id: uuidv7(now).replaceAll('-', ''),
       address: entry.address,
       name: entry.name,
       label: entry.label,
@@ -153,7 +155,7 @@ export async function insertEntry(
     .execute()
 }
 
-/** One name of an account, by the name or by its id. */
+/** Returns one name of an account, by the name or by its id. */
 export function findEntry(
   db: Kysely<Schema>,
   address: string,
@@ -163,7 +165,7 @@ export function findEntry(
   return ('id' in key ? query.where('id', '=', key.id) : query.where('name', '=', key.name)).executeTakeFirst()
 }
 
-/** A page of an account's names, newest first. */
+/** Returns a page of an account's names, newest first. */
 export function findEntries(
   db: Kysely<Schema>,
   address: string,
@@ -174,7 +176,7 @@ export function findEntries(
   return query.orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The rows of several names. */
+/** Returns the rows of several names. */
 export async function findNames(db: Kysely<Schema>, names: readonly string[]): Promise<Map<string, NameRow>> {
   if (names.length === 0) return new Map()
   const rows = await db.selectFrom('ipns_name').selectAll().where('name', 'in', names).execute()
@@ -188,8 +190,8 @@ export async function isListed(db: Kysely<Schema>, name: string): Promise<boolea
 }
 
 /**
- * Takes a name off a list. With the last list goes its record, but not what its sequence was: nobody can bring an older one
- * back afterwards.
+ * Removes a name from a list. With the last list entry its record is deleted, but its sequence is kept, so that an
+ * older record cannot be restored.
  */
 export async function deleteEntry(
   trx: Kysely<Schema>,

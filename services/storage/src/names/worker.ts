@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { giveLease, takeLease } from '../workers/lease.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import type { NamesContext } from './names-context.ts'
 import { renewRecord } from './publish-record.ts'
@@ -9,41 +9,41 @@ import type { EntryRow, NameRow } from './store.ts'
 
 const leaseName = 'names'
 const leaseMs = 60_000
-/** Between rounds: well below a third of the shortest life of a record. */
+/** Pause between rounds: well below a third of the minimum record lifetime. */
 const intervalMs = 10_000
 const rowsAtOnce = 100
-/** A name that could not be renewed is tried again after this time, so that it keeps nobody from their turn. */
+/** Delay before retrying a failed renewal, so that it does not block other names. */
 const retryMs = 10 * 60_000
 
-/** What a round did. */
+/** Result of a round. */
 export type NamesRound = { renewed: number; failed: number; dropped: number }
 
-/** Renews the records whose keys the service holds, and drops those of strangers that have ended. */
+/** Renews the records whose keys the service holds, and deletes expired records of names without an account. */
 export function createNamesWorker(
   context: NamesContext & Pick<Context, 'metrics' | 'processId'>,
   clock: WorkerClock,
 ): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const work = async (signal: AbortSignal): Promise<void> => {
-    const taken = await takeLease(context.db, { ...lease, now: context.clock.now() })
+    const taken = await acquireLease(context.db, { ...lease, now: context.clock.now() })
     if (taken === undefined) return
     const round = await renewNames(context, signal)
     context.metrics.namesRenewed.inc(round.renewed)
-    if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'names were renewed')
+    if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'renewed names')
   }
   const loop = createLoop('names', intervalMs, clock, work, (error) =>
-    context.failures.failed('names', error, 'names could not be renewed'),
+    context.failures.failed('names', error, 'failed to renew names'),
   )
   return {
     name: 'names',
     async run(signal) {
       await loop.run(signal)
-      await giveLease(context.db, lease)
+      await releaseLease(context.db, lease)
     },
   }
 }
 
-/** One round: all that are due, in turn. Two replicas that do it at once do no harm: each renewal is taken once. */
+/** Renews all due records, one after the other. Concurrent replicas do no harm: each renewal is accepted once. */
 export async function renewNames(context: NamesContext, signal: AbortSignal): Promise<NamesRound> {
   const { db, clock, failures } = context
   const round: NamesRound = { renewed: 0, failed: 0, dropped: await dropForeign(context) }
@@ -56,7 +56,7 @@ export async function renewNames(context: NamesContext, signal: AbortSignal): Pr
         else await postpone(context, row)
       } catch (error) {
         round.failed++
-        failures.failed('name', error, 'a name could not be renewed', { name: row.name })
+        failures.failed('name', error, 'failed to renew a name', { name: row.name })
         await postpone(context, row)
       }
     }
@@ -94,7 +94,7 @@ async function postpone({ db, clock }: NamesContext, { name, renew_at }: NameRow
   )
 }
 
-/** What is on no list goes when its record ends; of names that were on one, the sequence stays. */
+/** Deletes names that are on no list when their record expires; names that were on one keep their sequence. */
 async function dropForeign({ db, clock }: NamesContext): Promise<number> {
   const now = clock.now()
   const cleared = { value: null, record: null, valid_until: null, ttl_ms: null }

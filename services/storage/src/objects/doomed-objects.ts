@@ -1,13 +1,15 @@
 import type { Kysely } from 'kysely'
+import type { Clock } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { isRemovalHeld } from '../workers/removal-hold.ts'
 import type { ObjectStore } from './objects.ts'
 
 const keysInOneQuery = 500
 
 /**
- * Notes objects for removal, in the unit of work that drops their records. An object is removed because a row says so, never
- * because no row names it.
+ * Notes objects for removal, in the unit of work that deletes their records. An object is removed because a row says
+ * so, never because no row names it.
  */
 export async function doomObjects(trx: Kysely<Schema>, keys: readonly string[], now: number): Promise<void> {
   for (let at = 0; at < keys.length; at += keysInOneQuery) {
@@ -19,12 +21,19 @@ export async function doomObjects(trx: Kysely<Schema>, keys: readonly string[], 
   }
 }
 
-/** Removes noted objects and then their notes. {@link removeAllDoomed} finishes what is interrupted. */
+/** Dependencies of a removal. */
+type RemovalParts = { db: Database; objects: ObjectStore; clock: Clock }
+
+/**
+ * Removes noted objects and then their notes. {@link removeAllDoomed} completes a removal that was interrupted, or
+ * postponed because a backup runs. Returns whether it was not postponed.
+ */
 export async function removeDoomed(
-  { db, objects }: { db: Database; objects: ObjectStore },
+  { db, objects, clock }: RemovalParts,
   keys: readonly string[],
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
+  if (await isRemovalHeld({ db, clock })) return false
   for (let at = 0; at < keys.length; at += keysInOneQuery) {
     const some = keys.slice(at, at + keysInOneQuery)
     for (const key of some) {
@@ -33,21 +42,16 @@ export async function removeDoomed(
     }
     await db.write((trx) => trx.deleteFrom('doomed_object').where('object_key', 'in', some).execute())
   }
+  return true
 }
 
-/** Removes all noted objects and returns how many. Replicas may do so at the same time. */
-export async function removeAllDoomed(
-  parts: { db: Database; objects: ObjectStore },
-  signal?: AbortSignal,
-): Promise<number> {
+/** Removes all noted objects and returns their number. Replicas may run it concurrently. */
+export async function removeAllDoomed(parts: RemovalParts, signal?: AbortSignal): Promise<number> {
   for (let removed = 0; ; ) {
     const rows = await parts.db.read.selectFrom('doomed_object').select('object_key').limit(keysInOneQuery).execute()
     if (rows.length === 0) return removed
-    await removeDoomed(
-      parts,
-      rows.map(({ object_key }) => object_key),
-      signal,
-    )
+    const keys = rows.map(({ object_key }) => object_key)
+    if (!(await removeDoomed(parts, keys, signal))) return removed
     removed += rows.length
   }
 }

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errnoOf } from './file-errors.ts'
 
-/** Makes what was renamed into, or removed from, a folder survive a power cut. */
+/** Makes renames into a folder and removals from it survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -13,8 +13,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes folders below `root`, which must be there, and syncs the parent of each once per process: a folder that was
- * found may come from a process that died before it synced.
+ * Creates folders below `root`, which must exist, and syncs the parent of each once per process: an existing folder
+ * may come from a process that died before it synced.
  */
 export function createDurableFolders(root: string): { ensure(folder: string): Promise<void> } {
   const known = new Map<string, Promise<void>>()

@@ -4,7 +4,7 @@ import { missing } from './object-errors.ts'
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
 
-/** What a failed write, sync or rename means: STORAGE_FULL, OVERLOADED (out of descriptors) or STORAGE_FAILED. */
+/** Maps a failed write, sync or rename to STORAGE_FULL, OVERLOADED (out of descriptors) or STORAGE_FAILED. */
 export function describeWriteError(error: unknown): CairnError {
   if (CairnError.is(error)) return error
   const code = errnoOf(error)
@@ -13,7 +13,9 @@ export function describeWriteError(error: unknown): CairnError {
   return new CairnError('STORAGE_FAILED', { cause: error })
 }
 
-/** What a failed read of an object means: DATA_DAMAGED when it is gone or the disk cannot read it, else as a write. */
+/**
+ * Maps a failed read of an object to DATA_DAMAGED when it is gone or the disk cannot read it, else as a failed write.
+ */
 export function describeReadError(error: unknown, key: string): CairnError {
   const code = errnoOf(error)
   if (code !== 'ENOENT' && code !== 'EIO') return describeWriteError(error)
@@ -25,7 +27,7 @@ export function describeReadError(error: unknown, key: string): CairnError {
   })
 }
 
-/** The system's code of an error, such as ENOENT. */
+/** Returns the system error code, such as ENOENT. */
 export function errnoOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -7,12 +7,12 @@ import { describeWriteError } from './file-errors.ts'
 import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
-/** What a writer needs to know of its store. */
+/** Dependencies of a writer. */
 export type FileWriterPlace = {
   /** Path of the unfinished file. No other writer uses it. */
   temporaryPath: string
   target: string
-  /** Makes the folder of the target, durably. */
+  /** Creates the folder of the target, durably. */
   prepare(): Promise<void>
   /** Adds or removes the note that the target is unconfirmed. */
   setUnconfirmed(isUnconfirmed: boolean): Promise<void>
@@ -21,8 +21,8 @@ export type FileWriterPlace = {
 }
 
 /**
- * Writes a file in a temporary folder and moves it to its place when it is durable: datasync, rename, sync of the folder.
- * After a failed sync nothing is tried again: the kernel may have dropped the pages it could not write.
+ * Writes a file in a temporary folder and moves it into place once it is durable: datasync, rename, sync of the
+ * folder. After a failed sync nothing is retried: the kernel may have dropped the pages it could not write.
  */
 export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWriter> {
   const path = place.temporaryPath
@@ -70,13 +70,13 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
         await Promise.all([file.datasync(), place.setUnconfirmed(true)])
         await closeHandle()
         await place.prepare()
-        // A key is never used twice; rename would replace what is there without a word.
+        // A key is never reused; rename would silently replace the existing object.
         if (existsSync(place.target)) throw keyInUse()
         await rename(path, place.target)
         try {
           await syncFolder(dirname(place.target))
         } catch (error) {
-          // It is there but may not last; nobody has heard of it, so it goes.
+          // The object exists but may not last. No client was answered, so it is removed.
           await rm(place.target, { force: true })
           throw error
         }

@@ -15,7 +15,7 @@ async function freshFolder() {
 
 objectSuite('files', freshFolder)
 
-/** Two stores over one folder, as two replicas have them. */
+/** Two stores over one folder, as two replicas open them. */
 async function openTwo() {
   const { folder, remove } = await freshFolder()
   const first = await openFileStore(folder, { replica: 'first' })
@@ -41,11 +41,11 @@ async function openTwo() {
 
 const text = (value: string) => [new TextEncoder().encode(value)]
 
-test('a replica that starts leaves the half-written objects of another alone, however old they are', async () => {
+test('a starting replica keeps the half-written objects of others, however old', async () => {
   await using place = await openTwo()
   const writer = await place.first.create('packs/1/a.car')
   await writer.append(text('half'))
-  // A slow sender: nothing was written for two hours, but its replica shows that it is alive.
+  // A slow sender: nothing was written for two hours, but the heartbeat shows that its replica is alive.
   await place.age('tmp', 7200)
   expect(await place.second.sweep()).toBe(0)
   await writer.append(text(', whole'))
@@ -53,7 +53,7 @@ test('a replica that starts leaves the half-written objects of another alone, ho
   expect(Buffer.from(await place.second.read('packs/1/a.car', 0, 11)).toString()).toBe('half, whole')
 })
 
-test('what a replica left that showed no sign of life for an hour goes, once it is an hour old itself', async () => {
+test('removes objects of a replica that was silent for an hour, once they are an hour old themselves', async () => {
   await using place = await openTwo()
   const writer = await place.first.create('packs/1/a.car')
   await writer.append(text('half'))
@@ -74,15 +74,15 @@ test('what a replica left that showed no sign of life for an hour goes, once it 
   for (const { settle } of abandoned) await settle()
   expect([...(await place.second.listUnconfirmed('all'))]).toEqual([])
   expect(await place.second.size('packs/1/b.car')).toBe(4)
-  // Nothing is left of it, so it is no longer remembered.
+  // None of its files remain, so its heartbeat is removed.
   await place.second.sweep()
   expect(await place.inFolder('replicas')).toEqual(['second'])
-  // It only slept: what it was writing is refused, and it goes on.
+  // It was only suspended: the object it was writing is rejected, and the replica continues.
   await expect(writer.finish()).rejects.toSatisfy((error) => CairnError.is(error, 'STORAGE_FAILED'))
   await writer.abort()
 })
 
-test('a store that is alone takes over at once what others left', async () => {
+test('a single store takes over leftovers of others at once', async () => {
   const { folder, remove } = await freshFolder()
   const killed = await openFileStore(folder, { replica: 'killed' })
   await (await killed.create('packs/1/a.car')).append(text('half'))
@@ -100,7 +100,7 @@ test('a store that is alone takes over at once what others left', async () => {
   await remove()
 })
 
-test('files of an earlier version, which name no replica, go after a day', async () => {
+test('removes files of an earlier version, which name no replica, after a day', async () => {
   await using place = await openTwo()
   await writeFile(join(place.folder, 'tmp', `${process.ppid}-x`), 'x')
   await place.age('tmp', 23 * 3600)
@@ -120,7 +120,7 @@ test('replicas see one another while they are alive', async () => {
   expect(await place.second.listOthers()).toEqual([])
 })
 
-test('a folder that was replaced while it is open is found out', async () => {
+test('detects a folder that is replaced while it is open', async () => {
   const { folder, open, remove } = await freshFolder()
   const store = await open()
   await store.probe()
@@ -148,7 +148,7 @@ test.runIf(existsSync('/proc/self/fd'))('what is kept open can be let go, so tha
     return links.filter((link) => link.startsWith(path))
   }
   expect(await openPaths()).toEqual([path])
-  // As another replica does.
+  // Another replica removes it in the same way.
   await rm(path)
   expect(await openPaths()).toEqual([`${path} (deleted)`])
   store.releaseFiles()

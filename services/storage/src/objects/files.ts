@@ -12,12 +12,12 @@ import { createOpenFiles } from './open-files.ts'
 import { openReplicas, ownerOf } from './replicas.ts'
 import { openUnconfirmedNotes } from './unconfirmed-notes.ts'
 
-/** Files kept open between reads. */
-const openFilesMost = 64
-/** Names read from a folder at once. */
+/** Number of files kept open between reads. */
+const maxOpenFiles = 64
+/** Number of names read from a folder per batch. */
 const namesAtOnce = 1024
 
-/** How a store is opened. */
+/** Options of a file store. */
 export type FileStoreOptions = {
   /** Id of this process: lower-case letters, digits and hyphens. Defaults to a random UUID. */
   replica?: string
@@ -47,7 +47,7 @@ export async function openFileStore(
   const folders = createDurableFolders(root)
   for (const each of [objects, temporaryFolder, unconfirmedFolder, replicaFolder]) await folders.ensure(each)
   const rootAtStart = await identify(root)
-  const files = createOpenFiles(openFilesMost)
+  const files = createOpenFiles(maxOpenFiles)
   const replicas = openReplicas(openFileMarks(replicaFolder), replica, isAlone)
   const notes = openUnconfirmedNotes(openFileMarks(unconfirmedFolder), replicas)
   /** Names of unfinished files of this process. */
@@ -144,9 +144,9 @@ export async function openFileStore(
     },
     listOthers: async () => (await replicas.inspect()).others,
     async probe() {
-      // A disk that is unmounted leaves another folder of the same name.
+      // Unmounting a disk exposes another folder of the same name.
       if ((await identify(root)) !== rootAtStart) {
-        throw new CairnError('UNAVAILABLE', { message: 'The pack folder was replaced while the service runs' })
+        throw new CairnError('UNAVAILABLE', { message: 'The pack folder was replaced while the service was running' })
       }
       const path = join(temporaryFolder, replicas.fileName(`probe-${randomUUID()}`))
       const file = await open(path, 'wx', 0o600)
@@ -182,7 +182,7 @@ async function* walk(folder: string, path: string, prefix: string, from: string)
       if (key.startsWith(prefix)) yield key
       continue
     }
-    // A folder is entered when it lies below the prefix or leads to it, and may hold keys from `from` on.
+    // Enters a folder that lies below the prefix or leads to it, and that may hold keys from `from` on.
     const isWanted = `${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)
     if (isWanted && `${key}/` >= from.slice(0, key.length + 1)) inner.push(key)
   }

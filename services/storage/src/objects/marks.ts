@@ -2,23 +2,23 @@ import { open, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errnoOf } from './file-errors.ts'
 
-/** Small named texts in one place, each with the time of its last write: heartbeats, and notes of objects. */
+/** Small named texts in one place, each with the time of its last write: heartbeats and notes about objects. */
 export type Marks = {
-  /** Writes a mark, or writes it again. */
+  /** Creates or overwrites a mark. */
   put(name: string, text: string): Promise<void>
-  /** Removes a mark; one that is not there is no error. */
+  /** Removes a mark; a missing one is not an error. */
   remove(name: string): Promise<void>
   list(): Promise<Mark[]>
 }
 
-/** One mark, as it was listed. */
+/** One listed mark. */
 export type Mark = {
   readonly name: string
   /** Time of the last write by the clock of the store, in ms since 1970; undefined when the mark is gone. */
   modifiedAt(): Promise<number | undefined>
 }
 
-/** Keeps marks as files in `folder`. They are not synced: they must outlive the process, not the machine. */
+/** Stores marks as files in `folder`. They are not synced: they must outlive the process, not the machine. */
 export function openFileMarks(folder: string): Marks {
   return {
     async put(name, text) {

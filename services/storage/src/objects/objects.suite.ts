@@ -6,7 +6,7 @@ const bytes = (...parts: string[]) => parts.map((part) => new TextEncoder().enco
 const text = (found: Uint8Array) => new TextDecoder().decode(found)
 const isDamaged = (error: unknown) => CairnError.is(error, 'DATA_DAMAGED')
 
-/** What every object store promises. `open` opens the same, at first empty, store each time within one test. */
+/** What every object store guarantees. Within one test, `open` opens the same store each time; it starts empty. */
 export function objectSuite(
   name: string,
   fresh: () => Promise<{ open(): Promise<ObjectStore>; remove(): Promise<void> }>,
@@ -30,7 +30,7 @@ export function objectSuite(
     }
     const keys = async (prefix: string) => (await Array.fromAsync(store.list(prefix))).toSorted()
 
-    test('what was appended is there, in order, after finish and after opening again', async () => {
+    test('reads appended bytes in order, after finish and after a reopen', async () => {
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('one', '', 'two'))
       await writer.append(bytes('three'))
@@ -42,7 +42,7 @@ export function objectSuite(
       expect(await store.size('packs/1/a.car')).toBe(11)
     })
 
-    test('the head is written at the end', async () => {
+    test('writes the head at the end', async () => {
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('????', 'body'))
       await writer.setHead(new TextEncoder().encode('HEAD'))
@@ -50,7 +50,7 @@ export function objectSuite(
       expect(text(await store.read('packs/1/a.car', 0, 8))).toBe('HEADbody')
     })
 
-    test('reads into the buffer given', async () => {
+    test('reads into the given buffer', async () => {
       await put('packs/1/a.car', 'abcdef')
       const into = new Uint8Array(10)
       const found = await store.read('packs/1/a.car', 2, 3, into)
@@ -58,7 +58,7 @@ export function objectSuite(
       expect(found.buffer).toBe(into.buffer)
     })
 
-    test('nothing is seen before finish, or after abort', async () => {
+    test('shows nothing before finish, or after abort', async () => {
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('abc'))
       expect(await store.size('packs/1/a.car')).toBeUndefined()
@@ -78,7 +78,7 @@ export function objectSuite(
       expect(await store.size('packs/1/a.car')).toBe(3)
     })
 
-    test('a key is never written twice', async () => {
+    test('never writes a key twice', async () => {
       await put('packs/1/a.car', 'first')
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('second'))
@@ -87,13 +87,13 @@ export function objectSuite(
       expect(text(await store.read('packs/1/a.car', 0, 5))).toBe('first')
     })
 
-    test('reading past the end, or what is not there, is an error and never fewer bytes', async () => {
+    test('reading past the end, or a missing object, is an error and never fewer bytes', async () => {
       await put('packs/1/a.car', 'abc')
       await expect(store.read('packs/1/a.car', 1, 3)).rejects.toSatisfy(isDamaged)
       await expect(store.read('packs/1/none.car', 0, 1)).rejects.toSatisfy(isDamaged)
     })
 
-    test('a removed object is gone, and removing it again is no error', async () => {
+    test('a removed object is gone, and a repeated removal succeeds', async () => {
       await put('packs/1/a.car', 'abc')
       await store.read('packs/1/a.car', 0, 1)
       await store.remove('packs/1/a.car')
@@ -118,7 +118,7 @@ export function objectSuite(
       await store.confirm('packs/1/a.car')
       await store.remove('trees/c')
       expect([...(await store.listUnconfirmed('alive'))]).toEqual(['packs/1/b.car'])
-      // The replica that finished it is alive: it knows better.
+      // The replica that finished it is alive and decides itself.
       expect(await Array.fromAsync(store.listAbandoned(''))).toEqual([])
       const writer = await store.create('packs/1/d.car')
       await writer.append(bytes('d'))
@@ -139,7 +139,7 @@ export function objectSuite(
       expect(await keys('none/')).toEqual([])
     })
 
-    test('sweeping leaves the writes of this process alone', async () => {
+    test('sweeping keeps the writes of this process', async () => {
       const writer = await store.create('packs/1/a.car')
       await writer.append(bytes('abc'))
       expect(await store.sweep()).toBe(0)
@@ -147,12 +147,12 @@ export function objectSuite(
       expect(text(await store.read('packs/1/a.car', 0, 3))).toBe('abc')
     })
 
-    test('only keys of our own making', async () => {
+    test('accepts only keys of our own', async () => {
       const wrong = ['../a', 'packs/../a', '/packs/a', 'packs', 'packs/A', 'packs/a\0b', 'packs//a', '']
       for (const key of wrong) await expect(async () => store.create(key)).rejects.toThrow(TypeError)
     })
 
-    test('many more objects than files that stay open', async () => {
+    test('reads many more objects than files that stay open', async () => {
       for (let at = 0; at < 150; at++) await put(`packs/1/${at}.car`, `object ${at}`)
       const found = await Promise.all(
         Array.from({ length: 300 }, async (_, at) => text(await store.read(`packs/1/${at % 150}.car`, 7, 1))),

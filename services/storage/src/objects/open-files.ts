@@ -2,25 +2,25 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 type OpenFile = { readonly handle: Promise<FileHandle>; users: number; dropped: boolean }
 
-/** Open files, kept for the next read; at most `most` idle ones. */
+/** Open files, kept for the next read; at most `maxIdle` idle ones. */
 export type OpenFiles = {
   /** Runs `use` with the open file. */
   with<T>(path: string, use: (handle: FileHandle) => Promise<T>): Promise<T>
-  /** Closes the file as soon as nobody reads it, so that its room can be given back. */
+  /** Closes the file once it has no readers, so that its disk space is freed. */
   drop(path: string): void
-  /** The same for all files. */
+  /** Drops all files. */
   dropAll(): void
   close(): Promise<void>
 }
 
-/** Keeps files open between reads; the least recently used is closed first. */
-export function createOpenFiles(most: number): OpenFiles {
+/** Keeps files open between reads and closes the least recently used first. */
+export function createOpenFiles(maxIdle: number): OpenFiles {
   const files = new Map<string, OpenFile>()
   const closing = new Set<Promise<void>>()
 
   const release = (file: OpenFile): void => {
     if (!file.dropped || file.users > 0) return
-    // A file that never opened needs no closing; whoever asked for it has heard why.
+    // A file that failed to open needs no closing; the caller received the error.
     const closed = file.handle.then((handle) => handle.close()).catch(() => undefined)
     closing.add(closed)
     closed.finally(() => closing.delete(closed)).catch(() => undefined)
@@ -43,7 +43,7 @@ export function createOpenFiles(most: number): OpenFiles {
     files.delete(path)
     const file = known ?? { handle: open(path, 'r'), users: 0, dropped: false }
     files.set(path, file)
-    if (files.size > most) {
+    if (files.size > maxIdle) {
       const oldest = files.keys().next()
       if (oldest.done !== true) drop(oldest.value)
     }
@@ -57,7 +57,7 @@ export function createOpenFiles(most: number): OpenFiles {
       try {
         return await use(await file.handle)
       } catch (error) {
-        // Opened anew next time: it may have been put back.
+        // The next read opens the file again: it may have been restored.
         if (files.get(path) === file) drop(path)
         throw error
       } finally {

@@ -2,11 +2,11 @@ import type { StorageConfig } from '../config.ts'
 import { openFileStore } from './files.ts'
 import type { ObjectStore } from './objects.ts'
 
-/** How a store is opened: as which replica, and whether a lock excludes other processes. */
+/** Options of a store: its replica id, and whether a lock excludes other processes. */
 type OpenOptions = { replica?: string; isAlone: boolean }
 
 /**
- * Opens the store of the settings.
+ * Opens the configured store.
  * @throws CairnError INVALID_CONFIGURATION, UNAVAILABLE, STORAGE_FAILED
  */
 export async function openObjects(
@@ -14,7 +14,7 @@ export async function openObjects(
   options: OpenOptions,
 ): Promise<ObjectStore> {
   if (s3 === undefined) return openFileStore(packFolder, options)
-  // The client is large: only services whose packs lie on S3 load it.
+  // The S3 client is large, so only services that store packs on S3 load it.
   const { openS3Store } = await import('./s3/s3-store.ts')
   return openS3Store(s3, options.replica === undefined ? {} : { replica: options.replica })
 }

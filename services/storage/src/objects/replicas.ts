@@ -3,13 +3,13 @@ import type { Marks } from './marks.ts'
 /** Interval of the heartbeat. */
 const beatMs = 60_000
 /**
- * Age of the last heartbeat after which a replica is gone and its files may be removed. Longer than the writer of a resumable
- * upload may be silent and still record a part.
+ * Age of the last heartbeat after which a replica counts as gone and its files may be removed. Longer than the writer
+ * of a resumable upload may be silent and still record a part.
  */
 const goneAfterMs = 3_600_000
 /** The same for files of earlier versions, which do not name their replica. */
 const namelessGoneAfterMs = 24 * 3_600_000
-/** Age of the last heartbeat up to which a replica is alive. */
+/** Maximum age of the last heartbeat of a live replica. */
 const aliveWithinMs = 3 * beatMs
 
 /** Separates the id of a replica from the rest of a file name. */
@@ -17,7 +17,7 @@ const separator = '_'
 
 /** The processes that write into one store. */
 export type Replicas = {
-  /** Starts the heartbeat of this process. Resolves when the others can see it. Called before any other file of it exists. */
+  /** Starts the heartbeat of this process, before it creates any other file. Resolves when the others can see it. */
   start(): Promise<void>
   /** Writes the heartbeat now. */
   beat(): Promise<void>
@@ -29,7 +29,7 @@ export type Replicas = {
   stop(isClean: boolean): Promise<void>
 }
 
-/** The replicas at one moment. */
+/** A snapshot of the replicas. */
 export type ReplicaView = {
   /** Ids of the other replicas that are alive. */
   readonly others: readonly string[]
@@ -39,7 +39,7 @@ export type ReplicaView = {
   removeHeartbeats(owners: ReadonlySet<string>): Promise<void>
 }
 
-/** The replica that a file belongs to; undefined for a file of an earlier version. */
+/** Returns the replica that a file belongs to; undefined for a file of an earlier version. */
 export function ownerOf(fileName: string): string | undefined {
   const end = fileName.indexOf(separator)
   return end < 0 ? undefined : fileName.slice(0, end)
@@ -51,23 +51,23 @@ export function nameWithoutOwner(fileName: string): string {
 }
 
 /**
- * Keeps one heartbeat per replica among `marks`. Ages are differences of times that the store set, so the clocks of several
- * machines do not matter. Process numbers play no part: every container counts them from 1.
+ * Maintains one heartbeat per replica among `marks`. Ages are differences between times that the store set, so clocks
+ * of different machines do not matter. Process ids are not used: every container counts them from 1.
  *
- * @param isAlone whether a lock excludes other processes; the files of every other replica are left over then
+ * @param isAlone whether a lock excludes other processes; files of every other replica then count as left over
  */
 export function openReplicas(marks: Marks, id: string, isAlone: boolean): Replicas {
   if (!/^[a-z0-9-]+$/.test(id)) throw new TypeError(`Not the id of a replica: ${id}`)
   let starting: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  /** Writes by name, so that a heartbeat that another process removed is created again. */
+  /** Writes by name, which restores a heartbeat that another process removed. */
   const beat = (): Promise<void> => marks.put(id, id)
 
   const start = (): Promise<void> => {
     starting ??= beat().then(
       () => {
-        // The next beat makes up for one that fails. An hour without any costs uploads under way, and no data.
+        // The next beat replaces a failed one. An hour without any loses uploads in progress, but no data.
         timer = setInterval(() => beat().catch(() => undefined), beatMs)
         timer.unref()
       },
@@ -105,7 +105,8 @@ export function openReplicas(marks: Marks, id: string, isAlone: boolean): Replic
           .map(([name]) => name),
         isLeftOver(fileName, modifiedAt) {
           const owner = ownerOf(fileName)
-          // The age of the file counts as well: a replica that was suspended for an hour may write before its next beat.
+          // The age of the file counts as well: a replica that was suspended for an hour may write before its next
+          // beat.
           const leftAfterMs = owner === undefined ? namelessGoneAfterMs : goneAfterMs
           return owner !== id && isGone(owner) && (isAlone || now - modifiedAt > leftAfterMs)
         },

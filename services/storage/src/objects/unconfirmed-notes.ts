@@ -1,26 +1,26 @@
 import type { Mark, Marks } from './marks.ts'
 import { nameWithoutOwner, ownerOf, type Replicas } from './replicas.ts'
 
-/** Stands for the slashes of a key, which knows no such character. */
+/** Replaces the slashes of a key, which cannot contain it. */
 const slash = '_'
 
-/** Notes of objects that no record names yet: empty marks, named by replica and key. */
+/** Notes about objects that no record names yet: empty marks, named by replica and key. */
 export type UnconfirmedNotes = {
-  /** Notes an object before it can be seen. */
+  /** Adds the note before the object becomes visible. */
   add(key: string): Promise<void>
   /** Removes this replica's note, if there is one. */
   remove(key: string): Promise<void>
-  /** Keys with a note, of all replicas or of those that are alive. */
+  /** Returns the keys with a note, of all replicas or of live ones. */
   list(of: 'all' | 'alive'): Promise<Set<string>>
-  /** Notes of replicas that are gone. */
+  /** Lists notes of replicas that are gone. */
   listLeftOver(): AsyncGenerator<{ key: string; remove(): Promise<void> }>
-  /** All notes by the key they are about. */
+  /** Returns all notes by object key. */
   listByKey(): Promise<Map<string, Mark[]>>
-  /** Replicas that have notes. */
+  /** Returns the replicas that have notes. */
   listOwners(): Promise<Set<string>>
 }
 
-/** Keeps the notes among `marks`. */
+/** Stores the notes among `marks`. */
 export function openUnconfirmedNotes(marks: Marks, replicas: Replicas): UnconfirmedNotes {
   const nameOf = (key: string) => replicas.fileName(key.replaceAll('/', slash))
   const keyOf = (name: string) => nameWithoutOwner(name).replaceAll(slash, '/')

@@ -2,52 +2,52 @@ import { CairnError, MIB } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
+import { bytesKey, isSha256, requireHash } from './block-key.ts'
 import { findBlocks } from './find-blocks.ts'
-import { hashSha256 } from './hash-sha256.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
 import { createRunHasher } from './run-hasher.ts'
 import { markMissing } from './settle-comparison.ts'
-import { bytesKey, sha256DigestOf } from './sha256-multihash.ts'
+import { isBlockOf } from './verify-bytes.ts'
 
-/** Bytes of one read of neighbours, and the gap between two that is read over rather than left out. */
-const runBytesMost = MIB
-const gapBytesMost = 16 * 1024
-/** Runs from this size on are hashed on another thread, while the one before is sent. */
+/** Maximum bytes per read of neighbours, and the maximum gap between two that is read over instead of skipped. */
+const maxRunBytes = MIB
+const maxGapBytes = 16 * 1024
+/** Runs of at least this size are hashed on another thread, while the previous one is sent. */
 const offThreadBytes = 256 * 1024
-/** Room that any run fits into, in bytes. */
-export const runRoomBytes = runBytesMost + gapBytesMost
-/** Blocks up to this size are kept in memory: nodes of files and folders, which are asked for again and again. */
+/** Size of a slab that fits any run, in bytes. */
+export const runSlabBytes = maxRunBytes + maxGapBytes
+/** Maximum size of blocks cached in memory: nodes of files and folders, which are requested often. */
 const smallBlockBytes = 16 * 1024
-/** What one remembered place weighs, in bytes, by estimate. */
+/** Estimated weight of one cached location, in bytes. */
 const locationWeight = 300
 
-/** Sizes of what is kept in memory. */
+/** Cache sizes in bytes. */
 type ReaderSettings = { locationCacheBytes: number; blockCacheBytes: number }
 
-/** Reads blocks by their place and never gives bytes that do not match their hash. */
+/** Reads blocks by their location and never returns bytes that do not match their hash. */
 export type BlockReader = {
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
   has(cid: CID): Promise<boolean>
-  /** The best place of each block, from memory or with one query for all. */
+  /** Returns the best location of each block, from the cache or with one query for all. */
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
   /**
-   * Reads the blocks at the front of the list that lie together in one pack, with one read; at least one block. Those
-   * that fail are read again alone, from another copy if there is one. Views of `into`, where given: it has room for
-   * {@link runRoomBytes}.
+   * Reads the leading blocks of the list that lie together in one pack, with one read; at least one block. Blocks
+   * that fail are read again one by one, from another copy if there is one. Returns views of `into`, when given; it
+   * must have {@link runSlabBytes}.
    */
   readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], into?: SharedBytes): BlockRun
-  forget(): void
+  evict(): void
 }
 
-/** Memory that another thread sees too. */
+/** Memory shared with another thread. */
 type SharedBytes = Uint8Array<SharedArrayBuffer>
 
-/** Blocks read together, one promise each, in order. */
+/** Blocks read together, one promise per block, in order. */
 type BlockRun = { blocks: Promise<Uint8Array>[] }
 
-/** What a reader needs. */
+/** Dependencies of a reader. */
 export type BlockReaderParts = {
   db: Database
   objects: ObjectStore
@@ -56,15 +56,15 @@ export type BlockReaderParts = {
   onEvent(event: PackEvent): void
 }
 
-/** Makes a reader with empty caches. */
+/** Creates a reader with empty caches. */
 export function createBlockReader({ db, objects, clock, settings, onEvent }: BlockReaderParts): BlockReader {
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
   const hasher = createRunHasher()
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
-  /** Places that were looked up since the caches were cleared. Only blocks that are read there are cached. */
+  /** Locations fetched since the caches were cleared. Only blocks read from these are cached. */
   let current = new WeakSet<BlockLocation>()
 
-  /** Looks up all readable copies of blocks. */
+  /** Fetches all readable copies of blocks. */
   const findCopies = async (multihashes: readonly Uint8Array[]): Promise<Map<string, BlockLocation[]>> => {
     const asked = current
     const found = await findBlocks(db, multihashes, 'readable')
@@ -87,11 +87,22 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
     })
   }
 
-  /** Checks the bytes and remembers small ones. */
-  const accept = (cid: CID, bytes: Uint8Array, place: BlockLocation, digest = hashSha256(bytes)): boolean => {
-    if (!matches(sha256DigestOf(cid), digest)) return false
+  /** Verifies the bytes and caches small blocks. */
+  const accept = (
+    cid: CID,
+    bytes: Uint8Array,
+    place: BlockLocation,
+    sha256?: Uint8Array,
+  ): boolean | Promise<boolean> => {
+    const matches = isBlockOf(cid, bytes, sha256)
+    if (typeof matches === 'boolean') return matches && cacheSmall(cid, bytes, place)
+    return matches.then((isMatch) => isMatch && cacheSmall(cid, bytes, place))
+  }
+
+  /** Caches a verified block if it is small. */
+  const cacheSmall = (cid: CID, bytes: Uint8Array, place: BlockLocation): true => {
     if (bytes.length <= smallBlockBytes && current.has(place)) {
-      // A copy by constructor: slice of a Buffer would be a view and keep, or see changed, the whole run.
+      // Copies by constructor: `slice` of a Buffer is a view that would retain the whole run and change with it.
       smallBlocks.set(bytesKey(cid.multihash.bytes), new Uint8Array(bytes), bytes.length + 200)
     }
     return true
@@ -117,7 +128,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
     })
   }
 
-  /** Whether the pack of a copy is still meant to be there: one that was removed meanwhile is no damage. */
+  /** Whether the pack of a copy still exists: a pack removed meanwhile is not damage. */
   const isLive = async (packId: bigint): Promise<boolean> => {
     const row = await db.read.selectFrom('pack').select('state').where('id', '=', packId).executeTakeFirst()
     return row?.state === 'live'
@@ -126,7 +137,8 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   const readCopy = async (cid: CID, place: BlockLocation): Promise<Uint8Array | undefined> => {
     try {
       const bytes = await objects.read(place.objectKey, place.offset, place.length)
-      if (accept(cid, bytes, place)) return bytes
+      const isAccepted = accept(cid, bytes, place)
+      if (isAccepted === true || (await isAccepted)) return bytes
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
     }
@@ -134,7 +146,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
     return undefined
   }
 
-  /** Reads from the copies the database knows, one after the other. */
+  /** Reads from the recorded copies, one after the other. */
   const readAnyCopy = async (cid: CID, { signal }: ReadOptions): Promise<Uint8Array> => {
     const { bytes: multihash } = cid.multihash
     places.delete(bytesKey(multihash))
@@ -158,7 +170,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   const get = async (cid: CID, options: ReadOptions = {}): Promise<Uint8Array> => {
     options.signal?.throwIfAborted()
     if (isIdentity(cid)) return readIdentityBytes(cid)
-    sha256DigestOf(cid)
+    requireHash(cid)
     const cached = smallBlocks.get(bytesKey(cid.multihash.bytes))
     if (cached !== undefined) return cached
     const [place] = await locate([cid.multihash.bytes])
@@ -171,7 +183,8 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
     get,
     async has(cid) {
       if (isIdentity(cid)) return true
-      const [place] = await locate([sha256DigestOf(cid) && cid.multihash.bytes])
+      requireHash(cid)
+      const [place] = await locate([cid.multihash.bytes])
       return place !== undefined
     },
     locate,
@@ -188,8 +201,8 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
       const digests =
         into === undefined || length < offThreadBytes
           ? undefined
-          : bytes.then(() => hasher.hash(into.buffer, rangesOf(known.slice(0, count), start - into.byteOffset)))
-      // A read that fails is met by each block below.
+          : bytes.then(() => hasher.hash(into.buffer, rangesOf(cids, known.slice(0, count), start - into.byteOffset)))
+      // Each block below handles the failure.
       digests?.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {
         const place = known[at]
@@ -197,7 +210,8 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
         try {
           const run = await bytes
           const block = run.subarray(place.offset - start, place.offset - start + place.length)
-          if (accept(cid, block, place, (await digests)?.subarray(at * 32, at * 32 + 32))) return block
+          const isAccepted = accept(cid, block, place, (await digests)?.subarray(at * 32, at * 32 + 32))
+          if (isAccepted === true || (await isAccepted)) return block
         } catch (error) {
           if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
         }
@@ -205,7 +219,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
       })
       return { blocks }
     },
-    forget() {
+    evict() {
       current = new WeakSet()
       places.clear()
       smallBlocks.clear()
@@ -213,7 +227,7 @@ export function createBlockReader({ db, objects, clock, settings, onEvent }: Blo
   }
 }
 
-/** How many places at the front of the list follow one another in one pack and fit into one read. */
+/** Counts the leading locations that follow one another in one pack and fit into one read. */
 function lengthOfRun(places: readonly (BlockLocation | undefined)[]): number {
   const first = places[0]
   if (first === undefined) return 1
@@ -222,18 +236,20 @@ function lengthOfRun(places: readonly (BlockLocation | undefined)[]): number {
   for (; count < places.length; count++) {
     const next = places[count]
     if (next === undefined || next.packId !== first.packId) break
-    if (next.offset < end || next.offset - end > gapBytesMost) break
+    if (next.offset < end || next.offset - end > maxGapBytes) break
     end = next.offset + next.length
-    if (end - first.offset > runBytesMost + gapBytesMost) break
+    if (end - first.offset > maxRunBytes + maxGapBytes) break
   }
   return count
 }
 
-/** Offsets and lengths of places, counted from `start` of their object. */
-function rangesOf(places: readonly (BlockLocation | undefined)[], start: number): number[] {
-  return places.flatMap((place) => (place === undefined ? [0, 0] : [place.offset - start, place.length]))
-}
-
-function matches(expected: Uint8Array, actual: Uint8Array): boolean {
-  return Buffer.compare(expected, actual) === 0
+/**
+ * Offsets and lengths of locations, relative to `start` of their object. Empty for blocks of other hash functions than
+ * SHA2-256, which need no such digest.
+ */
+function rangesOf(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], start: number): number[] {
+  return places.flatMap((place, at) => {
+    const cid = cids[at]
+    return place === undefined || cid === undefined || !isSha256(cid) ? [0, 0] : [place.offset - start, place.length]
+  })
 }

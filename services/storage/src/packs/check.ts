@@ -6,13 +6,13 @@ import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500
 
-/** One thing that is not as it should be. */
+/** One inconsistency. */
 export type Finding =
   | { kind: 'missing-pack'; packId: bigint; objectKey: string }
   /** Its object exists again after it was missing. */
   | { kind: 'returned-pack'; packId: bigint; objectKey: string }
   | { kind: 'wrong-size'; packId: bigint; objectKey: string; expectedBytes: number; actualBytes: number }
-  /** A pack without a row, or one that is kept aside. */
+  /** A pack without a row, or an orphan that is kept. */
   | { kind: 'orphan-object'; objectKey: string; sizeBytes: number }
   | { kind: 'damaged-blocks'; packId: bigint; objectKey: string; count: number; multihashes: string[] }
   | { kind: 'pack-faults'; packId: bigint; objectKey: string; faults: string[] }
@@ -20,22 +20,22 @@ export type Finding =
   | { kind: 'wrong-reference'; packId: bigint; isReferenced: boolean }
   | { kind: 'wrong-ledger'; address: string; field: LedgerField; is: number; shouldBe: number }
 
-/** Sums kept beside an account. */
+/** Totals stored with an account. */
 type LedgerField = 'data_used_bytes' | 'reserved_bytes' | 'upload_count'
 
-/** What is checked. */
+/** Options of a check. */
 export type CheckParts = {
   db: Database
   objects: ObjectStore
   clock: { now(): number }
-  /** Part of the packs whose bytes are read, from 0 (none, unless told) to 1 (all). */
+  /** Fraction of packs whose bytes are read, from 0 to 1. Defaults to 0. */
   readData?: number
-  /** Which part, when not all are read: another number from 0 to 1 reads others. */
+  /** Selects which packs are read when the fraction is below 1: another number from 0 to 1 selects others. */
   seed?: number
   signal?: AbortSignal
 }
 
-/** Walks database and object store and tells what does not fit. Changes nothing; can be stopped anywhere. */
+/** Walks database and object store and reports inconsistencies. Changes nothing; can be stopped at any point. */
 export async function* check(parts: CheckParts): AsyncGenerator<Finding> {
   yield* checkPacks(parts)
   yield* checkOrphans(parts)
@@ -81,7 +81,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
   }
 }
 
-/** A number from 0 to 1 that is always the same for a pack: its random bits. */
+/** Returns a number from 0 to 1 that is constant per pack: its random bits. */
 function fractionOf(packId: bigint): number {
   return Number(packId & 0xfffffn) / 0x100000
 }
@@ -113,7 +113,7 @@ async function* checkOrphans({ db, objects, signal }: CheckParts): AsyncGenerato
   }
 }
 
-/** Uploads whose root no pack holds, or that refer to none. A root in an identity CID (00…) needs no pack. */
+/** Uploads whose root is in no pack, or that refer to none. A root in an identity CID (00…) needs no pack. */
 async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding> {
   const incomplete = sql<{ id: string; cid: string }>`
     select upload.id as "uploadId", upload.cid as cid from upload
@@ -130,7 +130,7 @@ async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding
   }
 }
 
-/** Packs that count as unreferenced though an upload needs them, or the other way round. Held packs have a reason of their own. */
+/** Packs marked unreferenced that an upload needs, or the reverse. Held packs are excluded. */
 async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
     select pack.id as pack_id, pack.unreferenced_at as stamp from pack
@@ -141,7 +141,7 @@ async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
   }
 }
 
-/** Accounts whose sums are not those of their uploads and reservations. */
+/** Accounts whose totals differ from the sums of their uploads and reservations. */
 async function* checkLedger({ db }: CheckParts): AsyncGenerator<Finding> {
   const { rows } = await sql<
     Record<'used' | 'reserved' | 'counted' | 'uploads' | 'held' | 'count', number> & { address: string }

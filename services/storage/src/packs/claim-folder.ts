@@ -2,20 +2,20 @@ import { CairnError } from '@cairn/protocol'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 
-/** Prefix of the one object whose name is the id of the database that the packs belong to. */
+/** Prefix of the single object whose name is the id of the database that owns the packs. */
 const ownerPrefix = 'owner/'
-/** Number of the newest packs of the database that are looked up in a folder of an earlier version, which names no owner. */
+/** Number of the database's newest packs that are checked in a folder of an earlier version, which names no owner. */
 const comparedRows = 20
 
 const page = 'docs/operate/recover.md'
 
 /**
- * Makes sure that database and pack folder belong together, before anything else is written. The folder carries the id of the
- * database from the first start on. A folder of an earlier version carries none, and is claimed when it holds packs of the
- * database.
+ * Ensures that database and pack folder belong together, before anything else is written. The folder carries the id
+ * of the database from the first start on. A folder of an earlier version carries none, and is claimed when it holds
+ * packs of the database.
  *
- * @throws CairnError RECOVERY_NEEDED for a folder of another database, a fresh database beside packs, and an empty folder
- *   beside rows
+ * @throws CairnError RECOVERY_NEEDED for a folder of another database, a fresh database with existing packs, and an
+ * empty folder with existing rows
  */
 export async function claimPackFolder(parts: { db: Database; objects: ObjectStore }): Promise<void> {
   const { objects } = parts
@@ -33,20 +33,20 @@ export async function claimPackFolder(parts: { db: Database; objects: ObjectStor
 }
 
 /**
- * Gives a pack folder to this database, whichever it belonged to. Its packs stay.
+ * Assigns a pack folder to this database, regardless of its previous owner. Its packs stay.
  * @throws CairnError CONFLICT while another service writes into the folder
  */
 export async function takeOverPackFolder({ db, objects }: { db: Database; objects: ObjectStore }): Promise<void> {
   const others = await objects.listOthers()
   if (others.length > 0) {
     throw new CairnError('CONFLICT', {
-      message: `${others.length} other services write into this pack folder`,
-      hint: 'Stop them, wait three minutes, and try again.',
+      message: `${others.length} other services write to this pack folder`,
+      hint: 'Stop them, wait three minutes and try again.',
     })
   }
   const name = await readDatabaseName(db)
   const owners = await listOwners(objects)
-  // Neither database accepts a folder with two owners, so an interrupted take-over is simply repeated.
+  // Neither database accepts a folder with two owners, so an interrupted take-over can be repeated.
   if (!owners.includes(name)) await writeOwner(objects, name)
   for (const owner of owners) if (owner !== name) await objects.remove(ownerPrefix + owner)
 }
@@ -55,7 +55,8 @@ async function readDatabaseName({ read }: Database): Promise<string> {
   return (await read.selectFrom('store').select('name').executeTakeFirstOrThrow()).name
 }
 
-async function listOwners(objects: ObjectStore): Promise<string[]> {
+/** Returns the ids of the databases that own the objects of a store. */
+export async function listOwners(objects: ObjectStore): Promise<string[]> {
   const keys = await Array.fromAsync(objects.list(ownerPrefix))
   return keys.map((key) => key.slice(ownerPrefix.length))
 }
@@ -81,7 +82,8 @@ async function holdsAny(objects: ObjectStore, keys: readonly string[]): Promise<
   return false
 }
 
-async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
+/** Assigns the objects of a store to a database. */
+export async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
   const key = ownerPrefix + name
   const writer = await objects.create(key)
   try {
@@ -97,22 +99,22 @@ async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
 
 function belongsToAnother(name: string, owners: readonly string[]): CairnError {
   return new CairnError('RECOVERY_NEEDED', {
-    message: `The pack folder belongs to database ${owners.join(' and ')}, this is database ${name}`,
-    hint: `Check CAIRN_DATABASE_URL, CAIRN_HOME, CAIRN_PACK_FOLDER and CAIRN_OBJECTS_URL. If the folder is to belong to this database, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    message: `The pack folder belongs to database ${owners.join(' and ')}, not to this database ${name}`,
+    hint: `Check CAIRN_DATABASE_URL, CAIRN_HOME, CAIRN_PACK_FOLDER and CAIRN_OBJECTS_URL. To assign the folder to this database, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
     details: { database: name, owners },
   })
 }
 
 function holdsNothing(): CairnError {
   return new CairnError('RECOVERY_NEEDED', {
-    message: 'The database knows packs and the pack folder holds none',
-    hint: `Check CAIRN_PACK_FOLDER and whether its disk is mounted, or CAIRN_OBJECTS_URL. If the packs are lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    message: 'The database lists packs, but the pack folder is empty',
+    hint: `Check CAIRN_PACK_FOLDER and that its disk is mounted, or CAIRN_OBJECTS_URL. If the packs are lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
   })
 }
 
 function holdsStrangers(): CairnError {
   return new CairnError('RECOVERY_NEEDED', {
-    message: 'The pack folder holds packs and the database knows none of them',
-    hint: `Check CAIRN_DATABASE_URL and CAIRN_HOME, or put the database back. If it is lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
+    message: 'The pack folder contains packs, but the database lists none of them',
+    hint: `Check CAIRN_DATABASE_URL and CAIRN_HOME, or restore the database. If it is lost, run \`npm run storage:recover -- --take-over\` (${page}). Nothing was changed.`,
   })
 }

@@ -5,13 +5,13 @@ import type { ObjectStore } from '../objects/objects.ts'
 import { findUnnamed, type UnnamedPack } from './find-unnamed.ts'
 import { packTime } from './pack-id.ts'
 
-/** Number of the newest rows that are compared with the names in the pack folder. */
+/** Number of newest rows that are compared with the names in the pack folder. */
 const comparedRows = 1000
-/** Greatest number of packs without rows with which a service starts, when each is older than the newest row. */
+/** Maximum number of packs without rows with which a service starts, each older than the newest row. */
 const maxUnnamed = 8
-/** Number of rows whose objects are looked up at once. */
+/** Number of rows whose objects are checked concurrently. */
 const rowsAtOnce = 20
-/** Pause before a second comparison beside other replicas: one of an earlier version keeps no notes. */
+/** Pause before a second comparison when other replicas run: one of an earlier version keeps no notes. */
 const secondComparisonMs = 3000
 
 /** Differences between the newest rows and the newest packs. */
@@ -25,9 +25,9 @@ export type Comparison = {
 }
 
 /**
- * Compares the newest rows with the newest packs: a restored database or pack folder lacks what is newest. The cost does not
- * grow with the number of packs: a fixed number of rows, and the names in the newest folders. `npm run storage:check`
- * compares everything. Changes nothing.
+ * Compares the newest rows with the newest packs, because a restored database or pack folder lacks the newest ones.
+ * The cost does not grow with the number of packs: a fixed number of rows, and the names in the newest folders. `npm
+ * run storage:check` compares everything. Changes nothing.
  *
  * @throws CairnError RECOVERY_NEEDED when packs lack their rows as after a restored database
  */
@@ -54,8 +54,8 @@ async function findFewUnnamed(parts: { db: Database; objects: ObjectStore }): Pr
   const wereRowsLost = unnamed.length > maxUnnamed || youngest > newest
   if (!wereRowsLost) return unnamed
   throw new CairnError('RECOVERY_NEEDED', {
-    message: `The pack folder holds ${countOf(unnamed.length, 'pack')} that the database does not know, the newest of ${new Date(packTime(youngest)).toISOString()}`,
-    hint: 'The database is older than its packs. Put the newer database back, or take the packs in with `npm run storage:recover` (docs/operate/recover.md). Nothing was changed.',
+    message: `The pack folder contains ${countOf(unnamed.length, 'pack')} that the database does not list, the newest from ${new Date(packTime(youngest)).toISOString()}`,
+    hint: 'The database is older than its packs. Restore the newer database, or recover the packs with `npm run storage:recover` (docs/operate/recover.md). Nothing was changed.',
     details: { packs: unnamed.length, examples: unnamed.slice(0, 5).map(({ key }) => key) },
   })
 }

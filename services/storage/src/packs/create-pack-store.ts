@@ -13,22 +13,22 @@ import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack
 import { removePack } from './remove-pack.ts'
 import { createSlabPool } from './slab-pool.ts'
 
-/** What a pack store is made of. */
+/** Dependencies of a pack store. */
 export type PackStoreParts = {
   db: Database
   objects: ObjectStore
   clock: { now(): number }
-  /** Memory for places of blocks; 16 MiB unless told. */
+  /** Cache size for block locations, in bytes. Defaults to 16 MiB. */
   locationCacheBytes?: number
-  /** Memory for small blocks; 32 MiB unless told. */
+  /** Cache size for small blocks, in bytes. Defaults to 32 MiB. */
   blockCacheBytes?: number
   onEvent?: (event: PackEvent) => void
 }
 
-/** Blocks of one read() call that are announced together. */
+/** Blocks of one `read()` call that are prefetched together. */
 const announcedAtOnce = 256
 
-/** Makes the pack store over a database and an object store, which stay the caller's to close. */
+/** Creates the pack store over a database and an object store. The caller closes both. */
 export function createPackStore(parts: PackStoreParts): PackStore {
   const { db, objects, clock, onEvent = () => undefined } = parts
   const settings = {
@@ -37,14 +37,16 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   }
   const pool = createSlabPool()
   const reader = createBlockReader({ db, objects, clock, settings, onEvent })
-  /** Packs that discard() was called for. Their rows go with their objects, so the rows cannot tell a late `record`. */
+  /**
+   * Packs passed to `discard()`. Their rows are removed with their objects, so rows cannot reject a late `record`.
+   */
   const discarded = new WeakSet<OwnPack>()
 
   return {
     begin: () => createPackWriter({ db, objects, pool, clock, index: (own) => indexAhead(db, own) }),
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
-      // Asked after the row is written: a discard() that comes later finds the row, one that came before is seen here.
+      // Checked after the row is written: a later `discard()` finds the row, an earlier one is visible here.
       if (sealed.own !== undefined && discarded.has(sealed.own)) {
         throw new CairnError('CONFLICT', { message: 'The stored data was discarded before the upload was recorded' })
       }
@@ -68,8 +70,8 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     async confirm({ own }) {
       if (own !== undefined) await objects.confirm(own.objectKey)
     },
-    forget() {
-      reader.forget()
+    evict() {
+      reader.evict()
       objects.releaseFiles()
     },
   }
@@ -81,7 +83,7 @@ async function* readBlocks(
   options: ReadOptions,
 ): AsyncGenerator<{ cid: CID; bytes: Uint8Array }> {
   const source: BlockSource = createReadAhead(reader)
-  const give = async function* (batch: CID[]): AsyncGenerator<{ cid: CID; bytes: Uint8Array }> {
+  const yieldBatch = async function* (batch: CID[]): AsyncGenerator<{ cid: CID; bytes: Uint8Array }> {
     source.prefetch?.(batch.filter((cid) => !isIdentity(cid)))
     for (const cid of batch) yield { cid, bytes: await source.get(cid, options) }
   }
@@ -89,8 +91,8 @@ async function* readBlocks(
   for await (const cid of cids) {
     batch.push(cid)
     if (batch.length < announcedAtOnce) continue
-    yield* give(batch)
+    yield* yieldBatch(batch)
     batch = []
   }
-  yield* give(batch)
+  yield* yieldBatch(batch)
 }

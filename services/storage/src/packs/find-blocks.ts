@@ -1,11 +1,11 @@
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { bytesKey } from './block-key.ts'
 import type { BlockLocation } from './packs.ts'
-import { bytesKey } from './sha256-multihash.ts'
 
-/** Few lengths of IN lists, so that the databases meet the same statements again; shorter lists repeat their last. */
+/** Few lengths of IN lists, so that databases can reuse prepared statements; shorter lists repeat their last item. */
 const listLengths = [1, 8, 64, 512]
-const listMost = 512
+const maxList = 512
 
 type FoundRow = {
   multihash: Uint8Array
@@ -15,7 +15,7 @@ type FoundRow = {
   object_key: string
 }
 
-/** Which copies count: all that can be read, or those that a new upload may rely on. */
+/** Which copies count: all readable ones, or those that a new upload may rely on. */
 export type CopyFilter = 'readable' | 'referenced'
 
 const isReadable = `pack.state = 'live' and pack.missing_at is null and block.damaged_at is null`
@@ -24,15 +24,15 @@ const conditions: Readonly<Record<CopyFilter, string>> = {
   referenced: `${isReadable} and pack.unreferenced_at is null`,
 }
 
-/** All copies of the blocks named, by the key of their multihash; blocks without one are absent. */
+/** Returns all copies of the given blocks by multihash key; blocks without a copy are absent. */
 export async function findBlocks(
   { kind, read }: Pick<Database, 'kind' | 'read'>,
   multihashes: readonly Uint8Array[],
   filter: CopyFilter,
 ): Promise<Map<string, BlockLocation[]>> {
   const found = new Map<string, BlockLocation[]>()
-  for (let start = 0; start < multihashes.length; start += listMost) {
-    const wanted = multihashes.slice(start, start + listMost)
+  for (let start = 0; start < multihashes.length; start += maxList) {
+    const wanted = multihashes.slice(start, start + maxList)
     const query = CompiledQuery.raw(statementFor(kind, wanted.length, filter), pad(wanted))
     const { rows } = await read.executeQuery<FoundRow>(query)
     for (const row of rows) {
@@ -67,7 +67,7 @@ function statementFor(kind: Database['kind'], count: number, filter: CopyFilter)
 }
 
 function lengthFor(count: number): number {
-  return listLengths.find((length) => length >= count) ?? listMost
+  return listLengths.find((length) => length >= count) ?? maxList
 }
 
 function pad(multihashes: readonly Uint8Array[]): Uint8Array[] {

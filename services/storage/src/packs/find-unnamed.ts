@@ -2,14 +2,14 @@ import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { packIdOfKey, packKey } from './pack-id.ts'
 
-/** A pack without a row, or with a pending one and no upload under way. */
+/** A pack without a row, or with a pending row and no upload in progress. */
 export type UnnamedPack = { id: bigint; key: string }
 
 const keysInOneQuery = 500
 
 /**
- * Finds packs that are confirmed and have no row. Reads names and rows, and changes nothing.
- * @param from least id of the packs that are compared
+ * Finds confirmed packs without a row. Reads names and rows; changes nothing.
+ * @param from minimum id of the packs that are compared
  */
 export async function* findUnnamed(
   { db, objects }: { db: Database; objects: ObjectStore },
@@ -20,7 +20,7 @@ export async function* findUnnamed(
     const candidates = batch
     batch = []
     if (candidates.length === 0) return []
-    // Notes before rows: an object that lost its note in between has a row, or is gone.
+    // Notes before rows: an object that lost its note in between has a row or is removed.
     const unconfirmed = await objects.listUnconfirmed('all')
     const ids = candidates.map(({ id }) => id)
     const rows = await db.read.selectFrom('pack').select(['id', 'hold']).where('id', 'in', ids).execute()

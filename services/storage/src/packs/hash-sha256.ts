@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 
-/** SHA-256 in one call, the fastest Node has. */
+/** Computes SHA-256 in one call, the fastest in Node. */
 export function hashSha256(bytes: Uint8Array): Uint8Array {
   return hash('sha256', bytes, 'buffer')
 }
 
-/** SHA-256 of pieces of shared memory, given as pairs of offset and length: 32 bytes each, one after the other. */
+/** Computes SHA-256 of ranges of shared memory, given as pairs of offset and length: 32 bytes each, concatenated. */
 export function hashRanges(memory: SharedArrayBuffer, ranges: readonly number[]): Uint8Array {
   const digests = new Uint8Array((ranges.length / 2) * 32)
   for (let at = 0; at < ranges.length; at += 2) {

@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest once `weightMost` is passed. */
+/** A map that evicts the least recently used entries once `maxWeight` is exceeded. */
 export type LruCache<V> = {
   get(key: string): V | undefined
   set(key: string, value: V, weight: number): void
@@ -6,8 +6,8 @@ export type LruCache<V> = {
   clear(): void
 }
 
-/** Makes an empty cache; a value heavier than a sixteenth of the whole is not kept. */
-export function createLruCache<V>(weightMost: number): LruCache<V> {
+/** Creates an empty cache; a value heavier than a sixteenth of the limit is not cached. */
+export function createLruCache<V>(maxWeight: number): LruCache<V> {
   const entries = new Map<string, { value: V; weight: number }>()
   let total = 0
 
@@ -28,11 +28,11 @@ export function createLruCache<V>(weightMost: number): LruCache<V> {
     },
     set(key, value, weight) {
       remove(key)
-      if (weight > weightMost / 16) return
+      if (weight > maxWeight / 16) return
       entries.set(key, { value, weight })
       total += weight
       for (const oldest of entries.keys()) {
-        if (total <= weightMost) return
+        if (total <= maxWeight) return
         remove(oldest)
       }
     },

@@ -1,4 +1,4 @@
-import { blockBytesMost } from '@cairn/protocol'
+import { maxBlockBytes } from '@cairn/protocol'
 import { encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
@@ -6,24 +6,27 @@ import { hashSha256 } from './hash-sha256.ts'
 
 const dagCbor = 0x71
 const sha256Code = 0x12
-/** Bytes of one root at most: tag, head, zero byte and CID. */
-const rootBytesMost = 48
-/** More roots than fit into one block are left out: the manifest only helps to find an upload again. */
-const rootsMost = Math.floor((blockBytesMost - 1024) / rootBytesMost)
+/**
+ * Maximum bytes of all roots. Roots that do not fit into one block are omitted: the manifest only helps to find an upload
+ * again.
+ */
+const maxRootsBytes = maxBlockBytes - 1024
+const firstBufferBytes = 64
 
 /** The last block of a pack, and the CID that the CAR's header names as its one root. */
 export type Manifest = { cid: CID; bytes: Uint8Array }
 
 /** Encodes `{roots, version, createdAt}` as dag-cbor. It names no owner and no file. */
 export function encodeManifest(roots: Iterable<CID>, createdAt: number): Manifest {
-  let named = Buffer.alloc(rootBytesMost)
+  let named = Buffer.alloc(firstBufferBytes)
   let namedBytes = 0
   let count = 0
   for (const { bytes } of roots) {
-    if (count === rootsMost) break
-    count++
-    if (namedBytes + rootBytesMost > named.length) named = Buffer.concat([named], 2 * named.length)
     const head = [0xd8, 42, ...cborHead(2, bytes.length + 1), 0]
+    const needed = namedBytes + head.length + bytes.length
+    if (needed > maxRootsBytes) break
+    count++
+    while (needed > named.length) named = Buffer.concat([named], 2 * named.length)
     named.set(head, namedBytes)
     named.set(bytes, namedBytes + head.length)
     namedBytes += head.length + bytes.length
@@ -36,12 +39,12 @@ export function encodeManifest(roots: Iterable<CID>, createdAt: number): Manifes
   return { cid: manifestCid(hashSha256(bytes)), bytes }
 }
 
-/** The header of a pack; the same length whatever the manifest, so that room for it can be kept. */
+/** Encodes the header of a pack. Its length does not depend on the manifest, so that space for it can be reserved. */
 export function encodePackHeader(manifest: CID): Uint8Array {
   return encodeCarHeader([manifest])
 }
 
-/** What stands in for the header until the pack is sealed: zeros, which no reader takes for a CAR. */
+/** Placeholder for the header until the pack is sealed: zeros, which no reader parses as a CAR. */
 export const packHeaderBytes = encodePackHeader(manifestCid(new Uint8Array(32))).length
 
 function manifestCid(digest: Uint8Array): CID {

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 
 const hashesInOneUnit = 500
 
-/** Marks blocks of a pack as damaged, so that other copies are read, and new uploads bring the bytes anew. */
+/** Marks blocks of a pack as damaged, so that readers use other copies and new uploads store the bytes again. */
 export async function markDamaged(
   db: Database,
   packId: bigint,

@@ -2,21 +2,21 @@ import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore, ObjectWriter } from '../objects/objects.ts'
+import { blockKeyOf, bytesKey } from './block-key.ts'
 import { type BlockTable, createBlockTable } from './block-table.ts'
 import { findBlocks } from './find-blocks.ts'
 import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
 import type { OwnPack, PackWriter, SealedPack } from './packs.ts'
-import { bytesKey, multihashOfDigest, sha256DigestOf } from './sha256-multihash.ts'
 import type { SlabPool } from './slab-pool.ts'
 import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
 
 const identityCode = 0
-/** Slabs on their way to the disk at once; another full one makes the import wait. */
+/** Maximum number of concurrent slab writes; another full slab makes the import wait. */
 const slabsInFlight = 2
 
-/** What a writer needs. `index` writes the rows of a large pack ahead of its upload. */
+/** Dependencies of a writer. `index` writes the rows of a large pack ahead of its upload. */
 export type PackWriterParts = {
   db: Database
   objects: ObjectStore
@@ -26,8 +26,8 @@ export type PackWriterParts = {
 }
 
 /**
- * Writes one pack: frames are laid into slabs; for a full slab one query tells which of its blocks are stored already,
- * those are cut out, and the rest goes to the object in one write while the next slab fills.
+ * Writes one pack. Frames are collected in slabs; for a full slab, one query finds the blocks that are already
+ * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
 export function createPackWriter({ db, objects, pool, clock, index }: PackWriterParts): PackWriter {
   const table: BlockTable = createBlockTable()
@@ -49,11 +49,11 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
     return writer
   }
 
-  /** Cuts out what is stored elsewhere, and tells each other block its place. Answers the bytes left. */
+  /** Removes blocks that are stored elsewhere and sets the offset of the others. Returns the remaining bytes. */
   const compact = async (slab: Slab): Promise<number> => {
     const multihashes: Uint8Array[] = []
     for (let at = 0; at < slab.entries.length; at += entryNumbers) {
-      multihashes.push(multihashOfDigest(table.digestOf(slab.entries[at] ?? 0)))
+      multihashes.push(table.multihashOf(slab.entries[at] ?? 0))
     }
     const stored = await findBlocks(db, multihashes, 'referenced')
     let end = 0
@@ -75,7 +75,7 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
     return end
   }
 
-  /** Compacts a slab and appends what is left of it. */
+  /** Compacts a slab and appends the rest of it. */
   const store = async (slab: Slab): Promise<void> => {
     const length = await compact(slab)
     if (length > 0) {
@@ -85,7 +85,7 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
       await object.append(isFirst ? [new Uint8Array(packHeaderBytes), payload] : [payload])
       position += length
     }
-    pool.give(slab.bytes)
+    pool.release(slab.bytes)
   }
 
   const submit = (slab: Slab): void => {
@@ -108,14 +108,14 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
     if (state !== 'open') throw new TypeError(`The pack is ${state}`)
   }
 
-  /** Waits until few enough slabs are on their way, or the write has failed. */
-  const waitForRoom = async (): Promise<void> => {
+  /** Waits until a write slot is free or the write has failed. */
+  const waitForCapacity = async (): Promise<void> => {
     while (inFlight.length > slabsInFlight) await inFlight[0]
     requireOpen()
   }
 
   const seal = async (roots: Iterable<CID>): Promise<OwnPack | undefined> => {
-    const last = slabs.takeLast()
+    const last = slabs.detachLast()
     if (last !== undefined) submit(last)
     await tail
     if (failure !== undefined) throw failure.error
@@ -139,24 +139,25 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
       put(cid, bytes) {
         requireOpen()
         if (cid.multihash.code === identityCode) return undefined
-        const digest = sha256DigestOf(cid)
-        if (table.find(digest) >= 0) return undefined
+        const key = blockKeyOf(cid)
+        if (table.find(key) >= 0) return undefined
         const added = slabs.add(table.size, cid, bytes)
-        table.add(digest, bytes.length)
+        table.add(key, bytes.length, cid.multihash.bytes)
         bytesWritten += added
-        return inFlight.length > slabsInFlight ? waitForRoom() : undefined
+        return inFlight.length > slabsInFlight ? waitForCapacity() : undefined
       },
     },
     async keep(cid) {
       requireOpen()
       if (cid.multihash.code === identityCode) return true
-      const digest = sha256DigestOf(cid)
-      if (table.find(digest) >= 0) return true
-      const found = await findBlocks(db, [multihashOfDigest(digest)], 'referenced')
+      const key = blockKeyOf(cid)
+      const { bytes: multihash } = cid.multihash
+      if (table.find(key) >= 0) return true
+      const found = await findBlocks(db, [multihash], 'referenced')
       const copy = found.values().next()
       if (copy.done === true || copy.value[0] === undefined) return false
       dependsOn.add(copy.value[0].packId)
-      if (table.find(digest) < 0) table.placeElsewhere(table.add(digest, copy.value[0].length))
+      if (table.find(key) < 0) table.placeElsewhere(table.add(key, copy.value[0].length, multihash))
       return true
     },
     get bytesWritten() {
@@ -171,9 +172,9 @@ export function createPackWriter({ db, objects, pool, clock, index }: PackWriter
     async abort() {
       if (state !== 'open') return
       state = 'aborted'
-      const last = slabs.takeLast()
+      const last = slabs.detachLast()
       await tail
-      if (last !== undefined) pool.give(last.bytes)
+      if (last !== undefined) pool.release(last.bytes)
       await writer?.abort()
     },
   }

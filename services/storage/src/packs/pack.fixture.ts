@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import type { Database } from '../db/database.ts'
@@ -11,13 +12,18 @@ import { createPackStore, hashSha256, type PackEvent, type PackStore, type Seale
 /** A block with a raw CID. */
 export type TestBlock = { cid: CID; bytes: Uint8Array }
 
-/** Makes a block of these bytes. */
+/** Creates a block of these bytes. */
 export function blockOf(content: string | Uint8Array): TestBlock {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   return { cid: CID.createV1(0x55, createDigest(0x12, hashSha256(bytes))), bytes }
 }
 
-/** `count` different blocks of `sizeBytes`, the same for the same `seed`. */
+/** Creates a block whose raw CID uses this hash function, with the first `digestBytes` of its digest. */
+export async function blockHashedWith(name: string, bytes: Uint8Array, digestBytes?: number): Promise<TestBlock> {
+  return { cid: CID.createV1(0x55, await hashBlock(name, bytes, digestBytes)), bytes }
+}
+
+/** Creates `count` different blocks of `sizeBytes`, the same for the same `seed`. */
 export function manyBlocks(count: number, sizeBytes: number, seed = 1): TestBlock[] {
   return Array.from({ length: count }, (_, at) => {
     const bytes = new Uint8Array(sizeBytes).fill(at % 251)
@@ -27,7 +33,7 @@ export function manyBlocks(count: number, sizeBytes: number, seed = 1): TestBloc
   })
 }
 
-/** A store of packs in a temporary folder, with a clock that tests move. */
+/** A pack store in a temporary folder, with a clock that tests control. */
 export type PackPlace = {
   readonly folder: string
   readonly db: Database
@@ -37,19 +43,19 @@ export type PackPlace = {
   readonly events: PackEvent[]
   /** Writes and seals a pack of these blocks. */
   seal(blocks: readonly TestBlock[]): Promise<SealedPack>
-  /** Records a sealed pack for a new upload, and answers its id. */
+  /** Records a sealed pack for a new upload and returns its id. */
   record(sealed: SealedPack, root?: CID): Promise<string>
   store(blocks: readonly TestBlock[]): Promise<string>
   /** Deletes an upload. */
-  forgetUpload(id: string): Promise<void>
-  /** A store over the same rows and objects, with empty caches. */
+  clearUpload(id: string): Promise<void>
+  /** Opens a store over the same rows and objects, with empty caches. */
   reopen(): PackStore
-  /** The object store as the next process opens it after this one was killed. */
+  /** Opens the object store as the next process does after this one was killed. */
   restart(): Promise<ObjectStore>
   remove(): Promise<void>
 }
 
-/** Makes a place over an empty database. */
+/** Creates a store over an empty database. */
 export async function createPackPlace(db: Database): Promise<PackPlace> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-packs-'))
   const objects = await openFileStore(folder)
@@ -106,7 +112,7 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
     seal,
     record,
     store: async (blocks) => record(await seal(blocks), blocks.at(-1)?.cid),
-    forgetUpload: (id) =>
+    clearUpload: (id) =>
       db.write(async (trx) => {
         await packs.release(trx, id)
         await trx.deleteFrom('upload').where('id', '=', id).execute()

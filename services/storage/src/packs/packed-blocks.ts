@@ -1,13 +1,13 @@
+import { blockKeyOfMultihash } from './block-key.ts'
 import type { BlockTable } from './block-table.ts'
 import type { PackedBlocks } from './packs.ts'
-import { multihashOfDigest } from './sha256-multihash.ts'
 
-/** Shows the blocks of a table that lie in the pack itself; `count` tells how many those are. */
+/** Views the blocks of a table that lie in the pack itself; `count` is their number. */
 export function packedBlocks(table: BlockTable, count: number): PackedBlocks {
   return {
     count,
     find(multihash) {
-      const index = table.find(multihash.subarray(2))
+      const index = table.find(blockKeyOfMultihash(multihash))
       const offset = index < 0 ? undefined : table.offsetOf(index)
       return offset === undefined ? undefined : { offset, length: table.lengthOf(index) }
     },
@@ -15,7 +15,7 @@ export function packedBlocks(table: BlockTable, count: number): PackedBlocks {
       for (let index = 0; index < table.size; index++) {
         const offset = table.offsetOf(index)
         if (offset === undefined) continue
-        yield { multihash: multihashOfDigest(table.digestOf(index)), offset, length: table.lengthOf(index) }
+        yield { multihash: table.multihashOf(index), offset, length: table.lengthOf(index) }
       }
     },
   }

@@ -1,18 +1,18 @@
 import { MIB } from '@cairn/protocol'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { type BlockReader, runRoomBytes } from './block-reader.ts'
+import { bytesKey } from './block-key.ts'
+import { type BlockReader, runSlabBytes } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import type { BlockLocation, ReadOptions } from './packs.ts'
-import { createRunRooms, type RunRoom } from './run-rooms.ts'
-import { bytesKey } from './sha256-multihash.ts'
+import { createRunSlabs, type RunSlab } from './run-slabs.ts'
 
-/** Blocks located with one query. */
+/** Number of blocks located per query. */
 const locatedAtOnce = 64
-/** Bytes read ahead that are kept for one reader; those that were passed over are forgotten first. */
-const aheadBytesMost = 8 * MIB
-/** Lists of blocks to come that are remembered: one for each level of a tree that is being walked. */
-const plansMost = 64
+/** Maximum read-ahead bytes per reader; blocks that were skipped are evicted first. */
+const maxAheadBytes = 8 * MIB
+/** Maximum number of prefetch lists: one per level of a tree that is being walked. */
+const maxPlans = 64
 
 type Plan = {
   readonly cids: readonly CID[]
@@ -21,18 +21,17 @@ type Plan = {
   located: number
   starting?: Promise<void> | undefined
 }
-type Ready = { plan: Plan; sizeBytes: number; block: Promise<Uint8Array>; room: RunRoom | undefined }
+type Ready = { plan: Plan; sizeBytes: number; block: Promise<Uint8Array>; slab: RunSlab | undefined }
 
 /**
- * A source for one reader. What it is told to prefetch is read in runs of about a MiB: the first when its first block
- * is asked for, each next one while the one before it is being used. So at most two runs a level are in memory.
- *
- * With `recycle` the memory of runs is used again: a block's bytes are good until a MiB more has been asked for, which
- * suits a reader that passes each block on before it asks for the next.
+ * Creates a source for one reader. Prefetched blocks are read in runs of about 1 MiB: the first when its first block
+ * is requested, each next one while the previous one is in use. At most two runs per level are in memory.
+ * With `recycle`, the memory of runs is reused: a block's bytes are valid until another MiB has been requested, which
+ * suits a reader that passes each block on before it requests the next.
  */
 export function createReadAhead(reader: BlockReader, { recycle = false } = {}): BlockSource {
-  const rooms = recycle ? createRunRooms(runRoomBytes) : undefined
-  /** Newest last: a tree is walked depth first, so the newest list is the one in use. */
+  const slabs = recycle ? createRunSlabs(runSlabBytes) : undefined
+  /** Newest last: a tree is walked depth first, so the newest list is in use. */
   const plans: Plan[] = []
   const ready = new Map<string, Ready>()
   let aheadBytes = 0
@@ -42,7 +41,7 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     if (entry === undefined) return undefined
     ready.delete(key)
     aheadBytes -= entry.sizeBytes
-    if (entry.room !== undefined) rooms?.letGo(entry.room)
+    if (entry.slab !== undefined) slabs?.release(entry.slab)
     return entry
   }
 
@@ -51,7 +50,7 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     ready.set(key, entry)
     aheadBytes += entry.sizeBytes
     for (const oldest of ready.keys()) {
-      if (aheadBytes <= aheadBytesMost) return
+      if (aheadBytes <= maxAheadBytes) return
       take(oldest)
     }
   }
@@ -71,21 +70,21 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
       plan.located = plan.next + some.length
     }
     const from = plan.places.length - (plan.located - plan.next)
-    const room = rooms?.next()
-    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), room?.bytes)
+    const slab = slabs?.next()
+    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), slab?.bytes)
     for (const [at, block] of blocks.entries()) {
-      if (room !== undefined) {
-        // Once for the block that waits to be taken, once for the read that writes into the room.
-        room.waiting += 2
-        const ended = () => rooms?.letGo(room)
+      if (slab !== undefined) {
+        // Once for the block that waits to be consumed, once for the read that writes into the slab.
+        slab.waiting += 2
+        const ended = () => slabs?.release(slab)
         block.then(ended, ended)
       } else {
-        // Whoever asks for the block hears of a failure; if nobody does, it matters to nobody.
+        // The caller that requests the block receives the failure; if no caller does, it does not matter.
         block.catch(() => undefined)
       }
       const cid = plan.cids[plan.next + at]
       const sizeBytes = plan.places[from + at]?.length ?? 0
-      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), { plan, sizeBytes, block, room })
+      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), { plan, sizeBytes, block, slab })
     }
     plan.next += blocks.length
   }
@@ -96,7 +95,7 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     return count
   }
 
-  /** The plan in which this block comes soon; what stands before it there was passed over. */
+  /** Returns the plan in which this block comes soon; blocks before it were skipped. */
   const planFor = (cid: CID): Plan | undefined => {
     for (const plan of plans.toReversed()) {
       const at = plan.cids.slice(plan.next, plan.next + locatedAtOnce).findIndex((other) => other.equals(cid))
@@ -119,17 +118,17 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
       }
       const taken = take(key)
       if (taken === undefined) return reader.get(cid, options)
-      // The run ahead starts with the use of this one, so that it is read and checked while this one is sent.
+      // The next run starts when this one is first used, so that it is read and verified while this one is sent.
       if (pendingOf(taken.plan) <= 4) startRun(taken.plan).catch(() => undefined)
       return taken.block
     },
     prefetch(cids) {
       if (cids.length < 2) return
       plans.push({ cids: [...cids], next: 0, places: [], located: 0 })
-      // Plans that are read to the end, or were left behind, go.
+      // Plans that are finished or were abandoned are removed.
       for (let at = plans.length - 1; at >= 0; at--) {
         const plan = plans[at]
-        if (plan !== undefined && (plan.next >= plan.cids.length || plans.length - at > plansMost)) plans.splice(at, 1)
+        if (plan !== undefined && (plan.next >= plan.cids.length || plans.length - at > maxPlans)) plans.splice(at, 1)
       }
     },
   }

@@ -1,21 +1,21 @@
-import { blockBytesMost, CairnError, MIB } from '@cairn/protocol'
+import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
 import { decodeNode, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { ObjectStore } from '../objects/objects.ts'
+import { blockKeyOf } from './block-key.ts'
 import { createBlockTable } from './block-table.ts'
 import { hashSha256 } from './hash-sha256.ts'
 import { packTime } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
 import type { OwnPack } from './packs.ts'
-import { sha256DigestOf } from './sha256-multihash.ts'
 
 /** An object under the key of a pack. */
 export type PackObject = { id: bigint; key: string; sizeBytes: number }
 
-/** What the bytes of a pack contain: its blocks, each verified, and the roots that were uploaded with it. */
+/** Content of a pack: its blocks, each verified, and the roots that were uploaded with it. */
 export type ReadPack = { own: OwnPack; roots: CID[] }
 
-/** Reads a pack from its own bytes alone; undefined when it is torn, changed, or not one of ours. */
+/** Reads a pack from its own bytes alone; returns undefined when it is truncated, changed or not a Cairn pack. */
 export async function readPack(objects: ObjectStore, pack: PackObject): Promise<ReadPack | undefined> {
   try {
     return await readWhole(objects, pack)
@@ -28,7 +28,7 @@ export async function readPack(objects: ObjectStore, pack: PackObject): Promise<
 }
 
 async function readWhole(objects: ObjectStore, { id, key, sizeBytes }: PackObject): Promise<ReadPack | undefined> {
-  const car = await readCar(piecesOf(objects, key, sizeBytes), { maxBlockBytes: blockBytesMost })
+  const car = await readCar(piecesOf(objects, key, sizeBytes), { maxBlockBytes: maxBlockBytes })
   const [root] = car.roots
   const table = createBlockTable()
   let roots: CID[] | undefined
@@ -38,8 +38,8 @@ async function readWhole(objects: ObjectStore, { id, key, sizeBytes }: PackObjec
       roots = decodeNode(cid, bytes).links.map((link) => link.cid)
       continue
     }
-    const digest = sha256DigestOf(cid)
-    if (table.find(digest) < 0) table.place(table.add(digest, length), offset)
+    const key = blockKeyOf(cid)
+    if (table.find(key) < 0) table.place(table.add(key, length, cid.multihash.bytes), offset)
   }
   if (roots === undefined) return undefined
   const blocks = packedBlocks(table, table.size)

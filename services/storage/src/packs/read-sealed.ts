@@ -3,12 +3,11 @@ import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { ObjectStore } from '../objects/objects.ts'
 import type { BlockReader } from './block-reader.ts'
-import { hashSha256 } from './hash-sha256.ts'
 import { isIdentity } from './identity.ts'
 import type { SealedPack } from './packs.ts'
-import { sha256DigestOf } from './sha256-multihash.ts'
+import { isBlockOf } from './verify-bytes.ts'
 
-/** Reads from a pack that is sealed but not recorded, and what is not in it from the store. */
+/** Reads from a sealed but unrecorded pack, and from the store for other blocks. */
 export function readSealed(
   { own }: SealedPack,
   objects: ObjectStore,
@@ -21,7 +20,7 @@ export function readSealed(
       if (own === undefined || place === undefined) return reader.get(cid, options)
       options?.signal?.throwIfAborted()
       const bytes = await objects.read(own.objectKey, place.offset, place.length)
-      if (Buffer.compare(sha256DigestOf(cid), hashSha256(bytes)) === 0) return bytes
+      if (await isBlockOf(cid, bytes)) return bytes
       throw new CairnError('DATA_DAMAGED', { details: { cid: `${cid}`, pack: own.objectKey } })
     },
     async has(cid) {

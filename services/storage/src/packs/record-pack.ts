@@ -6,14 +6,14 @@ import type { PackHold, Schema } from '../db/schema.ts'
 import type { OwnPack, SealedPack } from './packs.ts'
 import { countRemoval } from './removals.ts'
 
-/** Packs of more blocks get their rows before their upload, in units of this size, so that no unit is long. */
+/** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */
 const blocksInOneUnit = 4096
 const rowsInOneInsert = 256
 const idsInOneList = 500
 
 type Block = { multihash: Uint8Array; offset: number; length: number }
 
-/** Writes the rows of a pack and links it to its upload. @throws CairnError CONFLICT */
+/** Inserts the rows of a pack and links it to its upload. @throws CairnError CONFLICT */
 export async function recordPack(
   trx: Kysely<Schema>,
   kind: Database['kind'],
@@ -34,8 +34,8 @@ export async function recordPack(
 }
 
 /**
- * Marks packs as needed. This also locks their rows, so that none of them is removed before the unit is done. A pack whose
- * rows were written ahead is pending no longer.
+ * Marks packs as needed. This also locks their rows, so that none of them is removed before the unit is committed. A
+ * pack whose rows were written ahead is no longer pending.
  */
 async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promise<void> {
   for (const some of chunksOf(packIds, idsInOneList)) {
@@ -52,8 +52,8 @@ async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promi
 }
 
 /**
- * Writes the rows of a large pack ahead of its upload, in several units. Until the upload is recorded the pack is pending:
- * unreferenced, but not removed for it. Returns false for a small pack, for which nothing is written.
+ * Writes the rows of a large pack ahead of its upload, in several units. Until the upload is recorded the pack is
+ * pending: unreferenced, but not eligible for removal. Returns false for a small pack, for which nothing is written.
  */
 export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
   if (own.blocks.count <= blocksInOneUnit) return false
@@ -77,7 +77,7 @@ export async function insertBlocksInUnits(db: Database, own: OwnPack): Promise<v
   await flush()
 }
 
-/** False when the row is there: several uploads may share one sealed pack. */
+/** Returns false when the row exists: several uploads may share one sealed pack. */
 async function insertPack(
   trx: Kysely<Schema>,
   own: OwnPack,
@@ -100,7 +100,7 @@ async function insertPack(
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Inserts the rows of blocks: many rows a statement, few different statements. */
+/** Inserts the rows of blocks: many rows per statement, few different statements. */
 async function insertBlocks(
   trx: Kysely<Schema>,
   kind: Database['kind'],
@@ -145,10 +145,10 @@ function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
 }
 
-/** Drops the references of an upload; packs that nothing needs or holds any more are stamped with the time. */
+/** Removes the references of an upload; packs that are no longer needed or held are stamped with the time. */
 export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs: number): Promise<void> {
   const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)
-  // Locks the packs first: of two uploads that go at once, the second must see the first one gone.
+  // Locks the packs first: of two concurrent removals, the second must see the first one's.
   const locked = await trx
     .updateTable('pack')
     .set({ state: sql`state` })
@@ -170,16 +170,16 @@ export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs:
   }
 }
 
-/** When a pack is removed whose upload was not recorded. */
+/** When to remove a pack whose upload was not recorded. */
 type Condemnation =
-  /** At once: its own process discards it. */
+  /** Immediately: its own process discards it. */
   | { hold: null }
-  /** After the grace time from `since`: its process is gone. */
+  /** After the grace period from `since`: its process is gone. */
   | { hold: 'abandoned'; since: number }
 
 /**
- * Makes sure that a sealed pack never becomes part of an upload: its row, new or old, says that it is being removed. An
- * upload whose commit is still in doubt then fails on that row, or has it already, and the answer is false.
+ * Ensures that a sealed pack never becomes part of an upload: its row, new or existing, marks it for removal. An
+ * upload whose commit is still in doubt then fails on that row, or already has it, in which case the result is false.
  */
 export async function condemnPack(
   db: Database,

@@ -5,22 +5,22 @@ import { condemnPack } from './record-pack.ts'
 
 /** What processes that are gone left behind. */
 export type Recovery = {
-  /** Number of unfinished objects. They were removed. */
+  /** Number of unfinished objects that were removed. */
   unfinishedObjects: number
-  /** Number of finished packs that were never acknowledged. They are removed after the grace time. */
+  /** Number of finished packs that were never acknowledged. They are removed after the grace period. */
   abandonedPacks: number
 }
 
-/** What a recovery needs. */
+/** Dependencies of a recovery. */
 export type RecoveryParts = { db: Database; objects: ObjectStore; clock: { now(): number } }
 
 /**
- * Cleans up after processes that are gone: removes their unfinished objects, and condemns the packs that they finished and
- * never acknowledged. A pack without a row is not touched for that alone: its row may have been lost. Safe at any time and
- * beside other replicas. Recorded packs cost nothing.
+ * Cleans up after processes that are gone: removes their unfinished objects, and condemns the packs that they
+ * finished but never acknowledged. A missing row alone is no reason to touch a pack: the row may have been lost. Safe
+ * at any time and with other replicas running. Recorded packs cost nothing.
  */
 export async function recoverPacks({ db, objects, clock }: RecoveryParts): Promise<Recovery> {
-  // Unfinished objects first: a suspended writer that resumes then finds its file gone and cannot finish the object.
+  // Unfinished objects first: a suspended writer that resumes finds its file missing and cannot finish the object.
   const unfinishedObjects = await objects.sweep()
   let abandonedPacks = 0
   for await (const { key, settle } of objects.listAbandoned('packs/')) {

@@ -7,10 +7,10 @@ import { readManifest } from './verify-pack.ts'
 
 const packsInOneQuery = 100
 
-/** A pack that was taken in, and the roots that were uploaded with it. */
+/** An imported pack, and the roots that were uploaded with it. */
 export type RecoveredPack = { id: bigint; objectKey: string; createdAt: number; roots: CID[] }
 
-/** Finds all packs that were taken in and are not listed yet, in the order they were begun. */
+/** Finds all imported packs that are not listed yet, oldest first. */
 export async function* findRecovered({
   db,
   objects,

@@ -10,7 +10,7 @@ export async function countRemoval(trx: Kysely<Schema>): Promise<void> {
     .execute()
 }
 
-/** Reads how many packs were removed so far. */
+/** Reads the number of packs removed so far. */
 export async function readRemovals({ read }: Pick<Database, 'read'>): Promise<number> {
   const row = await read.selectFrom('store').select('removals').executeTakeFirstOrThrow()
   return row.removals

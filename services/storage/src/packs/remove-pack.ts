@@ -2,11 +2,12 @@ import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { countRemoval } from './removals.ts'
 
-/** Rows of blocks deleted in one unit of work. */
+/** Rows of blocks deleted per unit of work. */
 const blocksInOneUnit = 2000
 
 /**
- * Removes the object and then the rows of a pack whose state is 'removing'. Interrupted anywhere, the next call goes on.
+ * Removes the object and then the rows of a pack whose state is 'removing'. After an interruption, the next call
+ * continues.
  */
 export async function removePack(
   db: Database,

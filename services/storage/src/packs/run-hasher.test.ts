@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createRunHasher } from './run-hasher.ts'
 
-it('hashes what lies in shared memory, in order, however many runs wait', async () => {
+it('hashes shared memory in order, however many runs wait', async () => {
   const memory = new SharedArrayBuffer(100_000)
   const bytes = new Uint8Array(memory).map((_, at) => Math.imul(at, 2_654_435_761) >>> 23)
   new Uint8Array(memory).set(bytes)

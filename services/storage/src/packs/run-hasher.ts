@@ -7,18 +7,18 @@ export type HashTask = { id: number; memory: SharedArrayBuffer; ranges: readonly
 export type HashAnswer = { id: number; digests: Uint8Array }
 
 export type RunHasher = {
-  /** SHA-256 of each range, one after the other, 32 bytes each. The memory must not change meanwhile. */
+  /** Computes SHA-256 of each range: 32 bytes each, concatenated. The memory must not change meanwhile. */
   hash(memory: SharedArrayBuffer, ranges: readonly number[]): Promise<Uint8Array>
 }
 
-/** Runs that may wait for the other thread; beyond, this one takes a share. */
-const waitingMost = 2
+/** Maximum number of runs queued for the other thread; further runs are hashed on this one. */
+const maxWaiting = 2
 
 type Waiting = { task: HashTask; resolve(digests: Uint8Array): void }
 
 /**
- * Hashes runs on a thread of its own, so that one run is checked while the one before it is sent. The thread starts with
- * the first run, keeps no process alive, and when it dies what it had is hashed here.
+ * Hashes runs on a separate thread, so that one run is verified while the previous one is sent. The thread starts
+ * with the first run and does not keep the process alive; when it dies, its pending runs are hashed here.
  */
 export function createRunHasher(): RunHasher {
   const waiting = new Map<number, Waiting>()
@@ -26,7 +26,7 @@ export function createRunHasher(): RunHasher {
   let worker: Worker | undefined
   let nextId = 0
 
-  const giveUp = (): void => {
+  const onDeath = (): void => {
     worker = undefined
     for (const { task, resolve } of waiting.values()) resolve(hashRanges(task.memory, task.ranges))
     waiting.clear()
@@ -39,19 +39,19 @@ export function createRunHasher(): RunHasher {
       waiting.delete(id)
       if (waiting.size === 0) started.unref()
     })
-    started.on('error', giveUp)
-    started.on('exit', giveUp)
+    started.on('error', onDeath)
+    started.on('exit', onDeath)
     return started
   }
 
   return {
     hash(memory, ranges) {
       const task = { id: nextId++, memory, ranges }
-      if (isAlone || waiting.size >= waitingMost) return Promise.resolve(hashRanges(task.memory, task.ranges))
+      if (isAlone || waiting.size >= maxWaiting) return Promise.resolve(hashRanges(task.memory, task.ranges))
       worker ??= start()
       const { promise, resolve } = Promise.withResolvers<Uint8Array>()
       waiting.set(task.id, { task, resolve })
-      // Only work under way keeps the process alive; listening for messages would too.
+      // Only pending work keeps the process alive; listening for messages would too.
       worker.ref()
       worker.postMessage(task)
       return promise

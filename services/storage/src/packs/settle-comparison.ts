@@ -9,8 +9,9 @@ import { countRemoval } from './removals.ts'
 const idsInOneUnit = 500
 
 /**
- * Records what a comparison found. Packs without rows are kept aside until they are taken in. Packs whose object is missing
- * are not read and not relied on, so that the same content can be uploaded again. Packs that returned are read again.
+ * Records the result of a comparison. Packs without rows are kept until they are imported. Packs whose object is
+ * missing are not read and not relied on, so that the same content can be uploaded again. Packs that returned are
+ * read again.
  */
 export async function settleComparison(
   { db, objects, clock }: { db: Database; objects: ObjectStore; clock: { now(): number } },
@@ -26,8 +27,8 @@ export async function settleComparison(
 }
 
 /**
- * Keeps a pack without rows aside: a late commit fails on the new row, no reader uses it, and nothing removes the object. A
- * pack that was held for another reason is orphaned from now on.
+ * Marks a pack without rows as an orphan: a late commit fails on the new row, no reader uses it, and nothing removes
+ * the object. A pack that was held for another reason becomes an orphan.
  */
 export async function holdOrphan(
   db: Database,
@@ -56,7 +57,7 @@ export async function holdOrphan(
   )
 }
 
-/** Sets when the objects of packs were found missing; null when they exist. */
+/** Sets the time at which the objects of packs were found missing; null when they exist. */
 export async function markMissing(db: Database, ids: readonly bigint[], since: number | null): Promise<void> {
   for (let at = 0; at < ids.length; at += idsInOneUnit) {
     const some = ids.slice(at, at + idsInOneUnit)
@@ -67,16 +68,16 @@ export async function markMissing(db: Database, ids: readonly bigint[], since: n
         .where('id', 'in', some)
         .where('state', '=', 'live')
         .execute()
-      // Replicas have cached places in these packs.
+      // Replicas have cached locations in these packs.
       await countRemoval(trx)
     })
   }
 }
 
-/** Greatest number of missing packs that are reported one by one. `npm run storage:check` names all. */
+/** Maximum number of missing packs that are reported one by one. `npm run storage:check` reports all. */
 const maxReported = 100
 
-/** Reports what a comparison found to the operator. */
+/** Reports the result of a comparison to the operator. */
 export function reportComparison({ unnamed, missing }: Comparison, onEvent: (event: PackEvent) => void): void {
   for (const { key } of unnamed) onEvent({ type: 'pack-orphaned', objectKey: key })
   for (const { objectKey } of missing.slice(0, maxReported))

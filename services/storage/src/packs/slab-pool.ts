@@ -1,26 +1,26 @@
 import { MIB } from '@cairn/protocol'
 
-/** Bytes gathered for one write. */
+/** Bytes collected per write. */
 export const slabBytes = 4 * MIB
-/** The first slab of a pack is small: most uploads are. Room for one chunk of 256 KiB and its nodes. */
+/** The first slab of a pack is small, because most uploads are: space for one chunk of 256 KiB and its nodes. */
 export const firstSlabBytes = 320 * 1024
 
-/** Buffers that are used again: fresh pages cost more than the copy into them. */
-export type SlabPool = { take(sizeBytes: number): Uint8Array; give(slab: Uint8Array): void }
+/** Reusable buffers: fresh pages cost more than the copy into them. */
+export type SlabPool = { acquire(sizeBytes: number): Uint8Array; release(slab: Uint8Array): void }
 
-/** Keeps up to `most` bytes of buffers for later. */
-export function createSlabPool(most = 48 * MIB): SlabPool {
+/** Keeps up to `maxBytes` of buffers for reuse. */
+export function createSlabPool(maxBytes = 48 * MIB): SlabPool {
   const spare = new Map<number, Uint8Array[]>()
   let kept = 0
   return {
-    take(sizeBytes) {
+    acquire(sizeBytes) {
       const found = spare.get(sizeBytes)?.pop()
       if (found === undefined) return new Uint8Array(sizeBytes)
       kept -= sizeBytes
       return found
     },
-    give(slab) {
-      if (kept + slab.length > most) return
+    release(slab) {
+      if (kept + slab.length > maxBytes) return
       kept += slab.length
       const list = spare.get(slab.length) ?? []
       list.push(slab)

@@ -1,69 +1,77 @@
-import { blockBytesMost, CairnError } from '@cairn/protocol'
+import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { firstSlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
 
-/** Room kept before a payload: the length of the frame (at most 4 bytes) and the CID (36), rounded up. */
-const prefixBytesMost = 48
+/**
+ * Space reserved before a payload: the length of the frame (at most 4 bytes) and the CID (36, or up to 72 with a digest
+ * of 64 bytes), rounded up.
+ */
+const maxPrefixBytes = 80
 
-/** Frames of blocks, gathered for one write. `entries` are four numbers each: block, start, prefix and payload length. */
+/**
+ * Frames of blocks, collected for one write. `entries` holds four numbers per entry: block, start, prefix length and
+ * payload length.
+ */
 export type Slab = { readonly bytes: Uint8Array; length: number; readonly entries: number[] }
 
 /** Numbers per entry of a slab. */
 export const entryNumbers = 4
 
-/** Lays frames one behind the other into slabs. */
+/** Appends frames to slabs. */
 export type SlabWriter = {
-  /** Room in the current slab for a payload that will come with the next `add`. */
+  /** Allocates a region in the current slab for a payload that comes with the next `add`. */
   allocate(sizeBytes: number): Uint8Array
-  /** Adds the frame of block number `index`; nothing is copied where the payload lies in the room allocated last. */
+  /** Adds the frame of block number `index`; copies nothing when the payload lies in the region allocated last. */
   add(index: number, cid: CID, payload: Uint8Array): number
-  /** The slab that is not full, which the writer then has no more. */
-  takeLast(): Slab | undefined
+  /** Returns the partially filled slab and detaches it from the writer. */
+  detachLast(): Slab | undefined
 }
 
-/** `onFull` gets each slab as soon as the next block has no room in it. */
+/** `onFull` receives each slab as soon as the next block does not fit into it. */
 export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): SlabWriter {
   let slab: Slab | undefined
   let slabCount = 0
-  let roomOutstanding = false
-  /** Frames of equal chunks have prefixes of equal length, so the room is right but for the last of a file. */
+  let reservedBytes = false
+  /**
+   * Frames of equal chunks have prefixes of equal length, so the offset is right except for the last frame of a file.
+   */
   let expectedPrefix = 39
 
-  const slabWithRoom = (sizeBytes: number): Slab => {
-    if (sizeBytes > slabBytes - prefixBytesMost) throw tooLarge()
-    const needed = sizeBytes + prefixBytesMost
+  const slabWithSpace = (sizeBytes: number): Slab => {
+    if (sizeBytes > slabBytes - maxPrefixBytes) throw tooLarge()
+    const needed = sizeBytes + maxPrefixBytes
     if (slab !== undefined && slab.length + needed > slab.bytes.length) {
       onFull(slab)
       slab = undefined
     }
     if (slab === undefined) {
       const size = slabCount++ === 0 && needed <= firstSlabBytes ? firstSlabBytes : slabBytes
-      slab = { bytes: pool.take(size), length: 0, entries: [] }
+      slab = { bytes: pool.acquire(size), length: 0, entries: [] }
     }
     return slab
   }
 
-  /** Where the payload starts in the current slab, or undefined where it lies elsewhere. */
+  /** Returns the payload's offset in the current slab, or undefined when it lies elsewhere. */
   const startInSlab = (payload: Uint8Array): number | undefined => {
     if (slab === undefined || payload.buffer !== slab.bytes.buffer) return undefined
     const start = payload.byteOffset - slab.bytes.byteOffset
-    if (!roomOutstanding || start < slab.length) throw new TypeError('A block in room that was given up')
+    if (!reservedBytes || start < slab.length) throw new TypeError('A block in room that was given up')
     return start
   }
 
   return {
     allocate(sizeBytes) {
-      const { bytes, length } = slabWithRoom(sizeBytes)
-      roomOutstanding = true
+      const { bytes, length } = slabWithSpace(sizeBytes)
+      reservedBytes = true
       return bytes.subarray(length + expectedPrefix, length + expectedPrefix + sizeBytes)
     },
     add(index, cid, payload) {
-      if (payload.length > blockBytesMost) throw tooLarge()
+      if (payload.length > maxBlockBytes) throw tooLarge()
       const from = startInSlab(payload)
-      roomOutstanding = false
+      reservedBytes = false
       const prefix = encodeCarFrame(cid, payload.length)
-      const target = from === undefined || slab === undefined ? slabWithRoom(payload.length) : slab
+      const target = from === undefined || slab === undefined ? slabWithSpace(payload.length) : slab
       const start = target.length
       const payloadStart = start + prefix.length
       if (from === undefined) target.bytes.set(payload, payloadStart)
@@ -74,7 +82,7 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
       expectedPrefix = prefix.length
       return prefix.length + payload.length
     },
-    takeLast() {
+    detachLast() {
       const last = slab
       slab = undefined
       return last
@@ -85,6 +93,6 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
 function tooLarge(): CairnError {
   return new CairnError('PAYLOAD_TOO_LARGE', {
     message: 'A block is larger than allowed',
-    details: { limitBytes: blockBytesMost },
+    details: { limitBytes: maxBlockBytes },
   })
 }

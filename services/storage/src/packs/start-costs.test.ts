@@ -1,4 +1,4 @@
-// What a start and a round of removals cost among many packs, in calls to the file system and rows read: never in time.
+// The cost of a start and of a removal round among many packs, in file system calls and rows read, never in time.
 import { createHook } from 'node:async_hooks'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
 import { openFileStore } from '../objects/files.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { removeUnreferencedPacks } from '../workers/remove-packs.ts'
 import { packKey } from './pack-id.ts'
 import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from './packs.ts'
+import { removeUnreferencedPacks } from './remove-packs.ts'
 
 const week = 7 * 86_400_000
 const counts = [2000, 6000] as const
@@ -22,7 +22,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A database and a pack folder with so many packs of the last week. */
+/** Fills a database and a pack folder with `count` packs of the last week. */
 async function fill(place: string, count: number): Promise<{ db: Database; objects: ObjectStore }> {
   const db = await openDatabase({ kind: 'sqlite', path: join(place, 'storage.sqlite') })
   const rows = Array.from({ length: count }, (_, at) => {
@@ -55,7 +55,7 @@ async function fill(place: string, count: number): Promise<{ db: Database; objec
   return { db, objects: await openFileStore(join(place, 'packs'), { isAlone: true }) }
 }
 
-/** Counts calls to the file system, as Node makes them, and rows that come from the database. */
+/** Counts file system calls as Node makes them, and rows that the database returns. */
 async function measure(db: Database, work: (counted: Database) => Promise<unknown>) {
   let fileCalls = 0
   let rows = 0
@@ -83,7 +83,7 @@ async function measure(db: Database, work: (counted: Database) => Promise<unknow
   return { fileCalls, rows, queries }
 }
 
-test('a start and a round cost by what is new: no call and no row for each pack that is known', async () => {
+test('a start and a round make no call and no row per known pack', async () => {
   const costs: { count: number; start: number; startRows: number; round: number; roundRows: number }[] = []
   for (const count of counts) {
     const { db, objects } = await fill(join(folder, `${count}`), count)
@@ -109,7 +109,7 @@ test('a start and a round cost by what is new: no call and no row for each pack 
       round: round.fileCalls,
       roundRows: round.rows,
     })
-    // None of the queries of a round looks through the packs.
+    // No query of a round scans all packs.
     for (const node of round.queries) {
       const { sql, parameters } = db.read.getExecutor().compileQuery(node, { queryId: 'plan' })
       const plan = await db.read.executeQuery<{ detail: string }>(
@@ -124,7 +124,7 @@ test('a start and a round cost by what is new: no call and no row for each pack 
   expect(many?.round).toBe(few?.round)
   expect(many?.round).toBeLessThan(20)
   expect(many?.roundRows).toBe(0)
-  // A thousand rows and the names beside them, however many there are: the newest folders, and a few objects.
+  // A thousand rows and the names in the newest folders, regardless of the total, and a few objects.
   expect(many?.startRows).toBeLessThan(2100)
   expect(Math.abs((many?.startRows ?? 0) - (few?.startRows ?? 0))).toBeLessThan(10)
   expect(many?.start).toBeLessThan(200)

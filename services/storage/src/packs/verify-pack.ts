@@ -3,27 +3,27 @@ import { encodeCarFrame, readCar } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { hashSha256 } from './hash-sha256.ts'
+import { isSha256Multihash } from './block-key.ts'
 import { type Manifest, packHeaderBytes } from './manifest.ts'
+import { isBlockOf, isBlockOfMultihash } from './verify-bytes.ts'
 
 const rowsInOneQuery = 256
-const runBytesMost = MIB
-const multihashBytes = 34
+const maxRunBytes = MIB
 
-/** A pack as its row tells it. */
+/** A pack as recorded in its row. */
 export type PackToVerify = { id: bigint; object_key: string; size_bytes: number; block_count: number }
 
-/** What a pack was found to be. */
+/** Result of a verification. */
 export type PackVerification = {
   blocks: number
   bytes: number
   /** Multihashes of blocks whose bytes do not match. */
   damaged: Uint8Array[]
-  /** What is wrong with the file around the blocks, in words: such a pack reads, but could not be re-indexed. */
+  /** Texts about errors of the file outside of the blocks: such a pack is readable but could not be re-indexed. */
   faults: string[]
 }
 
-/** What a verification needs. `pace` is called after each read with its bytes, and may wait. */
+/** Dependencies of a verification. `pace` is called after each read with its bytes, and may wait. */
 export type VerifyPackParts = {
   db: Database
   objects: ObjectStore
@@ -33,7 +33,7 @@ export type VerifyPackParts = {
 
 type Row = { multihash: Uint8Array; offset_bytes: number; length_bytes: number }
 
-/** Reads a whole pack in the order of its bytes and checks every block, every frame and the manifest. */
+/** Reads a whole pack in byte order and verifies every block, every frame and the manifest. */
 export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Promise<PackVerification> {
   const { db, objects, pace = async () => undefined, signal } = parts
   const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], faults: [] }
@@ -49,7 +49,7 @@ export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Pr
         const start = row.offset_bytes
         const block = bytes?.subarray(start - end, start - end + row.length_bytes)
         found.blocks++
-        if (block === undefined || !isBlockOf(row.multihash, block)) found.damaged.push(row.multihash)
+        if (block === undefined || !(await isBlockOfMultihash(row.multihash, block))) found.damaged.push(row.multihash)
         else if (!isFrame(bytes?.subarray(at - end, start - end), row)) found.faults.push(`frame at byte ${at}`)
         at = start + row.length_bytes
       }
@@ -74,12 +74,12 @@ function rowsAfter(db: Database, packId: bigint, offset: number): Promise<Row[]>
     .execute()
 }
 
-/** Cuts rows into groups that are read at once; one block may be larger than a run. */
+/** Groups rows for one read each; a single block may exceed a run. */
 function* runsOf(rows: readonly Row[]): Generator<Row[]> {
   let run: Row[] = []
   for (const row of rows) {
     const start = run[0]?.offset_bytes ?? row.offset_bytes
-    if (run.length > 0 && row.offset_bytes + row.length_bytes - start > runBytesMost) {
+    if (run.length > 0 && row.offset_bytes + row.length_bytes - start > maxRunBytes) {
       yield run
       run = []
     }
@@ -102,13 +102,9 @@ async function readOrNothing(
   }
 }
 
-function isBlockOf(multihash: Uint8Array, block: Uint8Array): boolean {
-  return Buffer.compare(multihash.subarray(2), hashSha256(block)) === 0
-}
-
 /** Whether the bytes before a payload are its length and a CID with its hash. */
 function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: length }: Row): boolean {
-  if (prefix === undefined || prefix.length < multihashBytes + 1) return false
+  if (prefix === undefined || prefix.length < multihash.length + 1) return false
   let frameLength = 0
   let at = 0
   for (let scale = 1; ; scale *= 128) {
@@ -118,14 +114,16 @@ function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: leng
     if (at > 4) return false
   }
   if (frameLength !== prefix.length - at + length) return false
-  // A CID is version 0, its multihash alone, or begins with a 1. Its codec is not in the rows, so it is not compared.
-  if (prefix.length - at !== multihashBytes && prefix[at] !== 1) return false
-  return Buffer.compare(prefix.subarray(-multihashBytes), multihash) === 0
+  // A CID is version 0, which is a SHA2-256 multihash alone, or begins with a 1. Rows store no codec, so it is not
+  // compared.
+  const isVersion0 = prefix.length - at === multihash.length && isSha256Multihash(multihash)
+  if (!isVersion0 && prefix[at] !== 1) return false
+  return Buffer.compare(prefix.subarray(-multihash.length), multihash) === 0
 }
 
 /**
- * The manifest of a pack, when the header names it and it is the last block and whole.
- * @param end where the last block before it ends, in bytes
+ * Reads the manifest of a pack, when the header names it and it is the last block and complete.
+ * @param end offset of the end of the block before it, in bytes
  */
 export async function readManifest(
   objects: ObjectStore,
@@ -142,7 +140,7 @@ export async function readManifest(
     const payload = tail.subarray(prefix)
     const expected = encodeCarFrame(root, payload.length)
     if (expected.length !== prefix || Buffer.compare(expected, tail.subarray(0, prefix)) !== 0) continue
-    return isBlockOf(root.multihash.bytes, payload) ? { cid: root, bytes: payload } : undefined
+    return (await isBlockOf(root, payload)) ? { cid: root, bytes: payload } : undefined
   }
   return undefined
 }
@@ -156,7 +154,7 @@ async function rootOf(header: Uint8Array): Promise<CID | undefined> {
     await car.close()
     return car.roots.length === 1 ? car.roots[0] : undefined
   } catch {
-    // Whatever cannot be read is no header.
+    // Anything unreadable is not a header.
     return undefined
   }
 }

@@ -2,40 +2,43 @@ import { paymentsAbi } from '@cairn/contracts'
 import { CairnError, zeroAddress } from '@cairn/protocol'
 import * as v from 'valibot'
 import { decodeEventLog, encodeEventTopics } from 'viem/utils'
-import type { PaymentNetwork } from './payment-settings.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import { createRpc, hexAddress, hexBytes, hexHash, hexNumber, type Rpc, toHex } from './rpc.ts'
 
 /** A block of a chain. */
 export type Block = { number: number; hash: string; timeMs: number }
 
-/** A payment as the contract told of it. */
+/** A payment as emitted by the contract. */
 export type PaymentEvent = {
   txHash: string
-  /** Which event of its transaction, counted from 0: unlike a log index it stays when the transaction is mined anew. */
+  /**
+   * Number of the event within its transaction, from 0: unlike a log index, it stays the same when the transaction is
+   * mined again.
+   */
   ordinal: number
   blockNumber: number
   blockHash: string
   payer: string
-  /** Who gets the storage. */
+  /** The account that receives the storage. */
   beneficiary: string
   /** Contract of the token; empty for the chain's own coin. */
   token: string
   units: bigint
-  /** The whole log as text, with its place in its transaction: endpoints agree when it is the same. */
+  /** The whole log as text, with its place in its transaction: equal fingerprints mean that endpoints agree. */
   fingerprint: string
 }
 
-/** Reads one network at one endpoint: head, final block and events must come from the same. */
+/** Reads one chain at one endpoint: head, final block and events must come from the same endpoint. */
 export type ChainReader = {
   getHead(): Promise<Block>
-  /** The last final block; undefined where the chain has none yet. */
+  /** Returns the last final block; undefined while the chain has none. */
   getFinal(head: Block): Promise<Block | undefined>
   getBlock(number: number): Promise<Block | undefined>
-  /** Payments in a range of blocks, both ends included, in the order of the chain. */
+  /** Returns the payments in a range of blocks, both ends included, in chain order. */
   getPayments(fromBlock: number, toBlock: number): Promise<PaymentEvent[]>
-  /** Payments in the receipt of a transaction, in their order; undefined if it has none. */
+  /** Returns the payments in the receipt of a transaction, in order; undefined if there is no receipt. */
   getReceipt(txHash: string): Promise<PaymentEvent[] | undefined>
-  /** Throws UPSTREAM_FAILED unless the endpoint is one of this network's chain. */
+  /** Throws UPSTREAM_FAILED unless the endpoint serves this network's chain. */
   requireChain(): Promise<void>
 }
 
@@ -57,7 +60,7 @@ const receiptSchema = v.nullable(
   v.object({
     status: hexNumber,
     transactionHash: hexHash,
-    // A transaction may pay in passing: its other logs have other forms.
+    // A transaction may pay as a side effect: its other logs have other shapes.
     logs: v.pipe(v.array(v.looseObject({ address: hexAddress, topics: v.array(hexHash) })), v.maxLength(maxLogs)),
   }),
 )
@@ -71,7 +74,7 @@ export function createChainReader(network: PaymentNetwork, url: string, signal?:
   return {
     async getHead() {
       const head = await getBlock('latest')
-      if (head === undefined) throw new CairnError('UPSTREAM_FAILED', { message: 'The chain has no block' })
+      if (head === undefined) throw new CairnError('UPSTREAM_FAILED', { message: 'The chain has no blocks' })
       return head
     },
     async getFinal(head) {
@@ -80,7 +83,7 @@ export function createChainReader(network: PaymentNetwork, url: string, signal?:
         return head.number < finality.blocks ? undefined : getBlock(toHex(head.number - finality.blocks))
       }
       const final = await getBlock(finality.tag)
-      // An endpoint may know a newer final block by tag than it has shown as its head: what it shows counts.
+      // An endpoint may return a newer final block by tag than its head: the head counts.
       return final === undefined || final.number > head.number ? undefined : final
     },
     getBlock: (number) => getBlock(toHex(number)),
@@ -105,7 +108,7 @@ async function getPayments(
   const filter = {
     address: network.contract,
     topics: [paymentTopic],
-    // Numbers, not tags: not every node takes tags here.
+    // Numbers, not tags: not every node accepts tags here.
     fromBlock: toHex(fromBlock),
     toBlock: toHex(toBlock),
   }
@@ -114,7 +117,7 @@ async function getPayments(
   const isAsked = (log: PaymentLog) =>
     isPayment(network, log) && !log.removed && log.blockNumber >= fromBlock && log.blockNumber <= toBlock
   if (!logs.every(isAsked))
-    throw new CairnError('UPSTREAM_FAILED', { message: 'The chain answered with other events than asked' })
+    throw new CairnError('UPSTREAM_FAILED', { message: 'The chain returned events that were not requested' })
   return toEvents(logs)
 }
 
@@ -124,7 +127,7 @@ async function getReceipt(rpc: Rpc, network: PaymentNetwork, txHash: string): Pr
   const own = receipt.logs.filter((log) => isPayment(network, log))
   const logs = v.safeParse(v.array(logSchema), own)
   if (!logs.success)
-    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain answered a receipt in another form' })
+    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain returned a malformed receipt' })
   return toEvents(logs.output)
 }
 
@@ -134,7 +137,7 @@ function isPayment(network: PaymentNetwork, log: { address: string; topics: read
   return log.address === network.contract && log.topics[0] === paymentTopic
 }
 
-/** Counts each payment within its transaction: endpoints number logs within blocks in ways of their own. */
+/** Counts each payment within its transaction: endpoints number logs within blocks differently. */
 function toEvents(logs: readonly PaymentLog[]): PaymentEvent[] {
   const counts = new Map<string, number>()
   return logs
@@ -167,11 +170,11 @@ function decodeArgs({ topics, data }: PaymentLog) {
   try {
     return decodeEventLog({ abi: paymentsAbi, eventName: 'ReceivedPayment', topics, data }).args
   } catch (cause) {
-    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain answered a damaged event', cause })
+    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain returned a malformed event', cause })
   }
 }
 
-/** A payment for somebody else carries his address, as one word of the ABI. */
+/** A payment for another account carries that address, as one word of the ABI. */
 function readBeneficiary(data: string): string | undefined {
   const address = /^0x0{24}([0-9a-fA-F]{40})$/.exec(data)?.[1]?.toLowerCase()
   return address === undefined || /^0+$/.test(address) ? undefined : `0x${address}`

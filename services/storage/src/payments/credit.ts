@@ -1,18 +1,19 @@
 import { bytesForUnits, oneDollar } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import { enter, openAccount } from '../accounts/ledger.ts'
 import type { Schema } from '../db/schema.ts'
-import type { PaymentNetwork, PaymentToken } from './payment-settings.ts'
+import { recordEvents } from '../events/events.ts'
+import { enter, openAccount } from '../ledger/ledger.ts'
+import type { PaymentNetwork, PaymentToken } from '../settings/payment-settings.ts'
 import type { PricedAt, Prices } from './prices.ts'
 import type { PaymentRow } from './store.ts'
 
-/** What becomes of a payment once its block is final. */
+/** Result of judging a payment whose block is final. */
 export type Verdict =
   | { state: 'credited'; bytes: number; price: PricedAt | undefined }
   | { state: 'unpriced'; reason: string }
   | { state: 'refused'; reason: string }
 
-/** Decides what a final payment buys. Nothing is guessed: without a price it waits. */
+/** Decides what a final payment buys. A payment without a known price waits. */
 export async function judgePayment(
   prices: Prices,
   network: PaymentNetwork,
@@ -21,21 +22,24 @@ export async function judgePayment(
   const units = BigInt(row.units)
   if (row.token !== '') {
     const token = network.tokens.find(({ address }) => address === row.token)
-    if (token === undefined) return { state: 'refused', reason: 'This token is not taken as payment' }
+    if (token === undefined) return { state: 'refused', reason: 'This token is not accepted as payment' }
     const doubt = await doubtToken(prices, token, row.block_time)
     if (doubt !== undefined) return { state: 'unpriced', reason: doubt }
     return judgeBytes(bytesForUnits(units, token.decimals, oneDollar), undefined)
   }
   const price = await prices.getPriceAt(network.symbol, row.block_time)
   if (price === undefined) {
-    return { state: 'unpriced', reason: `There is no fresh price of ${network.symbol} for the time of the payment yet` }
+    return {
+      state: 'unpriced',
+      reason: `No current price of ${network.symbol} is available yet for the time of the payment`,
+    }
   }
   return judgeBytes(bytesForUnits(units, network.nativeDecimals, price), price)
 }
 
 /**
- * Why a token does not count as one dollar yet; undefined if it does. One that was worth less when it was paid is credited
- * once it is worth enough again, for the operator holds it all the while.
+ * Returns why a token does not count as one dollar at present; undefined if it does. A token that was worth less when
+ * it was paid is credited once its price recovers, because the operator still holds it.
  */
 async function doubtToken(
   prices: Prices,
@@ -47,22 +51,22 @@ async function doubtToken(
     case 'above':
       return undefined
     case 'below':
-      return `${symbol} was worth less than ${floor.price} dollars: the payment is credited once it is worth that again`
+      return `${symbol} was worth less than ${floor.price} dollars. The payment is credited when the price recovers`
     case 'unknown':
-      return `There is no fresh price of ${floor.symbol}, and ${symbol} has to be worth ${floor.price} dollars`
+      return `No current price of ${floor.symbol} is available, and ${symbol} must be worth ${floor.price} dollars`
   }
 }
 
 function judgeBytes(bytes: bigint, price: PricedAt | undefined): Verdict {
   if (bytes <= 0n) return { state: 'refused', reason: 'The amount is too small to buy a byte' }
-  // Beyond this a sum could no longer be counted; it is far more than there is storage.
-  if (bytes > 2n ** 50n) return { state: 'refused', reason: 'The amount is too large to be right: ask the operator' }
+  // Larger sums could not be counted; the limit is far beyond any storage.
+  if (bytes > 2n ** 50n) return { state: 'refused', reason: 'The amount is implausibly large. Contact the operator' }
   return { state: 'credited', bytes: Number(bytes), price }
 }
 
 /**
- * Writes a verdict down and, where it is good, credits the account: once for each payment, whoever tries again.
- * @returns whether the account was credited now
+ * Stores a verdict and, when it credits, the account's ledger entry: once per payment, however often it is retried.
+ * @returns whether the account was credited by this call
  */
 export async function applyVerdict(
   trx: Kysely<Schema>,
@@ -92,10 +96,17 @@ export async function applyVerdict(
   if (done === undefined) return false
   await openAccount(trx, row.address, { freeBytes, now })
   const note = `Payment on ${row.network}, transaction ${row.tx_hash}`
-  return enter(trx, { address: row.address, kind: 'payment', cause: causeOf(row), bytes, note }, now)
+  const isEntered = await enter(trx, { address: row.address, kind: 'payment', cause: causeOf(row), bytes, note }, now)
+  if (isEntered) {
+    await recordEvents(trx, row.address, now, {
+      type: 'payment.credited',
+      data: { paymentId: row.id, network: row.network, txHash: row.tx_hash, bytes },
+    })
+  }
+  return isEntered
 }
 
-/** What a payment is called in the ledger. */
+/** Returns the cause of a payment's ledger entry. */
 export function causeOf(row: Pick<PaymentRow, 'chain_id' | 'tx_hash' | 'ordinal'>): string {
   return `payment:${row.chain_id}:${row.tx_hash}:${row.ordinal}`
 }

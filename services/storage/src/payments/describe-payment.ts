@@ -1,8 +1,8 @@
 import { formatUnits, type Payment } from '@cairn/protocol'
-import type { PaymentNetwork } from './payment-settings.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { CursorRow, PaymentRow } from './store.ts'
 
-/** A payment as it is shown. */
+/** Formats a payment for the wire. */
 export function describePayment(
   row: PaymentRow,
   network: PaymentNetwork | undefined,
@@ -30,7 +30,10 @@ export function describePayment(
   }
 }
 
-/** How many blocks are needed is known where finality is counted in blocks; elsewhere the chain itself says when. */
+/**
+ * The number of required blocks is known when finality is counted in blocks; otherwise the chain reports finality
+ * itself.
+ */
 function countConfirmations(
   row: PaymentRow,
   network: PaymentNetwork | undefined,

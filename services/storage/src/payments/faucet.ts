@@ -2,22 +2,22 @@ import { localDaiAbi, localUsdcAbi, localUsdtAbi } from '@cairn/contracts'
 import { CairnError, isEvmAddress } from '@cairn/protocol'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
-import type { PaymentNetwork } from './payment-settings.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 
-/** Sends test coins to who asks. */
+/** Sends test coins on request. */
 export type Faucet = {
-  /** @throws CairnError INVALID_ADDRESS, NOT_SUPPORTED (a coin that is not there), UPSTREAM_FAILED */
+  /** @throws CairnError INVALID_ADDRESS, NOT_SUPPORTED (an unknown coin), UPSTREAM_FAILED */
   send(address: string, coin?: string): Promise<Sent[]>
 }
 
 type Sent = { coin: string; units: string; txHash: Hex }
 
-/** Of each coin, in whole coins. */
+/** Amount per coin, in whole coins. */
 const wholeCoins = 100n
 const minedTimeoutMs = 60_000
 const abis = { usdc: localUsdcAbi, usdt: localUsdtAbi, dai: localDaiAbi } as const
 
-/** A faucet on the chain of a local network, whose test tokens belong to the key. */
+/** Creates a faucet on the chain of a local network, whose test tokens belong to the key. */
 export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
   const [url = ''] = network.rpcUrls
   const chain = defineChain({
@@ -48,7 +48,7 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
     }
     const token = network.tokens.find((one) => one.coin === coin)
     if (token === undefined)
-      throw new CairnError('NOT_SUPPORTED', { message: `There is no ${coin} on ${network.name}` })
+      throw new CairnError('NOT_SUPPORTED', { message: `${coin} does not exist on ${network.name}` })
     const units = wholeCoins * 10n ** BigInt(token.decimals)
     const abi = abis[token.coin]
     const request = { address: token.address as Hex, functionName: 'mint', args: [to, units] } as const
@@ -63,11 +63,11 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
       const sent: Sent[] = []
       try {
         for (const one of coins) sent.push(await sendOne(address, one))
-        // Who asks wants to spend: the coins are there when the answer is.
+        // The caller wants to spend, so the answer waits until the coins have arrived.
         for (const { txHash } of sent) await reader.waitForTransactionReceipt({ hash: txHash, timeout: minedTimeoutMs })
       } catch (cause) {
         if (CairnError.is(cause)) throw cause
-        throw new CairnError('UPSTREAM_FAILED', { message: 'The local chain did not take the transaction', cause })
+        throw new CairnError('UPSTREAM_FAILED', { message: 'The local chain rejected the transaction', cause })
       }
       return sent
     },

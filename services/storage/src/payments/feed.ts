@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import { decodeAbiParameters, encodeFunctionData } from 'viem/utils'
-import type { PriceFeed } from './payment-settings.ts'
+import type { PriceFeed } from '../settings/payment-settings.ts'
 import { createRpc, hexBytes, type Rpc, RpcRefusal } from './rpc.ts'
 
-/** One round of a feed: from `updatedAtMs` until the next one this was the price. */
+/** One round of a feed: its price applied from `updatedAtMs` until the next round. */
 export type FeedRound = { roundId: bigint; price: bigint; updatedAtMs: number }
 
-/** Reads a feed at its latest state: no archive node is needed for rounds that are past. */
+/** Reads a feed at its latest state: past rounds need no archive node. */
 export type FeedReader = {
   /** Decimals of its prices. */
   getDecimals(): Promise<number>
   getLatest(): Promise<FeedRound>
-  /** Undefined where there is no such round, or it was never answered. */
+  /** Undefined when the round does not exist or was never answered. */
   getRound(roundId: bigint): Promise<FeedRound | undefined>
-  /** Whether the roll-up's sequencer is up, and long enough for prices to be fresh; true where none is watched. */
+  /** Whether the roll-up's sequencer is up, and has been long enough for fresh prices; true when none is watched. */
   isSequencerUp(nowMs: number): Promise<boolean>
 }
 
@@ -38,7 +38,7 @@ const feedAbi = [
   },
 ] as const
 
-/** How long after a sequencer came back its prices are waited for. */
+/** Grace period for prices after a sequencer restarts. */
 const sequencerGraceMs = 3_600_000
 
 /** Reads a feed at one endpoint. */
@@ -59,7 +59,7 @@ export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSig
         const round = readRound(await callContract(rpc, feed.address, data))
         return round.updatedAtMs === 0 ? undefined : round
       } catch (error) {
-        // Feeds revert for rounds that they do not have.
+        // Feeds revert for rounds that do not exist.
         if (error instanceof RpcRefusal) return undefined
         throw error
       }

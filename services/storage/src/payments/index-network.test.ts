@@ -33,14 +33,14 @@ const kinds = {
   postgres: async () => openDatabase({ kind: 'postgres', url: await postgres.createDatabase() }),
 }
 
-describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('a payment on %s', (kind) => {
   let db: Database
   let clock: { ms: number; now(): number }
   beforeEach(async () => {
     try {
       await place.chain.miner.revert({ id: snapshot })
     } catch {
-      // A reorganisation undid the snapshot with its blocks.
+      // A reorganisation removed the snapshot with its blocks.
       await place[Symbol.asyncDispose]()
       place = await startPaymentChain()
     }
@@ -50,7 +50,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
   })
   afterEach(() => db.close())
 
-  /** A follower with settings of its own, as a replica has. */
+  /** A follower with its own settings, as on a replica. */
   function follow(network: Record<string, unknown> = {}, requireLease?: () => Promise<void>) {
     const environment = {
       CAIRN_HOME: folder,
@@ -64,7 +64,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
   const states = () => openBooks(db, free).states()
   const expectBooksRight = () => openBooks(db, free).expectRight()
 
-  test('is shown at once, credited when its block is final, and once', async () => {
+  test('is shown at once and credited once, when its block is final', async () => {
     const indexer = follow()
     const price = priceInUnits(3 * MIB, 6)
     await place.payToken(place.alice, 'usdc', price)
@@ -83,23 +83,24 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('in each coin, for oneself and for others, many in one transaction’s time', async () => {
+  test('is accepted in each coin, for the payer and for others, many in the time of one transaction', async () => {
     await place.pay(place.alice, 10n ** 15n)
     await place.payToken(place.alice, 'usdt', 4_000_000n)
     await place.payToken(place.alice, 'dai', 4n * 10n ** 18n)
     await place.payFor(place.bob, place.alice.account.address, 10n ** 15n)
     await place.mine(2)
     expect(await follow().round()).toMatchObject({ credited: 4 })
-    // Two times 0.001 of a coin at 2,000 dollars, two times four dollars.
+    // Twice 0.001 of a coin at 2,000 dollars, twice four dollars.
     expect(await limitOf(place.alice.account.address)).toBe(2 * 2 * 256 * MIB + 2 * 4 * 256 * MIB + 134)
     expect((await rows()).map(({ payer }) => payer)).toContain(place.bob.account.address.toLowerCase())
     expect(await limitOf(place.bob.account.address)).toBeUndefined()
     await expectBooksRight()
   })
 
-  test('several payments of one transaction are told apart by their place in it, wherever it is mined', async () => {
+  test('has its own position in a transaction with several, wherever it is mined', async () => {
     const payTwice = async () => {
-      // Code that pays 3 and then 4 thousandths of a coin, run as that of a contract's making: both are events of one transaction.
+      // Code that pays 3 and then 4 thousandths of a coin, run as a contract's constructor: both are events of one
+      // transaction.
       const call = (value: bigint) =>
         `600060006000600067${(value * 10n ** 15n).toString(16).padStart(16, '0')}73${place.payments.slice(2)}5af150`
       const hash = await place.alice.sendTransaction({
@@ -113,11 +114,11 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     const indexer = follow({ finality: { blocks: 10 } })
     const hash = await payTwice()
     await indexer.round()
-    const raw = await place.chain.anvil.ask('eth_getRawTransactionByHash', [hash])
-    // Mined anew behind another payment: its log indexes are others now.
+    const raw = await place.chain.anvil.request('eth_getRawTransactionByHash', [hash])
+    // Mined again after another payment, so its log indexes differ.
     const other = await place.bob.prepareTransactionRequest({ to: place.payments, value: 10n ** 15n, gas: 100_000n })
     const signed = await place.bob.signTransaction(other)
-    await place.chain.anvil.ask('anvil_reorg', [
+    await place.chain.anvil.request('anvil_reorg', [
       1,
       [
         [signed, 0],
@@ -138,20 +139,20 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('a payment that a reorganisation takes away is never credited; one that moves is credited once', async () => {
-    // The first payment of all costs more gas: nobody's limit shall depend on which one that is.
+  test('that a reorganisation drops is never credited; one that it moves is credited once', async () => {
+    // The first payment costs more gas; no account's limit may depend on which payment that is.
     await place.payToken(place.bob, 'usdc', 1n)
     const indexer = follow({ finality: { blocks: 10 } })
     const first = await place.payToken(place.alice, 'usdc', 1_000_000n)
     const second = await place.pay(place.bob, 10n ** 15n)
     await indexer.round()
     expect(await states()).toEqual(['seen', 'seen', 'seen'])
-    // Both blocks go; only the second payment is mined anew, behind others, in another block.
+    // Both blocks are removed; only the second payment is mined again, after others, in another block.
     const raw = await place.chain.reader.request({
       method: 'eth_getRawTransactionByHash' as never,
       params: [second] as never,
     })
-    await place.chain.anvil.ask('anvil_reorg', [2, [[raw, 1]]])
+    await place.chain.anvil.request('anvil_reorg', [2, [[raw, 1]]])
     await indexer.round()
     const after = await rows()
     expect(after.find(({ tx_hash }) => tx_hash === first)?.state).toBe('orphaned')
@@ -164,12 +165,12 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test.each([1, 5, 50])('a reorganisation of %i blocks: right at every step', async (depth) => {
+  test.each([1, 5, 50])('survives a reorganisation of %i blocks, correct at every step', async (depth) => {
     const indexer = follow({ finality: { blocks: 60 } })
     for (let i = 0; i < 3; i++) await place.payToken(place.alice, 'usdc', 1_000_000n)
     await place.mine(Math.max(0, depth - 6))
     await indexer.round()
-    await place.chain.anvil.ask('anvil_reorg', [depth, []])
+    await place.chain.anvil.request('anvil_reorg', [depth, []])
     await indexer.round()
     expect(await limitOf(place.alice.account.address)).toBeUndefined()
     const there = await place.chain.reader.getContractEvents({
@@ -187,7 +188,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('after a pause of many blocks all is taken in, in ranges; smaller ones where the endpoint wants them', async () => {
+  test('is found after a pause of many blocks in ranges, which shrink if the endpoint demands it', async () => {
     for (let i = 0; i < 6; i++) {
       await place.payToken(place.alice, 'usdc', 1_000_000n)
       await place.mine(20)
@@ -199,7 +200,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       refused++
       return { error: { code: -32005, message: 'block range is too wide' } }
     })
-    const indexer = follow({ rpcUrls: [picky.url], rangeMost: 50 })
+    const indexer = follow({ rpcUrls: [picky.url], maxRange: 50 })
     let credited = 0
     for (let round: IndexRound | undefined; round === undefined || round.isBehind; ) {
       round = await indexer.round()
@@ -210,7 +211,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('many at once: two replicas that race credit each payment once', async () => {
+  test('is credited once although two replicas race for many at once', async () => {
     for (let i = 0; i < 5; i++) await place.pay(i % 2 === 0 ? place.alice : place.bob, 10n ** 15n)
     await place.mine(2)
     const replicas = [follow(), follow(), follow()]
@@ -222,7 +223,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('a replica whose lease is over writes nothing', async () => {
+  test('is not written by a replica whose lease has expired', async () => {
     await place.pay(place.alice, 10n ** 15n)
     await place.mine(2)
     const late = follow({}, async () => {
@@ -234,7 +235,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     expect((await follow().round()).credited).toBe(1)
   })
 
-  test('without a fresh price a native payment waits; it is credited by the first price that comes', async () => {
+  test('in the native coin waits without a fresh price, and is credited with the first that arrives', async () => {
     const day = 86_400
     await place.chain.miner.increaseTime({ seconds: 3 * day })
     await place.pay(place.alice, 10n ** 15n)
@@ -255,14 +256,14 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await expectBooksRight()
   })
 
-  test('the best price of the ten minutes before counts, so that a quote buys what it was for', async () => {
+  test('counts at the best price of the ten minutes before, so that a quote buys its size', async () => {
     await place.pushPrice(1500_00000000n)
     await place.chain.miner.increaseTime({ seconds: 300 })
     await place.pushPrice(1000_00000000n)
     await place.pay(place.alice, 10n ** 15n)
     await place.mine(2)
     await follow().round()
-    // The first round is 2,000 dollars, and it was in force within the ten minutes, too.
+    // The first round is 2,000 dollars, and it also applied within the ten minutes.
     expect(await rows()).toMatchObject([{ price: '200000000000' }])
     await place.chain.miner.increaseTime({ seconds: 700 })
     await place.pay(place.alice, 10n ** 15n)
@@ -271,7 +272,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     expect((await rows()).at(-1)).toMatchObject({ price: '100000000000', bytes: 256 * MIB })
   })
 
-  test('of a round that was stale before the ten minutes began nobody was quoted anything', async () => {
+  test('does not use a round that was stale before the ten minutes began', async () => {
     await place.chain.miner.increaseTime({ seconds: 3 * 86_400 })
     await place.pushPrice(1000_00000000n)
     await place.pay(place.alice, 10n ** 15n)
@@ -280,7 +281,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     expect(await rows()).toMatchObject([{ state: 'credited', price: '100000000000' }])
   })
 
-  test('a token nobody configured, and dust, are written down and buy nothing', async () => {
+  test('in an unconfigured token, or of dust, is recorded and buys nothing', async () => {
     await place.payToken(place.alice, 'dai', 1n)
     await place.payToken(place.alice, 'usdt', 5n)
     await place.mine(2)
@@ -288,12 +289,12 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     await follow({ tokens: { usdc: { address: usdc, decimals: 6 }, dai: { address: dai, decimals: 18 } } }).round()
     expect(await rows()).toMatchObject([
       { state: 'refused', coin: 'dai', reason: expect.stringContaining('too small') },
-      { state: 'refused', coin: '', reason: expect.stringContaining('not taken') },
+      { state: 'refused', coin: '', reason: expect.stringContaining('not accepted') },
     ])
     expect(await limitOf(place.alice.account.address)).toBeUndefined()
   })
 
-  test('finality by the chain’s own tag', async () => {
+  test('is final by the tag of the chain', async () => {
     await place.pay(place.alice, 10n ** 15n)
     let final = '0x0'
     await using tagged = await startRpcLiar(place.chain.url, ({ params }) => {
@@ -306,7 +307,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
     expect(await indexer.round()).toMatchObject({ credited: 1 })
   })
 
-  test('several networks side by side: each has its own cursor, all credit one account', async () => {
+  test('on several networks is indexed with a cursor for each and credits one account', async () => {
     await using second = await startPaymentChain(['--chain-id', '4242'])
     await place.pay(place.alice, 10n ** 15n)
     await second.pay(second.alice, 10n ** 15n)
@@ -340,7 +341,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       ['that answers HTML', 'html'],
       ['that answers events of others', 'foreign'],
       ['that is behind what was read', 'behind'],
-    ] as const)('%s moves nothing; all is taken in after it came back', async (_what, fault) => {
+    ] as const)('%s changes nothing; everything is indexed once it is back', async (_what, fault) => {
       const before = follow()
       await place.mine(3)
       await before.round()
@@ -385,7 +386,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       await place.mine(2)
       let asked = 0
       await using lagging = await startRpcLiar(place.chain.url, ({ method, params }) => {
-        // Behind a load balancer: events from a node that has not seen them, and another that has no such block.
+        // Behind a load balancer: events from a node that has not seen them, and from another without that block.
         if (method === 'eth_getLogs' && asked === 0) return { result: [] }
         if (method === 'eth_getBlockByNumber' && params[0] !== 'latest' && asked++ === 2) return { result: null }
         return undefined
@@ -395,17 +396,17 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       expect(await limitOf(place.alice.account.address)).toBeGreaterThan(0)
     })
 
-    test('that left events out once, although it shows their blocks, is asked again: they are credited a little later', async () => {
+    test('that omitted events of a visible block is asked again: they are credited a little later', async () => {
       await place.pay(place.alice, 10n ** 15n)
       await place.pay(place.bob, 10n ** 15n)
       await place.mine(3)
-      let forgets = true
-      await using forgetful = await startRpcLiar(place.chain.url, ({ method }) =>
-        forgets && method === 'eth_getLogs' ? { result: [] } : undefined,
+      let omitsLogs = true
+      await using omitting = await startRpcLiar(place.chain.url, ({ method }) =>
+        omitsLogs && method === 'eth_getLogs' ? { result: [] } : undefined,
       )
-      const indexer = follow({ rpcUrls: [forgetful.url] })
+      const indexer = follow({ rpcUrls: [omitting.url] })
       expect((await indexer.round()).credited).toBe(0)
-      forgets = false
+      omitsLogs = false
       expect((await indexer.round()).credited).toBe(0)
       await place.mine(1)
       expect((await indexer.round()).credited).toBe(2)
@@ -422,7 +423,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
         const isOne = method !== 'eth_getLogs' || filter.fromBlock === filter.toBlock
         return isOne ? undefined : { error: { code: -32005, message: 'one block only' } }
       })
-      const indexer = follow({ rpcUrls: [strict.url], rangeMost: 16 })
+      const indexer = follow({ rpcUrls: [strict.url], maxRange: 16 })
       let credited = 0
       for (let i = 0; i < 200; i++) {
         const round = await indexer.round()
@@ -432,7 +433,7 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       expect(credited).toBe(1)
     })
 
-    test('that another one contradicts stops all crediting; two that agree go on', async () => {
+    test('that contradicts another stops all crediting; two that agree continue', async () => {
       await place.pay(place.alice, 10n ** 15n)
       await place.mine(2)
       await using liar = await startRpcLiar(place.chain.url, ({ method, params }) => {
@@ -447,14 +448,14 @@ describe.each(['sqlite', 'postgres'] as const)('payments on %s', (kind) => {
       expect((await two.round()).credited).toBe(1)
     })
 
-    test('whose final blocks become others stops all crediting, and says so', async () => {
+    test('whose final blocks change stops all crediting, and reports it', async () => {
       await place.mine(4)
       const indexer = follow()
       await indexer.round()
-      await place.chain.anvil.ask('anvil_reorg', [5, []])
+      await place.chain.anvil.request('anvil_reorg', [5, []])
       await place.pay(place.alice, 10n ** 15n)
       await place.mine(2)
-      await expect(indexer.round()).rejects.toThrow('is another one than before')
+      await expect(indexer.round()).rejects.toThrow('of local changed')
       expect(await limitOf(place.alice.account.address)).toBeUndefined()
     })
   })

@@ -2,10 +2,10 @@ import { CairnError } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
 import { applyVerdict, judgePayment } from './credit.ts'
 import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
 import type { Prices } from './prices.ts'
 import {
   confirmEvents,
@@ -20,7 +20,7 @@ import { RpcRefusal } from './rpc.ts'
 import { showUnfinal } from './show-unfinal.ts'
 import { type CursorRow, findCursor, findUnpriced, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
 
-/** What one round did. */
+/** Result of one round. */
 export type IndexRound = {
   /** Final blocks read in this round. */
   blocks: number
@@ -34,32 +34,32 @@ export type IndexParts = {
   context: Pick<Context, 'db' | 'clock' | 'log' | 'config' | 'dependencies' | 'metrics'>
   network: PaymentNetwork
   prices: Prices
-  /** Refuses by throwing when this process no longer holds the lease of the job: asked within each unit of work. */
+  /** Throws when this process no longer holds the lease of the job. Called in each unit of work. */
   requireLease(trx: Kysely<Schema>): Promise<void>
 }
 
-/** Payments that wait for a price, tried again in one round. */
-const unpricedMost = 100
+/** Maximum number of payments without a price that are retried per round. */
+const maxUnpriced = 100
 /**
- * Final blocks that are read a second time: a node behind a load balancer may have answered without events that it had not
- * seen yet. What is in the books already is not looked at again.
+ * Final blocks that are read a second time: a node behind a load balancer may have answered without events that it
+ * had not seen yet. Payments that are already recorded are skipped.
  */
 const blocksAgain = 25
-/** Payments confirmed in one round: a round has to end before its lease does. */
+/** Maximum number of payments confirmed per round: a round must end before its lease does. */
 const maxEvents = 500
 
-/** Follows one network, a round at a time. */
+/** Follows one network, one round at a time. */
 export type NetworkIndexer = { round(signal?: AbortSignal): Promise<IndexRound> }
 
 /**
- * Makes the follower of one network. Only what a quorum of the endpoints says alike counts: how far the chain is final, its
- * last block, each payment in the range, the receipt and the block of each payment. Only final blocks move the cursor and are
- * credited; payment, credit and cursor are one unit of work. A round that fails, at any place, changes nothing that counts
- * and is done again.
+ * Creates the follower of one network. Only what a quorum of the endpoints agrees on counts: the final height, its
+ * last block, each payment in the range, the receipt and the block of each payment. Only final blocks move the cursor
+ * and are credited; payment, credit and cursor are one unit of work. A failed round changes nothing that counts and
+ * is repeated.
  */
 export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const { network } = parts
-  const range = createRange(network.rangeMost)
+  const range = createRange(network.maxRange)
   const retryUnpriced = createUnpricedRetry(parts)
   const openPanel = createPanels(network, parts.context)
   return {
@@ -77,11 +77,14 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   }
 }
 
-/** How many blocks one question spans: endpoints limit the range, the answer's size or its time, each in its own words. */
+/**
+ * Number of blocks per query: endpoints limit the range, the size of the answer or its time, and report this
+ * differently.
+ */
 type Range = { readonly blocks: number; halve(used?: number): void; grow(): void }
 
-function createRange(most: number): Range {
-  let blocks = most
+function createRange(maxBlocks: number): Range {
+  let blocks = maxBlocks
   return {
     get blocks() {
       return blocks
@@ -90,7 +93,7 @@ function createRange(most: number): Range {
       blocks = Math.max(1, Math.floor(Math.min(blocks, used) / 2))
     },
     grow() {
-      blocks = Math.min(most, blocks * 2)
+      blocks = Math.min(maxBlocks, blocks * 2)
     },
   }
 }
@@ -140,7 +143,7 @@ async function indexRound(
   return { blocks, credited, seen: 0, isBehind: true }
 }
 
-/** The greatest number that a quorum reaches. */
+/** Returns the greatest number that a quorum reaches. */
 function agreedBy(
   { quorum }: PaymentNetwork,
   voters: readonly Answer<Sighting>[],
@@ -150,7 +153,7 @@ function agreedBy(
   return numbers[quorum - 1] ?? -1
 }
 
-/** The endpoints that show what was read before, and where reading goes on. */
+/** Finds the endpoints that confirm what was read before, and where reading continues. */
 async function findVoters(
   { context, network }: IndexParts,
   panel: Panel,
@@ -165,12 +168,12 @@ async function findVoters(
   if (found === undefined) return { voters: sightings, cursor: undefined }
   const isSame = ({ value }: Answer<Sighting>) => value.last?.hash === found.final_hash
   const voters = sightings.filter(isSame)
-  // Payments are known by their transactions: those that are read again are not credited again.
+  // Transactions identify payments: those that are read again are not credited again.
   if (voters.length < network.quorum && network.mayRestart) return { voters: sightings, cursor: undefined }
   const failures = sightings
     .filter((sighting) => !isSame(sighting))
     .map(({ endpoint, value }): Failure => ({ endpoint, error: describeLoss(network, found, value) }))
-  // What was final must be there still: a chain that lost it is not the one that was followed.
+  // Final blocks must still exist: a chain without them is not the one that was followed.
   const changed = failures.find(({ endpoint }) => sightings.some((s) => s.endpoint === endpoint && s.value.last))
   if (voters.length < network.quorum) throw (changed ?? failures[0])?.error
   panel.note(failures, voters.length)
@@ -179,17 +182,17 @@ async function findVoters(
 
 function describeLoss({ name }: PaymentNetwork, cursor: CursorRow, { last }: Sighting): CairnError {
   if (last === undefined) {
-    return new CairnError('UPSTREAM_FAILED', { message: `An endpoint of ${name} is behind what was read before` })
+    return new CairnError('UPSTREAM_FAILED', { message: `An endpoint of ${name} is behind the blocks already read` })
   }
   return new CairnError('UPSTREAM_FAILED', {
-    message: `The final block ${cursor.final_block} of ${name} is another one than before`,
-    hint: 'Look at the endpoints: one of them is wrong, or the chain undid final blocks. Nothing is credited meanwhile.',
+    message: `The final block ${cursor.final_block} of ${name} changed`,
+    hint: 'Check the endpoints. Either one of them is wrong, or the chain reverted final blocks. Crediting is paused.',
   })
 }
 
 type Agreed = { endpoints: Endpoint[]; evidence: Evidence }
 
-/** What a quorum says is in a range of final blocks; undefined if the range has to be smaller. */
+/** Returns what a quorum agrees on in a range of final blocks; undefined if the range must be smaller. */
 async function readAgreed(
   { network, context }: IndexParts,
   panel: Panel,
@@ -211,7 +214,7 @@ async function readAgreed(
   return { endpoints: agreed.map(({ endpoint }) => endpoint), evidence: agreed[0].value }
 }
 
-/** Has each payment confirmed by a quorum. @returns the time of each block, in ms */
+/** Confirms each payment by a quorum. @returns the time of each block, in ms */
 async function confirm(
   { network, context }: IndexParts,
   panel: Panel,
@@ -252,7 +255,7 @@ async function leaveOutDecided(
 
 type Judged = { event: PaymentEvent; blockTimeMs: number; verdict: Awaited<ReturnType<typeof judgePayment>> }
 
-/** Prices are asked for before the unit of work, which waits for nothing but the database. */
+/** Prices are fetched before the unit of work, which waits only for the database. */
 async function judgeAll(
   parts: IndexParts,
   events: readonly PaymentEvent[],
@@ -288,11 +291,14 @@ async function recordFinal(
   return credited
 }
 
-/** Tries payments that wait for a price again, some in each round: those that wait for ever keep no other from its turn. */
+/**
+ * Retries payments without a price, a limited number per round, so that permanently unpriced ones do not block
+ * others.
+ */
 function createUnpricedRetry({ context, network, prices, requireLease }: IndexParts): () => Promise<number> {
   let after = ''
   return async () => {
-    const rows = await findUnpriced(context.db.read, network, { after, limit: unpricedMost })
+    const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
     let credited = 0
     for (const row of rows) {
       const verdict = await judgePayment(prices, network, row)
@@ -304,12 +310,12 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
       })
       if (isDone) credited++
     }
-    after = rows.length < unpricedMost ? '' : (rows.at(-1)?.id ?? '')
+    after = rows.length < maxUnpriced ? '' : (rows.at(-1)?.id ?? '')
     return credited
   }
 }
 
-/** Users and operators see why nothing is credited. Only the replica that follows the chain writes it down. */
+/** Shows users and operators why nothing is credited. Only the replica that follows the chain records it. */
 async function noteFault({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
   const fault = error instanceof CairnError ? error.message : 'The chain could not be read'
   try {
@@ -319,6 +325,6 @@ async function noteFault({ context, network, requireLease }: IndexParts, error: 
     })
   } catch (cause) {
     if (CairnError.is(cause, 'CONFLICT')) return
-    context.log.error({ err: cause, network: network.name }, 'a fault of a chain could not be written down')
+    context.log.error({ err: cause, network: network.name }, 'failed to record a chain error')
   }
 }

@@ -1,4 +1,4 @@
-// A lying endpoint in front of a real chain, beside honest ones: it never makes anything be credited, and what it hides is
+// A lying endpoint in front of a real chain, beside honest ones: it never causes a credit, and what it hides is
 // credited once the endpoints agree again.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ afterEach(async () => {
 type Lie = (question: Question, ask: () => Promise<TrueAnswer>) => Promise<unknown>
 type Log = Record<string, unknown> & { topics: string[]; data: string }
 
-/** An endpoint that lies while it is told to. */
+/** An endpoint that lies on request. */
 async function startLiar(lie: Lie) {
   const liar = { isLying: true, url: '' }
   const server = await startRpcLiar(place.chain.url, (question, _response, ask) =>
@@ -72,7 +72,7 @@ const follow = (rpcUrls: readonly string[], network: Record<string, unknown> = {
 const endpointsOf = ({ context }: ReturnType<typeof follow>) =>
   context.dependencies.report().filter(({ kind }) => kind === 'endpoint')
 
-/** Changes the logs wherever an endpoint shows any: lists, receipts of their transactions. */
+/** Changes the logs in every answer that contains any: lists and receipts. */
 const changeLogs =
   (change: (logs: Log[], question: Question) => Log[] | Promise<Log[]>): Lie =>
   async (question, ask) => {
@@ -82,7 +82,7 @@ const changeLogs =
     return result === null ? undefined : { result: { ...result, logs: await change(result.logs, question) } }
   }
 
-/** A payment of 10,000 USDC in a real block that never was. */
+/** A payment of 10,000 USDC that never happened, in a real block. */
 const forge = changeLogs(async (logs, { method, params }) => {
   const [filter] = params as [{ fromBlock: Hex; toBlock: Hex }]
   if (method !== 'eth_getLogs' || Number(filter.fromBlock) > 2 || Number(filter.toBlock) < 2) return logs
@@ -146,7 +146,7 @@ describe.each([
   ['first', 0],
   ['second', 1],
 ] as const)('of two endpoints, the %s', (_place, position) => {
-  test.each(lies)('%s: nothing is credited until they agree, and that is said', async (_what, lie, reason) => {
+  test.each(lies)('%s: nothing is credited until they agree, and the status reports it', async (_what, lie, reason) => {
     turn = 0
     const hash = await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
@@ -167,12 +167,12 @@ describe.each([
     await books.expectRight()
   })
 
-  test('names the transactions that are told of by one alone', async () => {
+  test('reports transactions that the other does not, and the error names them', async () => {
     const hash = await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
     const liar = await startLiar(drop)
     const indexer = follow(position === 0 ? [liar.url, place.chain.url] : [place.chain.url, liar.url])
-    await expect(indexer.round()).rejects.toThrow(`${hash} (told by endpoint ${1 - position} alone)`)
+    await expect(indexer.round()).rejects.toThrow(`${hash} (only from endpoint ${1 - position})`)
   })
 
   test('lies about the price of a coin: the payment waits', async () => {
@@ -183,7 +183,7 @@ describe.each([
       if (method !== 'eth_call' || call.to?.toLowerCase() !== place.feed.toLowerCase()) return undefined
       const { result } = await ask()
       if (typeof result !== 'string' || result.length < 200) return undefined
-      // The second word of a round is its price: a thousand times as much.
+      // The second word of a round is its price; this returns a thousand times as much.
       const price = BigInt(`0x${result.slice(66, 130)}`) * 1000n
       return { result: `${result.slice(0, 66)}${pad(toHex(price)).slice(2)}${result.slice(130)}` }
     })
@@ -204,7 +204,7 @@ describe.each([
     expect(await books.rows()).toMatchObject([{ state: 'credited', price: '200000000000' }])
   })
 
-  test('calls blocks final that are not: they are waited for', async () => {
+  test('calls pending blocks final: they are waited for', async () => {
     await place.pay(place.alice, 10n ** 15n)
     let final = '0x0'
     const tags =
@@ -222,14 +222,14 @@ describe.each([
     expect(await indexer.round()).toMatchObject({ credited: 1 })
   })
 
-  test('is down: nothing is credited, all of it once it is back', async () => {
+  test('is offline: nothing is credited, and all of it once it is back', async () => {
     await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
     const away = await startLiar(async () => ({
       error: { code: -32000, message: 'out of order, key abcdefghijklmnopqrstuvw' },
     }))
     const indexer = follow(position === 0 ? [away.url, place.chain.url] : [place.chain.url, away.url])
-    await expect(indexer.round()).rejects.toThrow('Only 1 of 2 endpoints of local answer, 2 have to agree')
+    await expect(indexer.round()).rejects.toThrow('Only 1 of 2 endpoints of local respond, 2 must agree')
     expect(await openBooks(db, free).rows()).toEqual([])
     const report = endpointsOf(indexer)
     expect(report[position]).toMatchObject({ endpoint: position, state: 'failed' })
@@ -242,7 +242,7 @@ describe.each([
 })
 
 describe('of three endpoints, one', () => {
-  test.each(lies)('%s: the other two are believed, and it is named', async (_what, lie) => {
+  test.each(lies)('%s: the other two are trusted, and the status names it', async (_what, lie) => {
     turn = 0
     await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
@@ -253,14 +253,14 @@ describe('of three endpoints, one', () => {
     expect(await books.rows()).toMatchObject([{ state: 'credited', units: String(paid) }])
     expect(await books.limitOf(place.bob.account.address)).toBeUndefined()
     expect(endpointsOf(indexer)).toMatchObject([
-      { endpoint: 0, state: 'failed', reason: 'It contradicts the other endpoints' },
+      { endpoint: 0, state: 'failed', reason: 'It disagrees with the other endpoints' },
       { endpoint: 1, state: 'ok' },
       { endpoint: 2, state: 'ok' },
     ])
     await books.expectRight()
   })
 
-  test('is down: crediting goes on, unless all three have to agree', async () => {
+  test('is offline: crediting continues, unless all three have to agree', async () => {
     await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
     const urls = ['http://127.0.0.1:9', place.chain.url, await startHonest()]
@@ -268,7 +268,7 @@ describe('of three endpoints, one', () => {
     expect(await follow(urls).round()).toMatchObject({ credited: 1 })
   })
 
-  test('that failed is left alone for a while, and asked again then', async () => {
+  test('that failed is paused for a while, and then asked again', async () => {
     let asked = 0
     const away = await startLiar(async () => {
       asked++
@@ -284,19 +284,19 @@ describe('of three endpoints, one', () => {
   })
 })
 
-test('an endpoint alone whose events do not fit its receipts is not believed', async () => {
+test('a single endpoint is not trusted if its events do not match its receipts', async () => {
   await place.payToken(place.alice, 'usdc', paid)
   await place.mine(3)
   const liar = await startLiar(async (question, ask) =>
     question.method === 'eth_getLogs' ? alterAmount(question, ask) : undefined,
   )
   const indexer = follow([liar.url])
-  await expect(indexer.round()).rejects.toThrow('does not hold the payments')
+  await expect(indexer.round()).rejects.toThrow('does not contain the payments')
   liar.isLying = false
   expect(await indexer.round()).toMatchObject({ credited: 1 })
 })
 
-test('a payment that one endpoint alone no longer shows is not called dropped', async () => {
+test('a payment that only one endpoint no longer shows is not dropped', async () => {
   await place.payToken(place.alice, 'usdc', paid)
   const liar = await startLiar(drop)
   liar.isLying = false

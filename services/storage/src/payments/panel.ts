@@ -1,48 +1,54 @@
 import { CairnError } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import { type ChainReader, createChainReader } from './chain.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
 import { RpcRefusal } from './rpc.ts'
 
 /** One endpoint of a network, for one round. */
 export type Endpoint = { readonly index: number; readonly reader: ChainReader; readonly dependency: Dependency }
 
-/** What an endpoint answered. */
+/** The answer of an endpoint. */
 export type Answer<T> = { readonly endpoint: Endpoint; readonly value: T }
 
-/** What kept an endpoint from answering. */
+/** The error of an endpoint that did not answer. */
 export type Failure = { readonly endpoint: Endpoint; readonly error: unknown }
 
 /**
- * The endpoints of a network, asked side by side for one round. Nothing counts that fewer than the quorum say: the quorum is
- * more than half of them, so two answers that contradict each other never both have it.
+ * The endpoints of a network, queried concurrently for one round. Only what a quorum agrees on counts: the quorum is
+ * more than half of them, so two contradicting answers never both reach it.
  */
 export type Panel = {
   readonly endpoints: readonly Endpoint[]
-  /** Asks several; whoever fails is noted. @throws CairnError UPSTREAM_FAILED if fewer than the quorum answer */
+  /**
+   * Queries several endpoints and records failures. @throws CairnError UPSTREAM_FAILED if fewer than the quorum
+   * answer
+   */
   ask<T>(among: readonly Endpoint[], question: (reader: ChainReader) => Promise<T>): Promise<Answer<T>[]>
-  /** Asks several and judges nothing. */
+  /** Queries several endpoints without judging the result. */
   settle<T>(
     among: readonly Endpoint[],
     question: (endpoint: Endpoint) => Promise<T>,
   ): Promise<{ answers: Answer<T>[]; failures: Failure[] }>
-  /** The answers of a quorum that says the same; whoever says otherwise is noted. @throws what `contradiction` makes */
+  /**
+   * Returns the matching answers of a quorum and records endpoints that disagree. @throws what `contradiction`
+   * creates
+   */
   agree<T>(
     answers: readonly Answer<T>[],
     keyOf: (value: T) => string,
     contradiction: (answers: readonly Answer<T>[]) => CairnError,
   ): [Answer<T>, ...Answer<T>[]]
-  /** Notes failures. @throws CairnError UPSTREAM_FAILED if fewer than the quorum are left, of so many answers */
+  /** Records failures. @throws CairnError UPSTREAM_FAILED if fewer than the quorum of that many answers remain */
   note(failures: readonly Failure[], answers: number): void
-  /** Ends the round: endpoints that answered all they were asked are noted as working. */
+  /** Ends the round: endpoints that answered every query are recorded as working. */
   close(): void
 }
 
-/** How long an endpoint that failed is left alone while the others are enough: a silent one would slow each round down. */
+/** How long a failed endpoint is skipped while the others suffice: a silent one would slow down each round. */
 const restMs = 30_000
 
-/** Opens the panels of one network, a new one for each round. */
+/** Opens the panels of one network, a new one per round. */
 export function createPanels(
   network: PaymentNetwork,
   { dependencies, clock }: Pick<Context, 'dependencies' | 'clock'>,
@@ -79,7 +85,7 @@ function openPanel(
   const fail = (endpoint: Endpoint, error: unknown): void => {
     failed.add(endpoint)
     rest(endpoint)
-    // A service that is about to end says nothing about endpoints.
+    // A service that is shutting down reports nothing about endpoints.
     if (signal?.aborted !== true) endpoint.dependency.failed(describeRefusal(error))
   }
 
@@ -102,11 +108,11 @@ function openPanel(
       for (const { endpoint, error } of failures) fail(endpoint, error)
       if (answers >= quorum) return
       const [first] = failures
-      // Where there is one endpoint, what it said is the reason.
+      // With a single endpoint, its own error is the reason.
       if (quorum === 1 && first !== undefined) throw describeRefusal(first.error)
       throw new CairnError('UPSTREAM_FAILED', {
-        message: `Only ${answers} of ${rpcUrls.length} endpoints of ${name} answer, ${quorum} have to agree`,
-        hint: 'Nothing is credited until enough of them answer again.',
+        message: `Only ${answers} of ${rpcUrls.length} endpoints of ${name} respond, ${quorum} must agree`,
+        hint: 'Crediting resumes when enough endpoints respond.',
         cause: first?.error,
       })
     },
@@ -122,7 +128,7 @@ function openPanel(
         if (first === undefined || group.length < quorum) continue
         for (const { endpoint, value } of answers) {
           if (keyOf(value) !== key) {
-            fail(endpoint, new CairnError('UPSTREAM_FAILED', { message: 'It contradicts the other endpoints' }))
+            fail(endpoint, new CairnError('UPSTREAM_FAILED', { message: 'It disagrees with the other endpoints' }))
           }
         }
         return [first, ...rest]
@@ -136,11 +142,11 @@ function openPanel(
   return panel
 }
 
-/** What an endpoint says in refusing may be shown to operators only: it goes below. */
+/** Only operators may see an endpoint's error text, so it is attached as the cause. */
 function describeRefusal(error: unknown): unknown {
   if (!(error instanceof RpcRefusal)) return error
   return new CairnError('UPSTREAM_FAILED', {
-    message: `An endpoint of the chain refused a question (code ${error.code})`,
+    message: `An endpoint of the chain rejected a request (code ${error.code})`,
     cause: error,
   })
 }

@@ -11,7 +11,7 @@ import {
 import { startTestChain, type TestChain, type Wallet } from '@cairn/service/test-chain-fixture'
 import { type Hex, parseAbi } from 'viem'
 
-/** A chain with the payment contract, three stablecoins and a price feed at 2,000 dollars for a coin. */
+/** A chain with the payment contract, three stablecoins and a price feed at 2,000 dollars per coin. */
 export type PaymentChain = AsyncDisposable & {
   chain: TestChain
   payments: Hex
@@ -19,19 +19,19 @@ export type PaymentChain = AsyncDisposable & {
   feed: Hex
   alice: Wallet
   bob: Wallet
-  /** What `CAIRN_PAYMENTS` says of it; `network` replaces parts. */
+  /** The value of `CAIRN_PAYMENTS` for it; `network` overrides parts. */
   settings(network?: Record<string, unknown>): string
   pay(from: Wallet, value: bigint): Promise<Hex>
   payFor(from: Wallet, beneficiary: Hex, value: bigint): Promise<Hex>
-  /** @param token one of the three stablecoins, or the contract of another */
+  /** @param token one of the three stablecoins, or the address of another contract */
   payToken(from: Wallet, token: 'usdc' | 'usdt' | 'dai' | Hex, units: bigint): Promise<Hex>
-  /** Deploys one more token with six decimals, of which both wallets have enough. */
+  /** Deploys another token with six decimals and funds both wallets. */
   addToken(options?: { isAllowed: boolean }): Promise<Hex>
   /** Deploys a feed with eight decimals. */
   addFeed(price: bigint): Promise<Hex>
-  /** Mines so many empty blocks. */
+  /** Mines empty blocks. */
   mine(blocks: number): Promise<void>
-  /** @param to the feed of the chain's coin unless given */
+  /** @param to defaults to the feed of the chain's coin */
   pushPrice(price: bigint, to?: Hex): Promise<void>
 }
 
@@ -131,12 +131,12 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
 
 export type Question = { id: number; method: string; params: unknown[] }
 
-/** What the endpoint behind answers. */
+/** The answer of the real endpoint. */
 export type TrueAnswer = { result?: unknown }
 
 /**
- * An endpoint that stands before another and does to its answers what a test wants; undefined passes them on.
- * @param lie `ask` asks the endpoint behind
+ * Starts an endpoint in front of another that changes its answers as a test requires; undefined passes them on.
+ * @param lie receives `ask`, which queries the real endpoint
  */
 export async function startRpcLiar(
   target: string,

@@ -9,7 +9,7 @@ import { createPrices } from './prices.ts'
 
 type Clock = { now(): number }
 
-/** What a follower works with, as a replica has it. */
+/** Opens the context of a follower, as on a replica. */
 export function openPaymentContext(
   db: Database,
   config: StorageConfig,
@@ -27,7 +27,7 @@ export function openPaymentContext(
   }
 }
 
-/** A follower of the first network of settings, with a context of its own. */
+/** Creates a follower of the first configured network, with its own context. */
 export function openFollower(
   db: Database,
   clock: Clock,
@@ -42,13 +42,13 @@ export function openFollower(
   return { ...createNetworkIndexer({ context, network, prices, requireLease }), context }
 }
 
-/** What the books say, read from the tables. */
+/** Reads the books from the tables. */
 export function openBooks(db: Database, freeBytes: number) {
   const rows = () => db.read.selectFrom('payment').selectAll().orderBy('block_number').orderBy('ordinal').execute()
   return {
     rows,
     states: async () => (await rows()).map(({ state }) => state),
-    /** What an account bought; undefined if there is no such account. */
+    /** Returns what an account bought; undefined if there is no such account. */
     async limitOf(address: string): Promise<number | undefined> {
       const row = await db.read
         .selectFrom('account')
@@ -57,7 +57,7 @@ export function openBooks(db: Database, freeBytes: number) {
         .executeTakeFirst()
       return row === undefined ? undefined : row.data_limit_bytes - freeBytes
     },
-    /** The ledger must always say the same as the accounts. */
+    /** The ledger must always match the accounts. */
     async expectRight(): Promise<void> {
       const accounts = await db.read.selectFrom('account').selectAll().execute()
       for (const { address, data_limit_bytes } of accounts) {

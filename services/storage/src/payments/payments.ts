@@ -7,16 +7,18 @@ import {
   type listPayments,
   priceInUnits,
 } from '@cairn/protocol'
-import type { Context } from '../context.ts'
+import type { Context, PaymentOffer } from '../context.ts'
+import type { PaymentNetwork, PaymentSettings } from '../settings/payment-settings.ts'
 import { createChainReader } from './chain.ts'
 import { describePayment } from './describe-payment.ts'
-import type { PaymentNetwork, PaymentSettings } from './payment-settings.ts'
 import { findCursor, type PaymentRow } from './store.ts'
+
+export { createRpc, hexBytes, hexHash, hexNumber, toHex } from './rpc.ts'
 
 const rowsOfPage = 100
 const entriesOfPage = 100
 
-/** A page of an account's payments, newest first. */
+/** Returns a page of an account's payments, newest first. */
 export async function findPayments(
   context: Context,
   address: string,
@@ -40,7 +42,7 @@ async function describeAll(context: Context, rows: readonly PaymentRow[]) {
   })
 }
 
-/** What became of a transaction. @throws CairnError UNSUPPORTED_NETWORK */
+/** Returns the state of a transaction. @throws CairnError UNSUPPORTED_NETWORK */
 export async function findTransaction(
   context: Context,
   name: string,
@@ -68,7 +70,7 @@ export async function findTransaction(
   }
 }
 
-/** What an account may store, where that comes from, and what is taken. */
+/** Returns what an account may store, where its limit comes from, and what it uses. */
 export async function getQuotaOf(
   { db }: Context,
   address: string,
@@ -100,7 +102,7 @@ export async function getQuotaOf(
   }
 }
 
-/** The chains on which payments are taken, for the network's profile. */
+/** Returns the chains on which payments are accepted, for the network's profile. */
 export function describeChains({ networks }: PaymentSettings): ChainProfile[] {
   return networks.map((network) => ({
     name: network.name,
@@ -114,7 +116,7 @@ export function describeChains({ networks }: PaymentSettings): ChainProfile[] {
   }))
 }
 
-/** The first token of each coin, for clients that know one. */
+/** Returns the first token of each coin, for clients that support only one. */
 function describePreferred({ tokens }: PaymentNetwork): ChainProfile['tokens'] {
   const byCoin = Map.groupBy(tokens, ({ coin }) => coin)
   return Object.fromEntries(
@@ -124,8 +126,8 @@ function describePreferred({ tokens }: PaymentNetwork): ChainProfile['tokens'] {
   )
 }
 
-/** How to buy what is missing: prices of stablecoins in their smallest units, on every network. */
-export function describeHowToPay({ networks }: PaymentSettings, missingBytes: number) {
+/** Describes how to buy the missing bytes: prices of stablecoins in their smallest units, on every network. */
+export function describeHowToPay({ networks }: PaymentSettings, missingBytes: number): PaymentOffer[] {
   return networks.map(({ name, chainId, contract, symbol, tokens }) => ({
     network: name,
     chainId,
@@ -137,7 +139,7 @@ export function describeHowToPay({ networks }: PaymentSettings, missingBytes: nu
   }))
 }
 
-/** Reads the newest block of the first chain that payments are taken on; undefined where there is none. */
+/** Reads the newest block of the first payment chain; undefined when there is none. */
 export function openHead({
   networks,
 }: PaymentSettings): (() => Promise<{ chainId: number; number: number; hash: string }>) | undefined {

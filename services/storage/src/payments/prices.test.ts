@@ -4,16 +4,16 @@ import { createDependencies } from '@cairn/service'
 import pino from 'pino'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parsePaymentSettings } from '../settings/payment-settings.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { type PaymentChain, startPaymentChain } from './payment-chain.fixture.ts'
-import { parsePaymentSettings } from './payment-settings.ts'
 import { createPrices, type Prices } from './prices.ts'
 
 const hour = 3_600_000
 const minute = 60_000
 const heartbeat = hour
 let place: PaymentChain
-/** The time that all of this is about. */
+/** The reference time of these tests. */
 let now: number
 const clock = { now: () => now }
 
@@ -27,7 +27,7 @@ beforeEach(() => {
   now = Math.floor(Date.now() / 1000) * 1000
 })
 
-/** Adds a round, and waits until it is in a block. */
+/** Adds a round and waits until it is mined. */
 async function push(feed: Hex, price: bigint, atMs: number): Promise<void> {
   const [owner] = place.chain.wallets
   const args = [price, BigInt(atMs / 1000)] as const
@@ -35,7 +35,7 @@ async function push(feed: Hex, price: bigint, atMs: number): Promise<void> {
   await place.chain.reader.waitForTransactionReceipt({ hash })
 }
 
-/** A feed with rounds of these prices at these times, in ms from `now`. */
+/** Deploys a feed with rounds of these prices at these times, in ms from `now`. */
 async function deployFeed(rounds: readonly [price: bigint, atMs: number][], decimals = 8): Promise<Hex> {
   const feed = await place.chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [decimals, 'X / USD', 0n])
   for (const [price, atMs] of rounds) await push(feed, price, now + atMs)
@@ -68,7 +68,7 @@ function open(
 }
 
 describe('a ticker', () => {
-  test('is the last round, in any case of the symbol; where it is stale, that is said', async () => {
+  test('is the last round, in any case of the symbol; a stale one is marked', async () => {
     const feed = await deployFeed([
       [3_00000000n, -2 * hour],
       [4_20000000n, -minute],
@@ -85,7 +85,7 @@ describe('a ticker', () => {
     })
   })
 
-  test('is kept for ten seconds, however many ask', async () => {
+  test('is cached for ten seconds, for any number of requests', async () => {
     const feed = await deployFeed([[1_00000000n, -minute]])
     const prices = open([feed])
     await prices.getTicker('ETH')
@@ -95,13 +95,13 @@ describe('a ticker', () => {
     expect((await prices.getTicker('ETH')).price).toBe(2_00000000n)
   })
 
-  test.each([0n, -5n])('of %s is none', async (price) => {
+  test.each([0n, -5n])('of %s is unavailable', async (price) => {
     await expect(open([await deployFeed([[price, 0]])]).getTicker('ETH')).rejects.toMatchObject({
       code: 'PRICE_UNKNOWN',
     })
   })
 
-  test('of feeds that lie apart is none; of those that agree, and of the one that answers, it is', async () => {
+  test('is unavailable if feeds differ widely, and available if they agree or only one answers', async () => {
     const one = await deployFeed([[100_00000000n, 0]])
     const near = await deployFeed([[104_0000n, 0]], 4)
     const far = await deployFeed([[110_00000000n, 0]])
@@ -113,7 +113,7 @@ describe('a ticker', () => {
     await expect(open([nowhere]).getTicker('ETH')).rejects.toMatchObject({ code: 'PRICE_UNKNOWN' })
   })
 
-  test('of a roll-up counts while its sequencer is up, and for an hour it did so', async () => {
+  test('of a roll-up is valid once its sequencer has been up for an hour', async () => {
     const feed = await deployFeed([[1_00000000n, 0]])
     const up = await deployFeed([[0n, -2 * hour]], 0)
     const down = await deployFeed([[1n, -2 * hour]], 0)
@@ -126,7 +126,7 @@ describe('a ticker', () => {
 })
 
 describe('the price for a time', () => {
-  test('is found among many rounds, the same for ever', async () => {
+  test('is found among many rounds, and never changes', async () => {
     const rounds = Array.from({ length: 60 }, (_round, i): [bigint, number] => [
       BigInt(i + 1) * 100000000n,
       (i - 60) * 20 * minute,
@@ -154,7 +154,7 @@ describe('the price for a time', () => {
     expect(await open([feed]).getPriceAt('ETH', now + 20 * minute)).toMatchObject({ price: 3_00000000n })
   })
 
-  test('where the feed was silent is the first one after it', async () => {
+  test('is the first one after a silence of the feed', async () => {
     const feed = await deployFeed([
       [9_00000000n, -10 * hour],
       [4_00000000n, -2 * hour],
@@ -164,7 +164,7 @@ describe('the price for a time', () => {
   })
 })
 
-test('over HTTP it is a bare number, and an error with a code where there is none', async () => {
+test('the price over HTTP is a bare number, or an error with a code', async () => {
   await using storage = await startTestStorage({ CAIRN_PAYMENTS: place.settings() })
   const answer = await storage.call('/api/lighthouse/get_ticker?symbol=ETH')
   expect([answer.status, answer.body]).toEqual([200, '2000'])

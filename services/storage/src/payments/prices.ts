@@ -1,39 +1,39 @@
 import { CairnError, type CoinPrice } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
+import type { PriceFeed, PriceSource, TokenFloor } from '../settings/payment-settings.ts'
 import { createFeedReader, type FeedReader, type FeedRound } from './feed.ts'
-import type { PriceFeed, PriceSource, TokenFloor } from './payment-settings.ts'
 
-/** A price, and the round of the feed that says so. */
+/** A price, and the feed round it comes from. */
 export type PricedAt = CoinPrice & { source: string; atMs: number }
 
-/** The prices of coins: what is shown to users, and what payments are credited at, come from the same rounds. */
+/** Prices of coins. Users see prices from the same rounds that payments are credited at. */
 export type Prices = {
   /** The price now. @throws CairnError PRICE_UNKNOWN (no source, or none that is fresh) */
   getTicker(symbol: string): Promise<PricedAt>
   /**
-   * The price for a payment in a block of that time: the highest that was valid in the ten minutes before, because a user
-   * may have been quoted it. The same answer for ever.
-   * @returns undefined while there is no price that is fresh enough
+   * Returns the price for a payment in a block of that time: the highest that applied in the ten minutes before,
+   * because it may have been quoted to a user. The answer never changes.
+   * @returns undefined while no price is fresh enough
    */
   getPriceAt(symbol: string, timeMs: number): Promise<PricedAt | undefined>
   /**
-   * Whether a token is worth as much as it has to be, now or when it was paid: the round in force then counts, not the
-   * highest of a quote.
-   * @returns `unknown` while there is no price that is fresh enough
+   * Whether a token reaches its minimum value, now or when it was paid; the latter uses the round that applied then,
+   * not the highest of a quote.
+   * @returns `unknown` while no price is fresh enough
    */
   compareWithFloor(floor: TokenFloor, timeMs: number): Promise<'above' | 'below' | 'unknown'>
 }
 
-/** How long a quote is held to. */
+/** Lifetime of a quote. */
 export const quoteLifetimeMs = 10 * 60_000
-/** What a feed may be late beyond its heartbeat. */
+/** Tolerated delay of a feed beyond its heartbeat. */
 const marginMs = 10 * 60_000
 const tickerKeepMs = 10_000
-/** Past prices kept, of as many payments that wait. */
+/** Maximum number of cached past prices, one per waiting payment. */
 const maxPast = 1_000
-/** Rounds looked at for one quote window: feeds answer every few seconds at most. */
-const windowRoundsMost = 400
+/** Maximum number of rounds per quote window: feeds answer at most every few seconds. */
+const maxWindowRounds = 400
 
 export function createPrices(context: PricesContext, sources: readonly PriceSource[]): Prices {
   const { clock } = context
@@ -43,8 +43,8 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
     const source = findSource(sources, symbol)
     if (source === undefined) {
       throw new CairnError('PRICE_UNKNOWN', {
-        message: `No source of prices is configured for ${symbol}`,
-        hint: 'Pay in a stablecoin, or in the coin of another network.',
+        message: `No price source is configured for ${symbol}`,
+        hint: 'Pay in a stablecoin, or in the coin of another chain.',
       })
     }
     const now = clock.now()
@@ -59,7 +59,7 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
     throw new CairnError('PRICE_UNKNOWN', { message: found.message, details: { symbol } })
   }
 
-  /** Rounds that were in force at a time: they stay the same, and payments that wait ask for them again and again. */
+  /** Rounds that applied at a time never change, and waiting payments request them repeatedly. */
   const past = new Map<string, PricedAt>()
   const findPast = async (source: PriceSource, timeMs: number): Promise<PricedAt | undefined> => {
     const key = `${source.symbol} ${timeMs}`
@@ -89,7 +89,7 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
       const known = kept.get(name)
       if (known !== undefined && known.until > now) return known.answer
       const answer = readTicker(name)
-      // Only for configured coins: nobody can fill the memory with names.
+      // Only for configured coins, so that unknown names cannot fill the memory.
       if (findSource(sources, name) !== undefined) {
         kept.set(name, { until: now + tickerKeepMs, answer })
         answer.catch(() => kept.delete(name))
@@ -102,7 +102,7 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
       const readAt: ReadRound = (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now())
       const found = await pickAgreeing(context, source, readAt, isEqual)
       if (!CairnError.is(found)) return found
-      // That there is no price for a time may be so for ever; endpoints that contradict each other need an operator.
+      // A missing price may stay missing; endpoints that contradict each other need an operator.
       if (found.code === 'UPSTREAM_FAILED')
         context.dependencies.add({ kind: 'feed', name: source.symbol }).failed(found)
       return undefined
@@ -133,12 +133,12 @@ function findSource(sources: readonly PriceSource[], symbol: string): PriceSourc
 
 type PricesContext = Pick<Context, 'clock' | 'log' | 'dependencies'>
 
-/** How a round is found at one endpoint of a feed. */
+/** Finds a round at one endpoint of a feed. */
 type ReadRound = (feed: PriceFeed, reader: FeedReader) => Promise<FeedRound | undefined>
 
 /**
- * Asks all feeds of a coin; the first that has a price gives it, unless another one contradicts it.
- * @returns PRICE_UNKNOWN if none has one, UPSTREAM_FAILED if they contradict each other
+ * Queries all feeds of a coin; the first with a price wins, unless another contradicts it.
+ * @returns PRICE_UNKNOWN if none has a price, UPSTREAM_FAILED if they contradict each other
  */
 async function pickAgreeing(
   { dependencies }: PricesContext,
@@ -149,7 +149,7 @@ async function pickAgreeing(
   const found: PricedAt[] = []
   let first = 0
   for (const feed of feeds) {
-    // Endpoints of several feeds are counted on, as the settings name them.
+    // Numbers the endpoints of all feeds consecutively, as in the settings.
     const endpoints = feed.rpcUrls.map((url, i) => ({
       url,
       dependency: dependencies.add({ kind: 'feed', name: symbol, endpoint: first + i }),
@@ -160,22 +160,22 @@ async function pickAgreeing(
     const agreed = priced.find((one) => priced.filter((other) => isSame(one, other)).length >= feed.quorum)
     if (agreed !== undefined) found.push(agreed)
     else if (priced.length >= feed.quorum) {
-      const message = `The endpoints of the feed ${feed.address} of ${symbol} disagree about a price`
+      const message = `The endpoints of the ${symbol} price feed ${feed.address} disagree`
       return new CairnError('UPSTREAM_FAILED', { message })
     }
   }
   const [price, ...others] = found
   if (price === undefined) {
-    return new CairnError('PRICE_UNKNOWN', { message: `There is no fresh price for ${symbol}` })
+    return new CairnError('PRICE_UNKNOWN', { message: `No current price is available for ${symbol}` })
   }
   const rival = others.find((other) => differ(price, other, deviationPercent))
   if (rival === undefined) return price
   return new CairnError('UPSTREAM_FAILED', {
-    message: `Price feeds of ${symbol} contradict each other: ${price.source} and ${rival.source}`,
+    message: `The price feeds of ${symbol} disagree: ${price.source} and ${rival.source}`,
   })
 }
 
-/** A feed's price at one endpoint; undefined if there is none that counts, or the endpoint did not answer. */
+/** Returns a feed's price at one endpoint; undefined if none counts or the endpoint did not answer. */
 async function readPrice(
   { url, dependency }: { url: string; dependency: Dependency },
   feed: PriceFeed,
@@ -194,7 +194,7 @@ async function readPrice(
   }
 }
 
-/** Past rounds never change: endpoints name the same one. */
+/** Past rounds never change, so endpoints must return the same one. */
 function isEqual(one: PricedAt, other: PricedAt): boolean {
   return (
     one.source === other.source &&
@@ -204,7 +204,7 @@ function isEqual(one: PricedAt, other: PricedAt): boolean {
   )
 }
 
-/** Whether two prices lie further apart than so many percent of the lower one. */
+/** Whether two prices differ by more than the given percentage of the lower one. */
 function differ(one: CoinPrice, other: CoinPrice, percent: number): boolean {
   const a = one.price * 10n ** BigInt(other.decimals)
   const b = other.price * 10n ** BigInt(one.decimals)
@@ -224,8 +224,8 @@ async function isUsable(
 }
 
 /**
- * The round that counts for a block's time: of those that were valid in the time of a quote before it, the highest; or,
- * where the feed was silent too long, the first one after it.
+ * Returns the round for a block's time: the highest of those that applied in the quote window before it or, when the
+ * feed was silent for too long, the first one after it.
  */
 async function findRoundAt(
   feed: PriceFeed,
@@ -238,9 +238,9 @@ async function findRoundAt(
   if (last !== undefined && (await isUsable(feed, reader, last, timeMs, nowMs))) {
     let best = last
     let round: FeedRound | undefined = last
-    for (let i = 0; i < windowRoundsMost && round.updatedAtMs > timeMs - quoteLifetimeMs; i++) {
+    for (let i = 0; i < maxWindowRounds && round.updatedAtMs > timeMs - quoteLifetimeMs; i++) {
       round = await reader.getRound(round.roundId - 1n)
-      // Nobody was quoted a round that was stale before the window began.
+      // A round that was stale before the window began was never quoted.
       if (round === undefined || timeMs - quoteLifetimeMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
       if (round.price > best.price) best = round
     }
@@ -254,7 +254,7 @@ async function findRoundAt(
 /** Rounds of one phase are numbered without gaps, with the phase in the bits above the 64th. */
 const phaseBits = 64n
 
-/** The last round that is not later than a time, by halving: rounds come in the order of their times. */
+/** Finds the last round that is not later than a time, by binary search: rounds are in order of time. */
 async function findLastBefore(reader: FeedReader, latest: FeedRound, timeMs: number): Promise<FeedRound | undefined> {
   if (latest.updatedAtMs <= timeMs) return latest
   const first = ((latest.roundId >> phaseBits) << phaseBits) + 1n

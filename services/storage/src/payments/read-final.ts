@@ -1,25 +1,25 @@
 import { CairnError } from '@cairn/protocol'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, ChainReader, PaymentEvent } from './chain.ts'
 import type { Answer } from './panel.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
 
-/** How far an endpoint is. */
+/** Progress of an endpoint. */
 export type Sighting = {
   head: Block
   final: Block | undefined
-  /** The last block that was read before, as this endpoint shows it now. */
+  /** The last block that was read before, as this endpoint returns it now. */
   last: Block | undefined
 }
 
-/** What an endpoint says about a range of final blocks. */
+/** What an endpoint reports about a range of final blocks. */
 export type Evidence = { block: Block; events: PaymentEvent[] }
 
-/** Questions about single payments under way at one endpoint. */
+/** Maximum number of concurrent single-payment queries per endpoint. */
 const questionsAtOnce = 8
-/** Transactions that an error names. */
+/** Maximum number of transactions listed in an error. */
 const maxNamed = 3
 
-/** Looks how far an endpoint is. @param lastBlock number of the last block that was read before */
+/** Reads the progress of an endpoint. @param lastBlock number of the last block that was read before */
 export async function sight(reader: ChainReader, lastBlock: number | undefined): Promise<Sighting> {
   await reader.requireChain()
   const last = lastBlock === undefined ? undefined : await reader.getBlock(lastBlock)
@@ -28,8 +28,8 @@ export async function sight(reader: ChainReader, lastBlock: number | undefined):
 }
 
 /**
- * Reads the payments in a range of blocks, both ends included. Behind a load balancer events may come from a node that is not
- * as far and lacks some, so the last block is looked at before and after.
+ * Reads the payments in a range of blocks, both ends included. Behind a load balancer, events may come from a node
+ * that lags and lacks some, so the last block is read before and after.
  */
 export async function readEvidence(
   network: PaymentNetwork,
@@ -44,12 +44,12 @@ export async function readEvidence(
   return { block: after, events }
 }
 
-/** Equal for endpoints that name the same last block and the same payments, log by log. */
+/** Equal for endpoints that return the same last block and the same payments, log by log. */
 export function keyOfEvidence({ block, events }: Evidence): string {
   return JSON.stringify([block.hash, events.map(({ fingerprint }) => fingerprint)])
 }
 
-/** What endpoints disagree about, in one sentence that anybody may read. */
+/** Describes in one public sentence what endpoints disagree about. */
 export function describeContradiction(
   { name }: PaymentNetwork,
   from: number,
@@ -62,11 +62,11 @@ export function describeContradiction(
       hashes.size > 1
         ? `The endpoints of ${name} disagree about the final block ${to}`
         : `The endpoints of ${name} disagree about the payments in blocks ${from} to ${to}: ${nameDifferences(answers)}`,
-    hint: 'Nothing is credited until they agree: take the wrong one out of the configuration.',
+    hint: 'Crediting resumes when they agree. Remove the wrong endpoint from the configuration.',
   })
 }
 
-/** The transactions that not all endpoints tell of in the same way. */
+/** Returns the transactions that endpoints report differently. */
 function nameDifferences(answers: readonly Answer<Evidence>[]): string {
   const told = new Map<string, { txHash: string; at: number[] }>()
   for (const { endpoint, value } of answers) {
@@ -77,9 +77,7 @@ function nameDifferences(answers: readonly Answer<Evidence>[]): string {
     }
   }
   const disputed = [...told.values()].filter(({ at }) => at.length < answers.length)
-  const named = disputed
-    .slice(0, maxNamed)
-    .map(({ txHash, at }) => `${txHash} (told by endpoint ${at.join(', ')} alone)`)
+  const named = disputed.slice(0, maxNamed).map(({ txHash, at }) => `${txHash} (only from endpoint ${at.join(', ')})`)
   const rest = disputed.length - named.length
   return `${named.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
 }
@@ -87,7 +85,7 @@ function nameDifferences(answers: readonly Answer<Evidence>[]): string {
 /**
  * Confirms payments at one endpoint, each by the receipt of its transaction and by its block.
  * @param events payments to confirm
- * @param all what the endpoint says is in the range: the receipt must hold the same payments, not one fewer or more
+ * @param all what the endpoint reports for the range: the receipt must contain exactly the same payments
  * @returns the time of each block, in ms
  */
 export async function confirmEvents(
@@ -102,7 +100,7 @@ export async function confirmEvents(
     const told = fingerprintsOf(byTransaction.get(txHash) ?? [])
     if (receipt !== undefined && fingerprintsOf(receipt) === told) return
     throw new CairnError('UPSTREAM_FAILED', {
-      message: `The receipt of transaction ${txHash} does not hold the payments that an endpoint of ${network.name} tells of`,
+      message: `The receipt of transaction ${txHash} does not contain the payments reported by an endpoint of ${network.name}`,
     })
   })
   const times = new Map<number, number>()
@@ -128,7 +126,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void
 async function requireBlock(reader: ChainReader, number: number): Promise<Block> {
   const block = await reader.getBlock(number)
   if (block === undefined)
-    throw new CairnError('UPSTREAM_FAILED', { message: `The chain does not show block ${number}` })
+    throw new CairnError('UPSTREAM_FAILED', { message: `The chain did not return block ${number}` })
   return block
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 
 test.each(['sqlite', 'postgres'])(
-  'books that fit say so; each thing that does not is named, and nothing is changed: %s',
+  'reports matching books, and names each mismatch without a change: %s',
   async (kind) => {
     await using place = await startPaymentChain()
     await using storage = await startTestStorage({
@@ -59,6 +59,6 @@ test.each(['sqlite', 'postgres'])(
     ])
     const reports = await db.read.selectFrom('report').select('findings').orderBy('created_at').execute()
     expect(reports.map((report) => report.findings)).toContain(9)
-    expect(storage.log.join('')).toContain('the books do not fit')
+    expect(storage.log.join('')).toContain('reconciliation found differences')
   },
 )

@@ -1,12 +1,12 @@
+import { uuidv7 } from '@cairn/service'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import { createChainReader } from './chain.ts'
 import { causeOf } from './credit.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
 import { findCursor } from './store.ts'
 
-/** Something in the books that does not fit. */
+/** An inconsistency in the books. */
 export type BookFinding =
   | { kind: 'wrong-limit'; address: string; is: number; shouldBe: number }
   | { kind: 'wrong-used'; address: string; is: number; shouldBe: number }
@@ -21,16 +21,17 @@ export type BookFinding =
 
 export type BookReport = { at: number; accounts: number; payments: number; blocks: number; findings: BookFinding[] }
 
-/** Final blocks of each chain that are read again. */
+/** Number of final blocks per chain that are read again. */
 const blocksAgain = 50_000
-/** More findings than this say the same as this many. */
-const findingsMost = 1_000
+/** More findings than this add no information. */
+const maxFindings = 1_000
 
 type Parts = Pick<Context, 'db' | 'clock' | 'config' | 'log'>
 
 /**
- * Compares the books: limits with the ledger, used and reserved bytes with uploads and reservations, uploads with the packs
- * that hold them, ledger with payments, payments with the chains. Changes nothing; the report is kept and logged.
+ * Compares the books: limits with the ledger, used and reserved bytes with uploads and reservations, uploads with the
+ * packs that hold them, ledger with payments, payments with the chains. Changes nothing; the report is stored and
+ * logged.
  */
 export async function reconcile(context: Parts, signal?: AbortSignal): Promise<BookReport> {
   const findings: BookFinding[] = [
@@ -46,7 +47,7 @@ export async function reconcile(context: Parts, signal?: AbortSignal): Promise<B
       findings.push(...read.findings)
     } catch (error) {
       signal?.throwIfAborted()
-      const reason = error instanceof Error ? error.message : 'it did not answer'
+      const reason = error instanceof Error ? error.message : 'it did not respond'
       findings.push({ kind: 'chain-unread', network: network.name, reason })
     }
   }
@@ -55,13 +56,13 @@ export async function reconcile(context: Parts, signal?: AbortSignal): Promise<B
     accounts: await countRows(context, 'account'),
     payments: await countRows(context, 'payment'),
     blocks,
-    findings: findings.slice(0, findingsMost),
+    findings: findings.slice(0, maxFindings),
   }
   await context.db.write((trx) =>
     trx
       .insertInto('report')
       .values({
-        id: createUploadId(report.at),
+        id: uuidv7(report.at),
         kind: 'books',
         created_at: report.at,
         findings: findings.length,
@@ -69,7 +70,8 @@ export async function reconcile(context: Parts, signal?: AbortSignal): Promise<B
       })
       .execute(),
   )
-  if (findings.length > 0) context.log.error({ findings: report.findings.slice(0, 20) }, 'the books do not fit')
+  if (findings.length > 0)
+    context.log.error({ findings: report.findings.slice(0, 20) }, 'reconciliation found differences')
   return report
 }
 
@@ -81,7 +83,7 @@ async function countRows({ db }: Parts, table: 'account' | 'payment'): Promise<n
   return Number(row.rows)
 }
 
-/** One statement a sum, so that each is of one moment. */
+/** One statement per sum, so that each is a consistent snapshot. */
 async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
   const sumOf = async (kind: 'wrong-limit' | 'wrong-used' | 'wrong-reserved') => {
     const [column, sum] = {
@@ -98,13 +100,13 @@ async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
     const { rows } = await sql<{ address: string; own: number; due: number }>`
       select address, own, due from (
         select address, ${sql.ref(column ?? '')} as own, coalesce((${sql.raw(sum ?? '')}), 0) as due from account
-      ) as sums where own <> due limit ${findingsMost}`.execute(db.read)
+      ) as sums where own <> due limit ${maxFindings}`.execute(db.read)
     return rows.map(({ address, own, due }): BookFinding => ({ kind, address, is: Number(own), shouldBe: Number(due) }))
   }
   return [...(await sumOf('wrong-limit')), ...(await sumOf('wrong-used')), ...(await sumOf('wrong-reserved'))]
 }
 
-/** What an account pays for must be there: each upload that has bytes refers to packs, all of them kept. */
+/** Paid content must exist: each upload that has bytes refers to packs, all of them kept. */
 async function comparePacks({ db }: Parts): Promise<BookFinding[]> {
   const rows = await db.read
     .selectFrom('upload')
@@ -122,7 +124,7 @@ async function comparePacks({ db }: Parts): Promise<BookFinding[]> {
         ),
       ]),
     )
-    .limit(findingsMost)
+    .limit(maxFindings)
     .execute()
   return rows.map((row) => ({
     kind: 'upload-without-pack',
@@ -132,7 +134,7 @@ async function comparePacks({ db }: Parts): Promise<BookFinding[]> {
   }))
 }
 
-/** Each credited payment has one entry of the same bytes, and each entry of a payment its payment. */
+/** Each credited payment has one entry of the same bytes, and each payment entry has its payment. */
 async function compareEntries({ db }: Parts): Promise<BookFinding[]> {
   const cause = sql<string>`'payment:' || cast(payment.chain_id as text) || ':' || payment.tx_hash || ':' || cast(payment.ordinal as text)`
   const credits = await db.read
@@ -150,7 +152,7 @@ async function compareEntries({ db }: Parts): Promise<BookFinding[]> {
         ),
       ),
     )
-    .limit(findingsMost)
+    .limit(maxFindings)
     .execute()
   const entries = await db.read
     .selectFrom('ledger_entry')
@@ -166,7 +168,7 @@ async function compareEntries({ db }: Parts): Promise<BookFinding[]> {
         ),
       ),
     )
-    .limit(findingsMost)
+    .limit(maxFindings)
     .execute()
   return [
     ...credits.map(
@@ -197,9 +199,9 @@ async function compareChain(
     .where('block_number', '<=', last)
     .execute()
   const known = new Map(rows.map((row) => [`${row.tx_hash}:${row.ordinal}`, row]))
-  for (let from = first; from <= last; from += network.rangeMost) {
+  for (let from = first; from <= last; from += network.maxRange) {
     signal?.throwIfAborted()
-    for (const event of await reader.getPayments(from, Math.min(last, from + network.rangeMost - 1))) {
+    for (const event of await reader.getPayments(from, Math.min(last, from + network.maxRange - 1))) {
       const { txHash, ordinal } = event
       const name = `${txHash}:${ordinal}`
       const row = known.get(name)

@@ -14,7 +14,7 @@ import { createFaucet, type Faucet } from './faucet.ts'
 import { findPayments, findTransaction, getQuotaOf } from './payments.ts'
 import { createPrices } from './prices.ts'
 
-/** Binds the calls about prices, payments and what they bought. */
+/** Registers the routes about prices, payments and what they bought. */
 export function registerPaymentRoutes(app: FastifyInstance, context: Context): void {
   const { payments } = context.config
   const prices = createPrices(context, payments.prices)
@@ -30,8 +30,8 @@ export function registerPaymentRoutes(app: FastifyInstance, context: Context): v
   route(app, context, useFaucet, async ({ input: { body } }) => {
     if (faucet === undefined) {
       throw new CairnError('NOT_SUPPORTED', {
-        message: 'There is no faucet on this network',
-        hint: 'Local networks have one; coins of real chains must be bought.',
+        message: 'This network has no faucet',
+        hint: 'Only local networks have a faucet. Coins of real chains must be bought.',
       })
     }
     return { sent: await faucet.send(body.address, body.coin) }

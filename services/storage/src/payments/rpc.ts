@@ -2,15 +2,16 @@ import { CairnError } from '@cairn/protocol'
 import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
 
-/** Asks one endpoint of one chain, over JSON-RPC 2.0. */
+/** Queries one endpoint of one chain, over JSON-RPC 2.0. */
 export type Rpc = {
   /**
-   * @throws CairnError UPSTREAM_FAILED, whose message names no host; RpcRefusal where the endpoint itself says no
+   * @throws CairnError UPSTREAM_FAILED, whose message names no host; RpcRefusal when the endpoint itself returns an
+   * error
    */
   ask<S extends v.GenericSchema>(method: string, params: readonly unknown[], result: S): Promise<v.InferOutput<S>>
 }
 
-/** The endpoint understood the question and said no: a range that is too large, a call that was reverted. */
+/** The endpoint understood the request and rejected it: a range that is too large, a call that reverted. */
 export class RpcRefusal extends Error {
   override readonly name = 'RpcRefusal'
   readonly code: number
@@ -21,7 +22,7 @@ export class RpcRefusal extends Error {
 }
 
 const timeoutMs = 10_000
-const answerBytesMost = 16 * 1024 * 1024
+const maxAnswerBytes = 16 * 1024 * 1024
 
 const answerSchema = v.union([
   v.object({ error: v.object({ code: v.number(), message: v.string() }) }),
@@ -42,26 +43,27 @@ export function createRpc(url: string, signal?: AbortSignal): Rpc {
           redirect: 'error',
           signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
         })
-        const text = await readLimited(response, answerBytesMost)
+        const text = await readLimited(response, maxAnswerBytes)
         // Some endpoints refuse with a status and say why in the body.
-        if (!response.ok && !text.includes('"error"')) throw new Error(`the endpoint answered ${response.status}`)
+        if (!response.ok && !text.includes('"error"'))
+          throw new Error(`the endpoint returned status ${response.status}`)
         answer = JSON.parse(text)
       } catch (cause) {
-        throw failed('did not answer rightly', cause)
+        throw failed('returned an invalid response', cause)
       }
       const read = v.safeParse(answerSchema, answer)
-      if (!read.success) throw failed('answered something that is not JSON-RPC')
+      if (!read.success) throw failed('returned a response that is not JSON-RPC')
       if ('error' in read.output) {
         throw new RpcRefusal(read.output.error.code, withoutSecrets(read.output.error.message))
       }
       const parsed = v.safeParse(result, read.output.result)
-      if (!parsed.success) throw failed(`answered ${method} in a form it does not have`)
+      if (!parsed.success) throw failed(`returned a malformed response to ${method}`)
       return parsed.output
     },
   }
 }
 
-/** What an endpoint says may repeat the key that its URL holds. */
+/** An endpoint's message may repeat the key in its URL. */
 function withoutSecrets(message: string): string {
   return message
     .slice(0, 256)
@@ -87,7 +89,7 @@ function toLowerHex(text: string): `0x${string}` {
   return `0x${text.slice(2).toLowerCase()}`
 }
 
-/** A number as JSON-RPC wants it. */
+/** Encodes a number for JSON-RPC. */
 export function toHex(value: number | bigint): string {
   return `0x${value.toString(16)}`
 }

@@ -6,15 +6,15 @@ import type { Sighting } from './read-final.ts'
 import { RpcRefusal } from './rpc.ts'
 import { nameOf, orphanUnseen, writePayment } from './store.ts'
 
-/** Blocks above the final one in which payments are shown as seen; of a chain that is long without finality, the newest. */
-const unfinalMost = 2_000
-/** Questions for them in one round, where an endpoint answers a few blocks at a time. */
-const questionsMost = 20
+/** Number of blocks after the final one in which payments are shown as seen; the newest ones, when finality lags. */
+const maxUnfinal = 2_000
+/** Maximum number of queries for them per round, when an endpoint limits the range to a few blocks. */
+const maxQuestions = 20
 
 /**
- * Shows what is in blocks that are not final yet; none of it counts. A payment is shown if a quorum shows it, and as dropped
- * only if no endpoint shows it: one that lags or lies tells nobody that money is back.
- * @returns how many are shown; undefined if the range has to be smaller
+ * Shows payments in blocks that are not final yet; none of them counts. A payment is shown if a quorum shows it, and
+ * as dropped only if no endpoint shows it: a lagging or lying endpoint must not suggest that money was returned.
+ * @returns the number shown; undefined if the range must be smaller
  */
 export async function showUnfinal(
   parts: IndexParts,
@@ -23,7 +23,7 @@ export async function showUnfinal(
   { next, headNumber, range }: { next: number; headNumber: number; range: number },
 ): Promise<number | undefined> {
   const { context, network } = parts
-  const from = Math.max(next, headNumber - Math.min(unfinalMost, questionsMost * range) + 1)
+  const from = Math.max(next, headNumber - Math.min(maxUnfinal, maxQuestions * range) + 1)
   const heads = new Map(voters.map(({ endpoint, value }) => [endpoint, value.head]))
   const { answers, failures } = await panel.settle([...heads.keys()], async (endpoint) => {
     const to = Math.min(heads.get(endpoint)?.number ?? -1, headNumber)
@@ -36,14 +36,16 @@ export async function showUnfinal(
   const isTooWide = answers.length < network.quorum && range > 1
   if (isTooWide && failures.some(({ error }) => error instanceof RpcRefusal)) return undefined
   panel.note(failures, answers.length)
-  const told = Map.groupBy(
+  const reported = Map.groupBy(
     answers.flatMap(({ value }) => value),
     ({ fingerprint }) => fingerprint,
   )
-  const shown = [...told.values()].filter(({ length }) => length >= network.quorum).flatMap(([event]) => event ?? [])
-  const known = new Set([...told.values()].flatMap(([event]) => (event === undefined ? [] : nameOf(event))))
+  const shown = [...reported.values()]
+    .filter(({ length }) => length >= network.quorum)
+    .flatMap(([event]) => event ?? [])
+  const known = new Set([...reported.values()].flatMap(([event]) => (event === undefined ? [] : nameOf(event))))
   const head = voters.find(({ value }) => value.head.number === headNumber)?.value.head
-  if (head === undefined) throw new CairnError('INTERNAL', { message: 'No endpoint has the head that was agreed on' })
+  if (head === undefined) throw new CairnError('INTERNAL', { message: 'No endpoint has the agreed head' })
   const now = context.clock.now()
   await context.db.write(async (trx) => {
     await parts.requireLease(trx)

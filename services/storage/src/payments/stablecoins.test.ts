@@ -1,4 +1,4 @@
-// What stablecoins are worth: several contracts of one coin, and feeds that say whether one is still worth a dollar.
+// Value of stablecoins: several contracts of one coin, and feeds that report whether one is still worth a dollar.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ function follow(network: Record<string, unknown>, prices: Record<string, unknown
     CAIRN_FREE_BYTES: String(free),
   })
 }
-/** Follows with a feed for USDC. */
+/** Configures a feed for USDC. */
 const watch = (address: Hex, source: Record<string, unknown> = {}) =>
   follow({}, { USDC: { feeds: [{ network: 'local', address, heartbeatSeconds: day }], ...source } })
 const payUsdc = async () => {
@@ -56,7 +56,7 @@ const payUsdc = async () => {
 const rows = () => openBooks(db, free).rows()
 const whole = Number(bytesForUnits(paid, 6))
 
-test('native and bridged USDC on one chain are both taken, as one coin', async () => {
+test('accepts native and bridged USDC on one chain as one coin', async () => {
   const bridged = await place.addToken()
   const { usdc } = place.tokens
   const indexer = follow({
@@ -78,7 +78,7 @@ test('native and bridged USDC on one chain are both taken, as one coin', async (
 })
 
 describe('a coin with a feed', () => {
-  test('that is worth a dollar counts as exactly one, whatever the feed says above the floor', async () => {
+  test('at a dollar counts as exactly one, whatever the feed says above the floor', async () => {
     for (const price of [dollar, 97_000000n, 103_000000n]) {
       const indexer = watch(await place.addFeed(price))
       await payUsdc()
@@ -87,12 +87,12 @@ describe('a coin with a feed', () => {
     }
   })
 
-  test('below its floor is not credited at a dollar: the payment waits, and is credited once it is worth that again', async () => {
+  test('below its floor is not credited at a dollar: the payment waits until it is worth that again', async () => {
     const feed = await place.addFeed(96_999999n)
     const indexer = watch(feed)
     await payUsdc()
     for (let i = 0; i < 3; i++) expect(await indexer.round()).toMatchObject({ credited: 0 })
-    const reason = 'USDC was worth less than 0.97 dollars: the payment is credited once it is worth that again'
+    const reason = 'USDC was worth less than 0.97 dollars. The payment is credited when the price recovers'
     expect(await rows()).toMatchObject([{ state: 'unpriced', bytes: null, reason }])
     expect(await openBooks(db, free).limitOf(place.alice.account.address)).toBeUndefined()
     await place.pushPrice(97_000000n, feed)
@@ -102,7 +102,7 @@ describe('a coin with a feed', () => {
     await openBooks(db, free).expectRight()
   })
 
-  test('that was worth its dollar when it was paid is credited, although it fell before the block was final', async () => {
+  test('that had its dollar value when it was paid is credited, although it fell before the block was final', async () => {
     const feed = await place.addFeed(dollar)
     await payUsdc()
     await place.chain.miner.increaseTime({ seconds: 60 })
@@ -112,7 +112,7 @@ describe('a coin with a feed', () => {
     expect(await watch(feed).round()).toMatchObject({ credited: 1 })
   })
 
-  test('of whose price nothing fresh is known waits', async () => {
+  test('without a fresh price waits', async () => {
     const feed = await place.addFeed(dollar)
     await place.chain.miner.increaseTime({ seconds: 3 * day })
     clock.ms += 3 * day * 1000
@@ -120,10 +120,10 @@ describe('a coin with a feed', () => {
     await place.payToken(place.alice, 'dai', 10n ** 18n)
     await place.mine(2)
     const indexer = watch(feed)
-    // A coin without a feed is one dollar, as before.
+    // A coin without a feed is one dollar.
     expect(await indexer.round()).toMatchObject({ credited: 1 })
     expect(await rows()).toMatchObject([
-      { coin: 'usdc', state: 'unpriced', reason: expect.stringContaining('no fresh price of USDC') },
+      { coin: 'usdc', state: 'unpriced', reason: expect.stringContaining('No current price of USDC') },
       { coin: 'dai', state: 'credited' },
     ])
     await place.pushPrice(dollar, feed)
@@ -131,7 +131,7 @@ describe('a coin with a feed', () => {
     expect(await indexer.round()).toMatchObject({ credited: 1 })
   })
 
-  test('has the floor that its operator states, and a bridged token a feed of its own', async () => {
+  test('has the floor that its operator sets, and a bridged token a feed of its own', async () => {
     const bridged = await place.addToken()
     const [usdcFeed, bridgedFeed] = [await place.addFeed(98_000000n), await place.addFeed(20_000000n)]
     const feeds = (address: Hex) => [{ network: 'local', address, heartbeatSeconds: day }]
@@ -158,7 +158,7 @@ describe('a coin with a feed', () => {
   })
 })
 
-test('payments that wait for ever keep no other from its price', async () => {
+test('payments that wait forever do not delay the price of others', async () => {
   const feed = await place.addFeed(50_000000n)
   await place.chain.miner.increaseTime({ seconds: 3 * day })
   await payUsdc()
@@ -171,7 +171,7 @@ test('payments that wait for ever keep no other from its price', async () => {
     ['usdc', 'unpriced'],
     ['native', 'unpriced'],
   ])
-  // As many as are tried in a round, all before the other.
+  // As many as are retried per round, all before the other one.
   const [held] = await rows()
   if (held === undefined) throw new Error('there is no payment')
   const more = Array.from({ length: 100 }, (_, i) => ({

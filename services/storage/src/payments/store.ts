@@ -1,13 +1,13 @@
+import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
+import { coinOf, type PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
-import { coinOf, type PaymentNetwork } from './payment-settings.ts'
 
 export type PaymentRow = Selectable<Schema['payment']>
 export type CursorRow = Selectable<Schema['chain_cursor']>
 
-/** Writes an event down, or brings the row of one that was mined anew up to date. What is decided already stays. */
+/** Inserts an event, or updates the row of one that was mined again. A decided state stays. */
 export async function writePayment(
   trx: Kysely<Schema>,
   network: PaymentNetwork,
@@ -25,7 +25,7 @@ export async function writePayment(
   await trx
     .insertInto('payment')
     .values({
-      id: createUploadId(now),
+      id: uuidv7(now),
       network: network.name,
       chain_id: network.chainId,
       tx_hash: event.txHash,
@@ -52,14 +52,14 @@ export async function writePayment(
     .executeTakeFirstOrThrow()
 }
 
-/** Names a payment on its chain. */
+/** Identifies a payment on its chain. */
 export function nameOf({ txHash, ordinal }: Pick<PaymentEvent, 'txHash' | 'ordinal'>): string {
   return `${txHash}:${ordinal}`
 }
 
 /**
- * Marks what was seen in a range of blocks and is no longer there: a reorganisation took it.
- * @param kept names of the payments that are there
+ * Marks payments in a range of blocks that no longer exist: a reorganisation removed them.
+ * @param kept names of the payments that still exist
  */
 export async function orphanUnseen(
   trx: Kysely<Schema>,
@@ -78,7 +78,7 @@ export async function orphanUnseen(
   for (const id of gone) {
     await trx
       .updateTable('payment')
-      .set({ state: 'orphaned', reason: 'The chain dropped the block it was in', updated_at: now })
+      .set({ state: 'orphaned', reason: 'The chain dropped the block of the payment', updated_at: now })
       .where('id', '=', id)
       .where('state', '=', 'seen')
       .execute()
@@ -86,7 +86,7 @@ export async function orphanUnseen(
   return gone.length
 }
 
-/** How far the chain was read for good. A cursor of another contract is none. */
+/** Returns how far the chain was read. Ignores a cursor of another contract. */
 export async function findCursor(
   db: Kysely<Schema>,
   { chainId, contract }: PaymentNetwork,
@@ -99,7 +99,7 @@ export async function findCursor(
     .executeTakeFirst()
 }
 
-/** Moves the cursor on. */
+/** Advances the cursor. */
 export async function writeCursor(
   trx: Kysely<Schema>,
   { chainId, contract }: PaymentNetwork,
@@ -120,7 +120,7 @@ export async function writeCursor(
     .execute()
 }
 
-/** Payments that wait for a price, in the order they were seen. @param after id of the last one of the round before */
+/** Returns payments without a price, in order of insertion. @param after id of the last one of the previous round */
 export async function findUnpriced(
   db: Kysely<Schema>,
   { chainId }: PaymentNetwork,

@@ -1,17 +1,17 @@
 import { CairnError } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { giveLease, takeLease } from '../workers/lease.ts'
+import type { PaymentNetwork } from '../settings/payment-settings.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { createNetworkIndexer } from './index-network.ts'
-import type { PaymentNetwork } from './payment-settings.ts'
 import { createPrices } from './prices.ts'
 import { findCursor } from './store.ts'
 
 /** How long another replica waits after the one that reads a chain went silent. */
 const leaseMs = 30_000
 
-/** Follows one network as long as this process holds the lease for it. */
+/** Follows one network while this process holds its lease. */
 export function createPaymentWorker(context: Context, network: PaymentNetwork, clock: WorkerClock): Worker {
   const name = `payments-${network.chainId}`
   const lease = { name, owner: context.processId, durationMs: leaseMs }
@@ -22,7 +22,7 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
     network,
     prices: createPrices(context, context.config.payments.prices),
     async requireLease(trx) {
-      // A process that was paused for longer than its lease may wake up in here: the fence refuses what it writes.
+      // A process that was suspended beyond its lease may resume here: the fence rejects its writes.
       const held = await trx
         .updateTable('lease')
         .set({ owner: context.processId })
@@ -31,38 +31,38 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
         .where('fence', '=', fence ?? -1)
         .returning('fence')
         .executeTakeFirst()
-      if (held === undefined) throw new CairnError('CONFLICT', { message: 'Another replica follows this chain now' })
+      if (held === undefined) throw new CairnError('CONFLICT', { message: 'Another replica now follows this chain' })
     },
   })
   const work = async (signal: AbortSignal): Promise<void> => {
     for (let isBehind = true; isBehind && !signal.aborted; ) {
-      const taken = await takeLease(context.db, { ...lease, now: context.clock.now() })
+      const taken = await acquireLease(context.db, { ...lease, now: context.clock.now() })
       if (taken === undefined) return noteOtherReplica(context, network, chain)
       fence = taken.fence
       const round = await indexer.round(signal)
       chain.succeeded()
       context.metrics.paymentsCredited.inc(round.credited)
-      if (round.credited > 0) context.log.info({ network: network.name, ...round }, 'payments were credited')
+      if (round.credited > 0) context.log.info({ network: network.name, ...round }, 'credited payments')
       isBehind = round.isBehind
     }
   }
   const loop = createLoop(name, network.pollMs, clock, work, (error) => {
-    // The next round finds out by itself who follows the chain now.
+    // The next round determines who follows the chain.
     if (!CairnError.is(error, 'CONFLICT')) chain.failed(error)
   })
   return {
     name,
     async run(signal) {
       await loop.run(signal)
-      await giveLease(context.db, lease)
+      await releaseLease(context.db, lease)
     },
   }
 }
 
-/** How long another replica may write nothing before the chain counts as one that nobody follows. */
+/** How long another replica may be silent before the chain counts as not followed. */
 const silentMs = 5 * 60_000
 
-/** While another replica follows a chain, what it wrote down says how it goes. */
+/** While another replica follows a chain, the status it recorded is reported here. */
 async function noteOtherReplica(context: Context, network: PaymentNetwork, chain: Dependency): Promise<void> {
   const { metrics, clock, db } = context
   for (const index of network.rpcUrls.keys()) {
@@ -76,6 +76,8 @@ async function noteOtherReplica(context: Context, network: PaymentNetwork, chain
   if (cursor.fault !== null) {
     chain.failed(new CairnError('UPSTREAM_FAILED', { message: cursor.fault }))
   } else if (clock.now() - cursor.checked_at > Math.max(silentMs, 10 * network.pollMs)) {
-    chain.failed(new CairnError('UPSTREAM_FAILED', { message: 'The replica that follows it has read nothing lately' }))
+    chain.failed(
+      new CairnError('UPSTREAM_FAILED', { message: 'The replica that follows it has not read blocks recently' }),
+    )
   } else chain.succeeded()
 }

@@ -1,96 +1,177 @@
 import { CairnError } from '@cairn/protocol'
+import { requireCodec, requireHashFunction } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { identityCode } from '../content/parse-cid.ts'
+import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
+import { guardWriter } from '../moderation/moderation.ts'
 import type { PackWriter } from '../packs/packs.ts'
-import { readUploadPath } from '../uploads/upload-path.ts'
 import {
+  attemptCleanup,
   completeDag,
   createDagIndex,
-  giveUp,
+  importBlock,
+  importCarBlocks,
   keepPack,
   measureRoots,
   openQuotaMeter,
   type QuotaMeter,
-  takeCar,
+  type RecordAlongside,
   toUploadError,
   type UploadToKeep,
 } from '../uploads/uploads.ts'
-import { fetchCar } from './fetch-car.ts'
+import { fetchBlock, fetchCar, hostOf } from './fetch-content.ts'
+import { listGateways, type PinSource } from './pin-sources.ts'
 
-/** What was pinned. */
+/** Result of pinning. */
 export type Pinned = { id: string; cid: string; fileName: string; sizeBytes: number }
 
+/** The content to store for an account, and the rows to record with it. */
+export type PinRequest = {
+  address: string
+  cid: CID
+  name: string
+  record?: RecordAlongside
+}
+
 /**
- * Keeps a CID for an account: at once where all its blocks are here, else fetched as a CAR from the gateways the operator
- * configured, in their order, each block verified.
+ * Pins a CID for an account: immediately if all its blocks are stored here, otherwise as a CAR from the configured gateways,
+ * in order. Verifies each block.
  *
- * @throws CairnError BLOCK_NOT_FOUND where nobody has it, INVALID_PATH, QUOTA_EXCEEDED, UPSTREAM_FAILED,
- * BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, STORAGE_FULL, STORAGE_FAILED, CONFLICT
+ * @throws CairnError as {@link pinFromSources}, INVALID_PATH
  */
-export async function pinCid(
+export function pinCid(
   context: Context,
   address: string,
   cid: CID,
   fileName: string | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
-  const name = readUploadPath(fileName).join('/') || cid.toString()
-  let last: CairnError = new CairnError('BLOCK_NOT_FOUND')
-  for (const [position, gateway] of [undefined, ...context.config.pinGateways].entries()) {
+  requirePinnable(cid)
+  const request = { address, cid, name: namePinned(cid, fileName) }
+  return pinFromSources(context, request, listGateways(context.config), signal)
+}
+
+/**
+ * Checks that content with this root can be stored.
+ * @throws CairnError UNSUPPORTED_CODEC: its codec or hash function is not supported
+ */
+export function requirePinnable(cid: CID): void {
+  try {
+    requireCodec(cid)
+    if (cid.multihash.code !== identityCode) requireHashFunction(cid)
+  } catch (error) {
+    throw toUploadError(error)
+  }
+}
+
+/** Returns the name of a pin's upload. Defaults to the CID. @throws CairnError INVALID_PATH */
+export function namePinned(cid: CID, name: string | undefined): string {
+  return readUploadPath(name).join('/') || cid.toString()
+}
+
+/**
+ * Stores a DAG for an account from the packs or, if blocks are missing there, from the first source that has it. Verifies each
+ * block.
+ *
+ * @throws CairnError BLOCK_NOT_FOUND if no source has it, UPSTREAM_FAILED, ADDRESS_NOT_ALLOWED, QUOTA_EXCEEDED and other
+ *   shortages, DAG_TOO_DEEP, UNSUPPORTED_CODEC, STORAGE_FULL, STORAGE_FAILED, CONFLICT
+ */
+export async function pinFromSources(
+  context: Context,
+  request: PinRequest,
+  sources: readonly PinSource[],
+  signal: AbortSignal,
+): Promise<Pinned> {
+  const failures: CairnError[] = []
+  for (const [position, source] of [undefined, ...sources].entries()) {
     signal.throwIfAborted()
     try {
-      return await keepFrom(context, address, { cid, name }, gateway, signal)
+      return await pinFrom(context, request, source, signal)
     } catch (thrown) {
       const error = toUploadError(thrown)
       if (!isOfThisSource(error)) throw error
-      if (gateway === undefined || CairnError.is(error, 'BLOCK_NOT_FOUND')) continue
-      const about = { gateway: position - 1, cid: cid.toString() }
-      context.failures.failed(`pin ${position}`, error, 'a gateway could not give a pin', about)
-      last = blameGateway(gateway, error)
+      if (source === undefined) continue
+      if (!CairnError.is(error, 'BLOCK_NOT_FOUND')) {
+        const about = { gateway: position - 1, cid: request.cid.toString() }
+        context.failures.failed(`pin ${position}`, error, 'failed to fetch a pin from a gateway', about)
+      }
+      failures.push(blameSource(source, error))
     }
   }
-  throw last
+  throw summarize(failures)
 }
 
-/** Whether another source may do better. */
+const sourceErrors = [
+  'BLOCK_NOT_FOUND',
+  'ADDRESS_NOT_ALLOWED',
+  'UPSTREAM_FAILED',
+  'INCOMPLETE_DAG',
+  'INVALID_CAR',
+  'BLOCK_HASH_MISMATCH',
+] as const
+
+/** Returns whether another source may succeed. */
 function isOfThisSource(error: unknown): error is CairnError {
-  const codes = ['BLOCK_NOT_FOUND', 'UPSTREAM_FAILED', 'INCOMPLETE_DAG', 'INVALID_CAR', 'BLOCK_HASH_MISMATCH'] as const
-  return codes.some((code) => CairnError.is(error, code))
+  return sourceErrors.some((code) => CairnError.is(error, code))
 }
 
-/** A gateway that sends what does not fit is at fault, not the caller. */
-function blameGateway(gateway: string, error: CairnError): CairnError {
-  if (error.code === 'UPSTREAM_FAILED') return error
-  const { host } = new URL(gateway)
-  const message = `The gateway ${host} sent something else: ${error.message}`
+/** Invalid data is an error of the gateway, not of the caller. */
+function blameSource(source: PinSource, error: CairnError): CairnError {
+  const isPlain = (['UPSTREAM_FAILED', 'BLOCK_NOT_FOUND', 'ADDRESS_NOT_ALLOWED'] as const).some(
+    (code) => error.code === code,
+  )
+  if (isPlain) return error
+  const host = hostOf(source)
+  const message = `The gateway ${host} returned invalid data: ${error.message}`
   return new CairnError('UPSTREAM_FAILED', { message, details: { host }, cause: error })
 }
 
-/** Takes the DAG from one source, the packs alone where none is named, and records it. */
-async function keepFrom(
+/** Combines the errors of all sources. Errors that may be temporary take precedence. */
+function summarize(failures: readonly CairnError[]): CairnError {
+  const order = ['UPSTREAM_FAILED', 'BLOCK_NOT_FOUND', 'ADDRESS_NOT_ALLOWED'] as const
+  const code = order.find((wanted) => failures.some((failure) => failure.code === wanted))
+  if (code === undefined) return new CairnError('BLOCK_NOT_FOUND')
+  const [only, ...others] = failures
+  if (only !== undefined && others.length === 0) return only
+  const messages = [...new Set(failures.map(({ message }) => message))]
+  return new CairnError(code, { message: messages.join('; '), cause: failures.at(-1) })
+}
+
+/** Stores the DAG from one source, or from the packs alone if `source` is undefined, and records it. */
+export async function pinFrom(
   context: Context,
-  address: string,
-  root: { cid: CID; name: string },
-  gateway: string | undefined,
+  { address, cid, name, record }: PinRequest,
+  source: PinSource | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
   const meter = openQuotaMeter(context, address)
-  const writer = context.packs.begin()
+  const writer = guardWriter(context.packs.begin(), context.denylist)
   const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
     const index = createDagIndex(memory.acquire)
-    if (gateway !== undefined) {
-      await takeCar(fetchCar(gateway, root.cid, signal), { index, writer, takeBytes: meter.take })
+    const taking = { index, writer, acquireQuota: meter.take }
+    if (source !== undefined) {
+      try {
+        await importCarBlocks(fetchCar(source, cid, signal), taking)
+      } catch (error) {
+        // A gateway without CARs may support single blocks.
+        if (!CairnError.is(error, 'NOT_ACCEPTABLE')) throw error
+      }
     }
-    await completeDag([root.cid], index, writer, context.packs, signal)
-    // Blocks that nobody asked for cannot come out of a pack again; a gateway that sends some is not to be trusted.
+    const takeMissing =
+      source === undefined
+        ? undefined
+        : async (missing: CID) => importBlock(missing, await fetchBlock(source, missing, signal), taking)
+    await completeDag([cid], index, writer, context.packs, signal, takeMissing)
+    // Unrequested blocks cannot be removed from a pack again; a gateway that sends them is not trusted.
     if (index.unreachedBytes() > 0)
-      throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks beside the DAG' })
-    const uploads = await measureRoots([root], index, { storageType: null })
-    return await keep(context, address, writer, meter, uploads)
+      throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
+    const uploads = await measureRoots([{ cid, name }], index, { storageType: null })
+    return await keep(context, address, writer, meter, uploads, record)
   } catch (error) {
-    await giveUp(context, 'abort the pack', () => writer.abort())
-    await giveUp(context, 'give back the reservation', () => meter.release())
+    await attemptCleanup(context, 'abort the pack', () => writer.abort())
+    await attemptCleanup(context, 'release the reservation', () => meter.release())
     throw error
   } finally {
     memory.release()
@@ -103,10 +184,11 @@ async function keep(
   writer: PackWriter,
   meter: QuotaMeter,
   uploads: readonly UploadToKeep[],
+  record: RecordAlongside | undefined,
 ): Promise<Pinned> {
   const [upload] = uploads
   if (upload === undefined) throw new CairnError('INTERNAL')
   if (upload.sizeBytes > meter.takenBytes) await meter.take(upload.sizeBytes - meter.takenBytes)
-  const [id = ''] = await keepPack(context, address, writer, meter, uploads)
+  const [id = ''] = await keepPack(context, address, writer, meter, uploads, record)
   return { id, cid: upload.cid.toString(), fileName: upload.name, sizeBytes: upload.sizeBytes }
 }

@@ -1,11 +1,11 @@
 import { CairnError, pinCid as pinCidCall } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
+import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
-import { readCidText } from '../gateway/parse-cid.ts'
 import { route } from '../http/route.ts'
 import { pinCid } from './pins.ts'
 
-/** Binds the call that pins. */
+/** Registers the pin route. */
 export function registerPinRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, pinCidCall, async ({ input: { body }, caller, signal }) => {
     const cid = readCidText(body.cid)

@@ -19,29 +19,29 @@ import { readTree } from './tree-object.ts'
 
 const stepBytes = MIB
 const zeros = new Uint8Array(64 * 1024)
-/** How long another provider may take for one step. */
+/** Time limit for one step of another provider. */
 const retrieveMs = 30_000
 
-/** A run of an aggregate's payload that comes from one place. */
+/** A contiguous part of an aggregate's payload from one source. */
 type Run = {
   readonly start: number
   readonly end: number
   readonly read: 'index' | { readonly piece: PieceRow; readonly packs: readonly PackedPart[] }
 }
 
-/** The payload of an aggregate: packs, zeros and the index, without ever being one file. */
+/** The payload of an aggregate: packs, zeros and the index, streamed without a file. */
 export type AggregatePayload = {
   readonly sizeBytes: number
   /**
-   * Bytes from `start` up to, not including, `end`. What our own packs do not have any more comes from a provider.
-   * @throws CairnError DATA_DAMAGED when nobody has it
+   * Bytes from `start` up to, but not including, `end`. Bytes missing from our own packs come from a provider.
+   * @throws CairnError DATA_DAMAGED when no source has it
    */
   read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
 }
 
 /**
- * Opens the payload that providers fetch. `isDoubted` where a provider could do nothing with it before: our own bytes are
- * then compared with the commitment as they leave, and what is damaged comes from a provider, too.
+ * Opens the payload that providers fetch. `isDoubted` is set when a provider rejected it before: our own bytes are
+ * then compared with the commitment as they are sent, and damaged ones come from a provider as well.
  */
 export async function openAggregate(
   context: Context,
@@ -57,7 +57,7 @@ export async function openAggregate(
     sizeBytes: aggregate.piece.payloadBytes,
     async *read(start, end, signal) {
       let at = start
-      // Runs are in their order: what lies before the start is passed by, and between two of them are zeros.
+      // Runs are in order: those before the start are skipped, and gaps between two are zeros.
       for (const run of runs) {
         if (run.end <= at) continue
         if (run.start >= end) break
@@ -109,7 +109,7 @@ function* readZeros(length: number): Generator<Uint8Array> {
   for (let left = length; left > 0; left -= zeros.length) yield zeros.subarray(0, Math.min(left, zeros.length))
 }
 
-/** Where bytes come from. `trees` are those of the pieces read, to compare with. */
+/** Byte sources. `trees` are those of the pieces read, for comparison. */
 type Sources = {
   readonly context: Context
   readonly providers: readonly Provider[]
@@ -118,7 +118,7 @@ type Sources = {
   readonly trees: Map<string, Promise<PieceTree | undefined>>
 }
 
-/** Bytes of a piece that begins at `pieceStart` of the aggregate. The range counts from the start of the piece. */
+/** Reads bytes of a piece that begins at `pieceStart` of the aggregate. The range is relative to the piece. */
 async function readOfPiece(
   sources: Sources,
   pieceStart: number,
@@ -141,7 +141,10 @@ async function readOfPiece(
   } catch (error) {
     if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
   }
-  context.log.warn({ aggregate: row.cid, piece: piece.cid }, 'bytes are gone or damaged here, a provider is asked')
+  context.log.warn(
+    { aggregate: row.cid, piece: piece.cid },
+    'local bytes are missing or damaged, reading from a provider',
+  )
   const wide = widen({ start, end }, piece)
   const tree = await findTree()
   const bytes = await readElsewhere(
@@ -153,18 +156,18 @@ async function readOfPiece(
   return bytes.subarray(start - wide.start, end - wide.start)
 }
 
-/** Without its tree a piece cannot be compared in parts: whoever fetches it checks the whole. */
+/** Without its tree a piece cannot be compared in parts; the provider that fetches it checks the whole. */
 async function findTreeOf({ objects, log }: Context, piece: PieceRow): Promise<PieceTree | undefined> {
   try {
     return await readTree(objects, piece)
   } catch (error) {
     if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
-    log.error({ err: error, piece: piece.cid }, 'the tree of a piece is gone')
+    log.error({ err: error, piece: piece.cid }, 'tree of a piece is missing')
     return undefined
   }
 }
 
-/** The range with all of the payload below the nodes that it touches. */
+/** Extends the range to the whole payload below the nodes that it touches. */
 function widen({ start, end }: PayloadRange, piece: PieceRow): PayloadRange {
   return {
     start: Math.floor(start / keptPayloadBytes) * keptPayloadBytes,
@@ -184,7 +187,7 @@ function isPartOf(tree: PieceTree | undefined, { start }: PayloadRange, bytes: U
   return Buffer.from(nodes).equals(tree.nodes.subarray(first, first + nodes.length))
 }
 
-/** The bytes from a provider that holds them. The range counts from the start of the aggregate. */
+/** Reads bytes from a provider that holds them. The range is relative to the aggregate. */
 async function readElsewhere(
   { context, providers, row }: Sources,
   range: PayloadRange,
@@ -207,7 +210,7 @@ async function readElsewhere(
         filled += part.length
       }
       if (filled === bytes.length && isRight(bytes)) return bytes
-      faults.push(new Error(`${deal.provider} gave ${filled} of ${bytes.length} bytes, or wrong ones`))
+      faults.push(new Error(`${deal.provider} returned ${filled} of ${bytes.length} bytes, or wrong bytes`))
     } catch (error) {
       signal.throwIfAborted()
       faults.push(error)

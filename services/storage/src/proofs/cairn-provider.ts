@@ -1,4 +1,4 @@
-import { heightMost, parsePieceCid, roomOf, verifyChallenge } from '@cairn/pieces'
+import { maxHeight, parsePieceCid, payloadCapacity, verifyChallenge } from '@cairn/pieces'
 import {
   CairnError,
   type CallDefinition,
@@ -16,14 +16,14 @@ import {
 } from '@cairn/protocol'
 import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
-import type { ProviderSettings } from './proof-settings.ts'
+import type { ProviderSettings } from '../settings/deal-settings.ts'
 import type { PieceState, Provider } from './provider.ts'
 
-const answerBytesMost = 4 * 1024 * 1024
+const maxAnswerBytes = 4 * 1024 * 1024
 
 type CairnProviderSettings = Extract<ProviderSettings, { kind: 'cairn' }>
 
-/** A provider that runs Cairn's own provider service. Its answers are checked whole before anything believes them. */
+/** A provider that runs Cairn's own provider service. Its answers are fully verified before use. */
 export function createCairnProvider({ name, url, publicUrl, key }: CairnProviderSettings): Provider {
   const base = url.replace(/\/+$/, '')
 
@@ -31,25 +31,25 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     try {
       return await fetch(`${base}${path}`, { ...init, redirect: 'error', signal })
     } catch (cause) {
-      throw failed(signal.aborted ? 'gave no answer in time' : 'could not be reached', cause)
+      throw failed(signal.aborted ? 'did not respond in time' : 'is unreachable', cause)
     }
   }
   const failed = (what: string, cause?: unknown): CairnError =>
     new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} ${what}`, cause })
   const readText = async (response: Response): Promise<string> => {
     try {
-      return await readLimited(response, answerBytesMost)
+      return await readLimited(response, maxAnswerBytes)
     } catch (cause) {
-      throw failed('broke off its answer', cause)
+      throw failed('closed the connection early', cause)
     }
   }
   const refusal = async (call: CallDefinition, response: Response): Promise<CairnError> => {
     const body = await readText(response)
     const received = { status: response.status, header: (header: string) => response.headers.get(header), body }
     const error = decodeError(call.dialect, received)
-    // That it is overloaded, limits rates or failed inside tells nothing about the piece.
+    // Overload, rate limits and internal errors say nothing about the piece.
     const isAboutPiece = call.errors.some((code) => code === error.code)
-    return isAboutPiece ? error : failed(`answered ${response.status}`, error)
+    return isAboutPiece ? error : failed(`returned status ${response.status}`, error)
   }
   const ask = async <C extends CallDefinition>(
     call: C,
@@ -64,10 +64,10 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     const response = await open(callPath(call, params), init, signal)
     if (!response.ok) throw await refusal(call, response)
     const text = await readText(response)
-    if (call.response.kind !== 'json') throw failed('was asked for what is no JSON')
+    if (call.response.kind !== 'json') throw failed('was called for a response that is not JSON')
     const parsed = v.safeParse(call.response.schema, readJson(text))
-    if (!parsed.success) throw failed('answered in a form that is not the call’s')
-    // The call's own schema made it.
+    if (!parsed.success) throw failed('returned an invalid response')
+    // The call's own schema produced it.
     return parsed.output as CallResult<C>
   }
 
@@ -76,7 +76,7 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     name,
     kind: 'cairn',
     url: publicUrl,
-    pieceBytesMost: roomOf(heightMost),
+    maxPieceBytes: payloadCapacity(maxHeight),
     retrievalUrl: (piece) => `${publicUrl.replace(/\/+$/, '')}/pieces/${piece}/payload`,
     async ping({ signal }) {
       await ask(describeProvider, {}, signal)
@@ -106,11 +106,11 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
       const response = await open(callPath(getPiecePayload, { cid: piece }), { headers }, signal)
       if (!response.ok) throw await refusal(getPiecePayload, response)
       const { payloadBytes } = parsePieceCid(piece)
-      if (response.status !== 206 && !(start === 0 && end === payloadBytes)) throw failed('ignored the range asked for')
+      if (response.status !== 206 && !(start === 0 && end === payloadBytes)) throw failed('ignored the requested range')
       try {
         for await (const bytes of response.body ?? []) yield bytes
       } catch (cause) {
-        throw failed('broke off its answer', cause)
+        throw failed('closed the connection early', cause)
       }
     },
     async remove(piece, { signal }) {
@@ -123,7 +123,7 @@ function toState({ state, lastError }: PieceStatus): PieceState {
   switch (state) {
     case 'failed':
     case 'damaged':
-      return { state: 'failed', reason: lastError?.message ?? 'It gave no reason' }
+      return { state: 'failed', reason: lastError?.message ?? 'It returned no reason' }
     default:
       return { state }
   }
@@ -133,7 +133,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema refuses it.
+    // The schema rejects it.
     return undefined
   }
 }

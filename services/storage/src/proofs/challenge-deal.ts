@@ -1,6 +1,6 @@
-import { CairnError, type ChallengeAnswer } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, reasonOf } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
 import { findContent } from './find-content.ts'
 import { bytesToHex } from './hex.ts'
 import type { NonceSource } from './nonces.ts'
@@ -8,18 +8,19 @@ import type { Challenge, Provider } from './provider.ts'
 import { type AggregateRow, type CheckRow, type DealRow, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
-/** Answers that are kept whole, and rows at all, of each deal: the newest. */
+/** Number of newest answers, and of newest rows, kept per deal. */
 const answersKept = 20
 const checksKept = 1000
-/** Errors with which a provider says itself that it has not what it should. */
+/** Errors by which a provider admits that a piece is missing or damaged. */
 const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
 
 type Outcome = { outcome: CheckRow['outcome']; reason: string | null; answer: ChallengeAnswer | undefined }
 
 /**
- * Challenges a provider, among the leaves that hold something. A wrong answer ends the deal at once. Silence is borne until
- * the last proof is as old as the period of challenges; until then the same challenge is asked again, also after a restart,
- * so that silence buys no other leaves. As there is a challenge each half period, a loss is noticed within one.
+ * Challenges a provider on leaves that hold content. A wrong answer ends the deal immediately. Silence is tolerated
+ * until the last proof is as old as the challenge period; until then the same challenge is repeated, even after a
+ * restart, so that silence cannot select other leaves. With a challenge every half period, a loss is noticed within
+ * one period.
  */
 export async function challengeDeal(
   { context, nonces }: { context: Context; nonces: NonceSource },
@@ -37,11 +38,11 @@ export async function challengeDeal(
   const askedAt = clock.now()
   const challenge = { nonce: Buffer.from(open.nonce, 'hex'), count, within }
   const { outcome, reason, answer } = await ask(provider, aggregate.cid, challenge, deal, signal)
-  // A service that is about to stop says nothing about the provider.
+  // A service that is shutting down reports nothing about the provider.
   if (outcome === 'silent' && signal.aborted && signal.reason?.name !== 'TimeoutError') return
   const now = clock.now()
   await noteCheck(context, deal, {
-    id: createUploadId(askedAt),
+    id: uuidv7(askedAt),
     deal_number: deal.number,
     asked_at: askedAt,
     outcome,
@@ -54,8 +55,8 @@ export async function challengeDeal(
   metrics.possessionChecks.inc({ outcome })
   const twin = answer === undefined ? undefined : await findTwin(context, deal, answer.provider)
   if (outcome === 'proved' && twin !== undefined) {
-    // Not faulted: what is removed there would be gone for the other deal, too.
-    const error = `It has the key of ${twin.provider}: both together are one copy`
+    // Not faulted: removing it would also remove it for the other deal.
+    const error = `It has the same key as ${twin.provider}, so both count as one copy`
     log.error({ deal: deal.number, provider: deal.provider, twin: twin.provider }, 'two providers have the same key')
     return updateDeal(context, deal, { state: 'failed', error })
   }
@@ -74,7 +75,10 @@ export async function challengeDeal(
     })
     return
   }
-  log.warn({ deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason }, 'a provider gave no proof')
+  log.warn(
+    { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason },
+    'provider did not return a proof',
+  )
   const isLost = outcome === 'wrong' || now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
   await updateDeal(context, deal, {
     error: reason,
@@ -86,7 +90,7 @@ export async function challengeDeal(
 }
 
 /**
- * The challenge that is open, or a new one, which is written down before the provider hears of it. Undefined where another
+ * Returns the open challenge, or creates one and stores it before the provider receives it. Undefined when another
  * replica changed the deal meanwhile.
  */
 async function openChallenge(
@@ -103,7 +107,7 @@ async function openChallenge(
   return isOurs ? { nonce, source: drawn.source } : undefined
 }
 
-/** An older copy of the same aggregate that the same key proves, under another name. */
+/** Finds an older copy of the same aggregate that the same key proves under another name. */
 function findTwin({ db }: Context, deal: DealRow, key: string): Promise<{ provider: string } | undefined> {
   return db.read
     .selectFrom('deal')
@@ -126,18 +130,18 @@ async function ask(
   try {
     const answer = await provider.challenge(piece, challenge, { signal })
     if (deal.provider_key !== null && answer.provider !== deal.provider_key) {
-      // Another machine at the same URL: it has to make a name of its own.
-      return { outcome: 'wrong', reason: 'The proof is signed with another key than before', answer }
+      // Another machine at the same URL: it needs a provider name of its own.
+      return { outcome: 'wrong', reason: 'The proof is signed with a different key than before', answer }
     }
     return { outcome: 'proved', reason: null, answer }
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    const reason = `${error.code}: ${String(error.details['reason'] ?? error.message)}`.slice(0, 500)
+    const reason = `${error.code}: ${reasonOf(error) ?? error.message}`.slice(0, 500)
     return { outcome: admissions.has(error.code) ? 'wrong' : 'silent', reason, answer: undefined }
   }
 }
 
-/** Keeps what came of a challenge, and drops what is old. */
+/** Stores the result of a challenge and deletes old ones. */
 export async function noteCheck({ db }: Context, deal: DealRow, row: CheckRow): Promise<void> {
   await db.write(async (trx) => {
     await trx.insertInto('possession_check').values(row).execute()

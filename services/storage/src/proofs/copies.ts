@@ -3,31 +3,31 @@ import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 
-/** How many providers keep what an account stores, what is usual, and the most there may be. */
+/** Returns how many providers keep what an account stores, the default, and the maximum. */
 export async function readCopies(
   { db, config }: Context,
   address: string,
-): Promise<{ copies: number; usual: number; most: number }> {
-  const { copies: usual, copiesMost: most } = config.deals
+): Promise<{ copies: number; defaultCopies: number; maxCopies: number }> {
+  const { copies: defaultCopies, maxCopies } = config.deals
   const row = await db.read.selectFrom('copy_policy').select('copies').where('address', '=', address).executeTakeFirst()
-  return { copies: Math.min(row?.copies ?? usual, most), usual, most }
+  return { copies: Math.min(row?.copies ?? defaultCopies, maxCopies), defaultCopies, maxCopies }
 }
 
 /**
- * Sets the replication factor of an account. Aggregates that hold something of it are kept by as many providers from now
- * on; where they are kept by more already they stay so.
- * @throws CairnError INVALID_REQUEST when it is more than the operator allows
+ * Sets the replication factor of an account. From now on, that many providers keep aggregates with its content;
+ * aggregates with more copies keep them.
+ * @throws CairnError INVALID_REQUEST when it exceeds the operator's limit
  */
 export async function writeCopies(
   context: Context,
   address: string,
   copies: number,
-): Promise<{ copies: number; usual: number; most: number }> {
+): Promise<{ copies: number; defaultCopies: number; maxCopies: number }> {
   const { db, clock, config } = context
-  if (copies > config.deals.copiesMost) {
+  if (copies > config.deals.maxCopies) {
     throw new CairnError('INVALID_REQUEST', {
-      message: `At most ${config.deals.copiesMost} copies are kept here`,
-      details: { issues: [{ field: 'body.copies', message: `must be ${config.deals.copiesMost} at most` }] },
+      message: `This service keeps at most ${config.deals.maxCopies} copies`,
+      details: { issues: [{ field: 'body.copies', message: `must be at most ${config.deals.maxCopies}` }] },
     })
   }
   await db.write(async (trx) => {
@@ -43,24 +43,24 @@ export async function writeCopies(
 }
 
 /**
- * Raises the factor of accounts for what they stored since, but was stored before by somebody who wants fewer: content is
- * kept once. Answers how many accounts were looked at.
+ * Raises the factor for content that accounts stored since the last run and that an account with fewer copies stored
+ * before: content is kept once. Returns the number of accounts checked.
  */
 export async function raiseAllCopies({ db, clock, config }: Context, signal: AbortSignal): Promise<number> {
-  const { copies: usual, copiesMost } = config.deals
+  const { copies: defaultCopies, maxCopies } = config.deals
   let count = 0
   for (let after = ''; ; ) {
     const some = await db.read
       .selectFrom('copy_policy')
       .selectAll()
       .where('address', '>', after)
-      .where('copies', '>', usual)
+      .where('copies', '>', defaultCopies)
       .orderBy('address')
       .limit(100)
       .execute()
     for (const { address, copies } of some) {
       signal.throwIfAborted()
-      await db.write((trx) => raiseCopies(trx, address, Math.min(copies, copiesMost), clock.now()))
+      await db.write((trx) => raiseCopies(trx, address, Math.min(copies, maxCopies), clock.now()))
       after = address
       count++
     }

@@ -2,6 +2,7 @@ import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { uploadColumns } from '../db/upload-columns.ts'
 import { deleteFiles } from '../files/files.ts'
 import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { removePack } from '../packs/packs.ts'
@@ -26,7 +27,7 @@ afterAll(() => postgres?.stop())
 describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wrong', (kind) => {
   let deals: OpenDeals
   beforeEach(async () => {
-    // Two pieces of the largest size make an aggregate.
+    // Two pieces of the maximum size make an aggregate.
     deals = await openDeals(kind, postgres, { targetBytes: 16 * MIB })
   })
   afterEach(() => deals[Symbol.asyncDispose]())
@@ -217,7 +218,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
         .values({ ...account, address: other })
         .execute()
       await trx.insertInto('copy_policy').values({ address: other, copies: 3, updated_at: 1 }).execute()
-      const first = await trx.selectFrom('upload').selectAll().executeTakeFirstOrThrow()
+      const first = await trx.selectFrom('upload').select(uploadColumns).executeTakeFirstOrThrow()
       await trx
         .insertInto('upload')
         .values({ ...first, id: 'second', address: other })
@@ -248,7 +249,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(deals.providers[0]?.pieces.has(live.cid)).toBe(true)
   })
 
-  it.each([3000, 2 * MIB])('a pack of %i bytes that rotted here is made good from a provider', async (sizeBytes) => {
+  it.each([3000, 2 * MIB])('repairs a damaged pack of %i bytes from a provider', async (sizeBytes) => {
     const cid = await upload('a', sizeBytes, 3)
     await deals.goOn(waitMs + 2000)
     const { objects } = deals.test.context
@@ -267,7 +268,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(states.filter((one) => one.endsWith('proving'))).toHaveLength(2)
   })
 
-  it('a tree that is gone is said to be, and holds up no provider', async () => {
+  it('reports a missing tree, which delays no provider', async () => {
     const cid = await upload('a', 2 * MIB, 3)
     await deals.goOn(waitMs + 2000)
     const [piece] = await db().read.selectFrom('piece').selectAll().execute()
@@ -278,13 +279,13 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toContain('two proving')
   })
 
-  it('trees of a replica that did not live to record them are swept, and no others', async () => {
+  it('removes unrecorded trees of an ended replica, and no others', async () => {
     await upload('a', 2 * MIB, 3)
     await deals.goOn(waitMs + 2000)
     const { objects, config } = deals.test.context
     const killed = await createKilledReplica(config.packFolder)
     await killed.finish('trees/left-over')
-    // A tree that is confirmed and has no row may have lost it.
+    // A confirmed tree without a row may have lost it.
     await killed.finish('trees/unknown', { confirm: true })
     expect(await sweepTrees(deals.test.context, signal)).toBe(0)
     await killed.age()

@@ -41,7 +41,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
   })
   afterEach(() => opened[Symbol.asyncDispose]())
 
-  it('takes a file from pack to proof, and shows all of the way', async () => {
+  it('take a file from pack to proof, and show every step', async () => {
     const content = fill(2 * MIB + 333, 1)
     const cid = await upload('large', content)
     const small = await upload('small', fill(300, 2))
@@ -78,12 +78,12 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
         provider: deal.provider.key,
         within: answer.within,
       })
-      // The large piece, the small one, and the index: two padded ranges lie between them.
+      // The large piece, the small one and the index, with two padded ranges between them.
       const { start, count } = { start: piece.aggregate.offset / 32, count: countLeaves(piece.payloadBytes) }
       expect(answer.within).toHaveLength(3)
       expect(answer.within).toContainEqual({ start, count })
     }
-    // The bytes that the providers hold are those of the pack.
+    // The providers hold the bytes of the pack.
     const [car] = piece.cars
     const held = keepers()[0]?.pieces.get(piece.aggregate.piece)?.payload ?? new Uint8Array()
     const from = (piece.aggregate.offset / 128) * 127
@@ -106,7 +106,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(history.checks.map(({ outcome }) => outcome)).toEqual(['proved', 'proved'])
   })
 
-  it('puts small packs into one piece, and tells where each lies', async () => {
+  it('put small packs into one piece, and record the position of each', async () => {
     const cids: CID[] = []
     for (let file = 0; file < 20; file++) cids.push(await upload(`f${file}`, fill(100 + file * 50, file)))
     await goOn(waitMs + 2000)
@@ -118,7 +118,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     }
   })
 
-  it('cuts a large pack into several pieces between blocks, and proves each', async () => {
+  it('cut a large pack into several pieces between blocks, and prove each', async () => {
     const content = fill(13 * MIB + 12345, 7)
     const cid = await upload('large', content)
     await goOn(waitMs + 2000)
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(cars.filter(({ isHeaded }) => isHeaded)).toHaveLength(1)
     const [pack] = await test.context.db.read.selectFrom('pack').selectAll().execute()
     expect(cars.reduce((sum, { length }) => sum + length, 0)).toBe(pack?.size_bytes)
-    // Put together again they are one CAR with every block whole.
+    // Joined again, they are one CAR with every block intact.
     const parts = await test.context.db.read.selectFrom('piece_pack').selectAll().orderBy('pack_offset_bytes').execute()
     const held: Uint8Array[] = []
     for (const part of parts) {
@@ -148,7 +148,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(count).toBe((pack?.block_count ?? 0) + 1)
   })
 
-  it('notices a provider that is silent within a period, and places the piece elsewhere', async () => {
+  it('detect a silent provider within a period, and place the piece elsewhere', async () => {
     await upload('a', fill(5000, 3))
     await goOn(waitMs + 2000)
     const [one] = providers
@@ -156,7 +156,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     one.mood = 'silent'
     await goOn(challengeMs + 5000)
     expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
-    // Back again, it is told to let go of what is not needed any more.
+    // Once it is back, it is asked to remove what is no longer needed.
     one.mood = 'honest'
     await goOn(70_000)
     expect(one.pieces.size).toBe(0)
@@ -164,7 +164,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
   })
 
   it.each(['wiped', 'damaged', 'forged', 'other-key'] as const)(
-    'notices a provider that is %s at the next challenge',
+    'detect a provider that is %s at the next challenge',
     async (how) => {
       const cid = await upload('a', fill(100_000, 4))
       await goOn(waitMs + 2000)
@@ -184,7 +184,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     },
   )
 
-  it('takes a good copy from a provider where its own is gone', async () => {
+  it('restore a missing copy from a provider', async () => {
     await upload('keep', fill(3000, 5))
     const gone = await upload('gone', fill(4000, 6))
     await goOn(waitMs + 2000)
@@ -203,7 +203,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(keepers().map(({ name }) => name)).toEqual(['two', 'six'])
   })
 
-  it('goes on when a provider is full, and says so', async () => {
+  it('continue with others when a provider is full, and report it', async () => {
     const [one] = providers
     if (one === undefined) throw new Error('there is no provider')
     one.mood = 'full'
@@ -212,7 +212,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(await states()).toEqual(['one failed', 'six proving', 'two proving'])
   })
 
-  it('ends deals, rows and objects when everything in an aggregate was deleted', async () => {
+  it('end with their rows and objects when everything in an aggregate is deleted', async () => {
     const cid = await upload('a', fill(2 * MIB, 3))
     await goOn(waitMs + 2000)
     const { db, objects } = test.context
@@ -234,11 +234,11 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(left).toEqual([])
   })
 
-  it('keeps as many copies as the account wants', async () => {
+  it('keep as many copies as the account wants', async () => {
     await upload('a', fill(5000, 3))
     await goOn(waitMs + 2000)
     expect(keepers()).toHaveLength(2)
-    expect(await writeCopies(test.context, testAddress, 3)).toEqual({ copies: 3, usual: 2, most: 3 })
+    expect(await writeCopies(test.context, testAddress, 3)).toEqual({ copies: 3, defaultCopies: 2, maxCopies: 3 })
     await goOn(3000)
     expect(keepers()).toHaveLength(3)
     await upload('b', fill(5000, 9))
@@ -247,7 +247,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     await expect(writeCopies(test.context, testAddress, 4)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
-  it('lets nobody fetch without the token of an open offer', async () => {
+  it('allow a fetch only with the token of an open offer', async () => {
     await upload('a', fill(5000, 3))
     await goOn(waitMs + 2000)
     const [aggregate] = await test.context.db.read.selectFrom('aggregate').selectAll().execute()

@@ -9,16 +9,16 @@ import { provesOnChain, readChainProof } from './read-chain-proof.ts'
 import type { AggregateRow, DealRow } from './store.ts'
 import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 
-/** How long a provider may take to answer. */
+/** Time limit for an answer of a provider. */
 const answerMs = 15_000
-/** After so many offers it is given up. */
-const triesMost = 6
-/** A fetch may take this long, and the time its bytes take at 1 MiB/s. */
+/** Maximum number of offers. */
+const maxTries = 6
+/** Time limit of a fetch, in addition to the time for its bytes at 1 MiB/s. */
 const fetchMs = 600_000
-const slowestBytesPerMs = 1049
-const backoffMostMs = 60_000
+const minBytesPerMs = 1049
+const maxBackoffMs = 60_000
 
-/** What driving a deal needs. */
+/** Dependencies of driving a deal. */
 export type Driving = {
   context: Context
   providers: readonly Provider[]
@@ -27,7 +27,7 @@ export type Driving = {
   nonces: NonceSource
 }
 
-/** Does what is due for a deal: offers it, looks how far the provider is, or challenges it. */
+/** Takes the next step of a deal: offers it, checks the provider's progress, or challenges it. */
 export async function driveDeal(
   driving: Driving,
   deal: DealRow,
@@ -37,7 +37,7 @@ export async function driveDeal(
   const { context, nonces } = driving
   const provider = driving.providers.find(({ name }) => name === deal.provider)
   if (provider === undefined) {
-    const error = 'The operator works with this provider no more'
+    const error = 'The operator no longer uses this provider'
     return updateDeal(context, deal, { state: isHeld(deal) ? 'faulted' : 'failed', error })
   }
   const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
@@ -64,17 +64,17 @@ async function offerDeal(
   aggregate: AggregateRow,
   signal: AbortSignal,
 ): Promise<void> {
-  if (deal.tries >= triesMost) {
-    // It takes offers and forgets them.
+  if (deal.tries >= maxTries) {
+    // The provider accepts offers but loses them.
     return updateDeal(context, deal, {
       state: 'failed',
-      error: 'It never fetched what it was offered',
+      error: 'It never fetched the offered piece',
       token_hash: null,
     })
   }
   const content = await findContent(context.db.read, aggregate)
   if (content === undefined) {
-    return updateDeal(context, deal, { state: 'failed', error: 'It is not needed any more', token_hash: null })
+    return updateDeal(context, deal, { state: 'failed', error: 'It is no longer needed', token_hash: null })
   }
   const token = randomBytes(32).toString('base64url')
   const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
@@ -86,7 +86,7 @@ async function offerDeal(
     .where('provider', '=', provider.name)
     .where('state', '=', 'faulted')
     .executeTakeFirst()
-  // What it could not prove it shall not find again.
+  // A provider must not reuse bytes that it could not prove.
   if (before !== undefined && deal.tries === 0) await provider.remove(aggregate.cid, { signal })
   const url = new URL(`/api/aggregates/${aggregate.cid}/payload`, pullUrl).href
   const said = await provider.offer(aggregate.cid, { url, token, content }, { signal })
@@ -122,8 +122,8 @@ async function noteState(context: Context, deal: DealRow, aggregate: AggregateRo
       return updateDeal(context, deal, { state: 'queued', next_at: now + pollMs })
     default: {
       const payloadBytes = 32 * 2 ** aggregate.height
-      if (deal.state === 'offered' && now - deal.since > fetchMs + payloadBytes / slowestBytesPerMs) {
-        return updateDeal(context, deal, { state: 'failed', error: 'It took too long to fetch', token_hash: null })
+      if (deal.state === 'offered' && now - deal.since > fetchMs + payloadBytes / minBytesPerMs) {
+        return updateDeal(context, deal, { state: 'failed', error: 'The fetch took too long', token_hash: null })
       }
       return updateDeal(context, deal, { state: 'offered', next_at: now + pollMs })
     }
@@ -134,10 +134,10 @@ async function noteTrouble(context: Context, deal: DealRow, error: CairnError): 
   const { clock, config, failures } = context
   const tries = deal.tries + 1
   const about = { deal: deal.number, provider: deal.provider }
-  failures.failed(`deal ${deal.provider}`, error, 'a provider could not be worked with', about)
-  const isFinal = error.code === 'PROVIDER_FULL' || error.code === 'PIECE_TOO_LARGE' || tries >= triesMost
+  failures.failed(`deal ${deal.provider}`, error, 'failed to process a deal', about)
+  const isFinal = error.code === 'PROVIDER_FULL' || error.code === 'PIECE_TOO_LARGE' || tries >= maxTries
   const reason = `${error.code}: ${error.message}`.slice(0, 500)
   if (isFinal) return updateDeal(context, deal, { state: 'failed', error: reason, token_hash: null, tries })
-  const next = clock.now() + Math.min(config.deals.pollMs * 2 ** tries, backoffMostMs)
+  const next = clock.now() + Math.min(config.deals.pollMs * 2 ** tries, maxBackoffMs)
   return updateDeal(context, deal, { tries, next_at: next, error: reason })
 }

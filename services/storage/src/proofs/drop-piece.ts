@@ -3,13 +3,13 @@ import { doomObjects, removeDoomed } from '../objects/doomed-objects.ts'
 import type { PieceRow } from './store.ts'
 
 /**
- * Forgets a piece, unless it went into another aggregate since its row was read. Packs of it that are still there will be
- * pieced anew.
+ * Deletes a piece, unless it was added to another aggregate since its row was read. Its remaining packs become new
+ * pieces.
  */
 export async function dropPiece({ db, objects, clock }: Context, piece: PieceRow): Promise<void> {
   const treeKeys = piece.tree_key === null ? [] : [piece.tree_key]
   const isDropped = await db.write(async (trx) => {
-    // Locks the row: whoever puts it into an aggregate meanwhile comes before or after.
+    // Locks the row: adding it to an aggregate happens before or after this.
     const { numUpdatedRows } = await trx
       .updateTable('piece')
       .set({ position: piece.position })
@@ -24,5 +24,5 @@ export async function dropPiece({ db, objects, clock }: Context, piece: PieceRow
     await doomObjects(trx, treeKeys, clock.now())
     return true
   })
-  if (isDropped) await removeDoomed({ db, objects }, treeKeys)
+  if (isDropped) await removeDoomed({ db, objects, clock }, treeKeys)
 }

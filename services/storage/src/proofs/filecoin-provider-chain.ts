@@ -9,49 +9,60 @@ import { getBlockNumber, getContractEvents, readContract } from 'viem/actions'
 import { type FilecoinSettings, openFilecoinClient } from './filecoin-provider-client.ts'
 import type { ProvingState } from './filecoin-provider-proving.ts'
 
-/** A data set that the payer pays this provider for. `nonce` is what it was created with. */
+/** A data set for which the payer pays this provider. `nonce` is the one it was created with. */
 export type DataSet = { readonly id: bigint; readonly nonce: bigint }
 /** A piece in a data set. */
 export type PlacedPiece = { readonly dataSet: DataSet; readonly pieceId: bigint }
-/** A proof that a transaction gave. */
+/** A proof submitted by a transaction. */
 export type ProofOnChain = { readonly epoch: bigint; readonly transaction: Hex; readonly leafCount: number }
 
 /**
- * What the adapter reads from the contracts of Filecoin's warm storage, and what it signs for them. It sends no transaction:
- * the provider does, with what is signed here. Every read is at one epoch, so that a reorganisation shows as one step back.
+ * Reads of Filecoin's warm storage contracts, and signatures for them. Sends no transactions: the provider sends them
+ * with these signatures. Every read is at one epoch, so that a reorganisation appears as one step back.
  */
 export type FilecoinChain = {
   readonly id: number
-  /** The contract that keeps records of data sets. */
+  /** The contract that records data sets. */
   readonly recordKeeper: Address
-  /** The newest epoch, and the newest that counts. */
+  /** Returns the newest epoch, and the newest settled one. */
   readEpochs(): Promise<{ head: bigint; settled: bigint }>
-  /** Start of an epoch in ms since 1970, and the epoch of a time. */
+  /** Converts an epoch to ms since 1970, and a time to its epoch. */
   timeOf(epoch: bigint): number
   epochOf(timeMs: number): bigint
-  /** @throws CairnError UPSTREAM_FAILED where the registry has another URL than the settings */
+  /** @throws CairnError UPSTREAM_FAILED when the registry's URL differs from the configured one */
   requireProvider(): Promise<void>
   findDataSet(at: bigint): Promise<DataSet | undefined>
-  /** Where the provider holds a piece that is not to be removed. More than one only where others use the wallet too. */
+  /**
+   * Finds where the provider holds a piece that is not scheduled for removal. More than one only when others use the
+   * wallet too.
+   */
   findPieces(piece: string, at: bigint): Promise<readonly PlacedPiece[]>
   readProving(placed: PlacedPiece, at: bigint): Promise<ProvingState>
-  /** The proof at an epoch, where there was one and the piece was in the challenges' range. */
+  /** Returns the proof at an epoch, if there was one and the challenges covered the piece. */
   findProof(placed: PlacedPiece, epoch: bigint): Promise<ProofOnChain | undefined>
-  /** What the provider creates a data set with. The same until there is one, so that a second try makes no second one. */
+  /**
+   * Signs the creation of a data set. The signature stays the same until one exists, so that a retry creates no
+   * second one.
+   */
   signDataSet(at: bigint): Promise<Hex>
-  /** What the provider adds a piece with. The same until it is there, so that a second try adds no second one. */
+  /**
+   * Signs the addition of a piece. The signature stays the same until it is added, so that a retry adds no second
+   * one.
+   */
   signPiece(piece: string, dataSet: DataSet, at: bigint): Promise<Hex>
   signRemoval(placed: PlacedPiece): Promise<Hex>
 }
 
 const epochMs = 30_000
-/** Nonces tried for a data set or a piece: so often may it have been removed before. */
-const noncesMost = 200
-const dataSetsMost = 1000n
-const idsMost = 20n
-const memoMost = 2000
+/** Maximum number of nonces tried per data set or piece: how often it may have been removed before. */
+const maxNonces = 200
+const maxDataSets = 1000n
+const maxIds = 20n
+const maxMemo = 2000
 
-/** Opens the chain of a provider. Nothing is asked of it yet. @throws CairnError INVALID_CONFIGURATION for a wrong key */
+/**
+ * Opens the chain of a provider. Sends no request yet. @throws CairnError INVALID_CONFIGURATION for an invalid key
+ */
 export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
   const { chain, client, payer, ask, readAt } = openFilecoinClient(settings)
   const providerId = BigInt(settings.providerId)
@@ -60,15 +71,15 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
   const view = { address: fwssView.address, abi: fwssView.abi }
   const genesisMs = chain.genesisTimestamp * 1000
 
-  // What was read at a settled epoch is kept for a while: deals of one round ask the same. Newer ones may change.
+  // Reads at a settled epoch are cached, because the deals of one round repeat them. Newer epochs may change.
   const memo = new Map<string, Promise<unknown>>()
   let newestSettled = -1n
   const remember = <T>(epoch: bigint, key: string, read: () => Promise<T>): Promise<T> => {
     if (epoch > newestSettled) return read()
-    // Every key is used with one type only.
+    // Each key is used with one type only.
     const kept = memo.get(key) as Promise<T> | undefined
     if (kept !== undefined) return kept
-    if (memo.size >= memoMost) memo.clear()
+    if (memo.size >= maxMemo) memo.clear()
     const made = read()
     memo.set(key, made)
     made.catch(() => memo.delete(key))
@@ -85,7 +96,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
       readAt(at, async (blockNumber) => {
         const found: DataSet[] = []
         const limit = 100n
-        for (let offset = 0n; offset < dataSetsMost; offset += limit) {
+        for (let offset = 0n; offset < maxDataSets; offset += limit) {
           const page = await readContract(client, {
             ...getClientDataSetsCall({ chain, address: payer, offset, limit }),
             blockNumber,
@@ -107,13 +118,13 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
     )
   let nonces: ReadonlySet<bigint> | undefined
   const dataSetNonces = (): ReadonlySet<bigint> => {
-    nonces ??= new Set(Array.from({ length: noncesMost }, (_, number) => dataSetNonce(number)))
+    nonces ??= new Set(Array.from({ length: maxNonces }, (_, number) => dataSetNonce(number)))
     return nonces
   }
   const dataSetNonce = (number: number): bigint => deriveNonce('data-set', chain.id, payer, providerId, number)
   const firstUnused = (at: bigint, nonceOf: (number: number) => bigint): Promise<bigint> =>
     readAt(at, async (blockNumber) => {
-      for (let number = 0; number < noncesMost; number++) {
+      for (let number = 0; number < maxNonces; number++) {
         const nonce = nonceOf(number)
         const used = await readContract(client, {
           ...view,
@@ -123,11 +134,11 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
         })
         if (used === 0n) return nonce
       }
-      throw new Error(`all of ${noncesMost} nonces are used`)
+      throw new Error(`all of ${maxNonces} nonces are used`)
     })
   const isChallengeable = async ({ dataSet, pieceId }: PlacedPiece, blockNumber: bigint): Promise<boolean> => {
     const at = { ...verifier, blockNumber }
-    // The contract reverts where there is no range yet.
+    // The contract reverts when there is no range yet.
     const range = await readContract(client, { ...at, functionName: 'getChallengeRange', args: [dataSet.id] })
     if (range === 0n) return false
     return readContract(client, { ...at, functionName: 'pieceChallengable', args: [dataSet.id, pieceId] })
@@ -150,7 +161,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
       ask(async () => {
         const { pdp: offering } = await findProvider()
         if (withSlash(offering.serviceURL) !== withSlash(settings.url)) {
-          throw new Error('the registry has another URL of the provider than the settings')
+          throw new Error('the URL of the provider in the registry differs from the settings')
         }
       }),
     findDataSet: (at) => ask(async () => (await listDataSets(at)).at(0)),
@@ -162,7 +173,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
           for (const dataSet of await listDataSets(at)) {
             const own = { chain, dataSetId: dataSet.id }
             await readAt(at, async (blockNumber) => {
-              const call = findPieceIdsByCidCall({ ...own, pieceCid, limit: idsMost })
+              const call = findPieceIdsByCidCall({ ...own, pieceCid, limit: maxIds })
               const ids = await readContract(client, { ...call, blockNumber })
               if (ids.length === 0) return
               const leaving = await readContract(client, { ...getScheduledRemovalsCall(own), blockNumber })
@@ -201,7 +212,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
           })
           const event = events.at(-1)
           if (event?.args.challenges === undefined || !isHex(event.transactionHash)) return undefined
-          // The range of a proof was fixed before it: where it was then is where the challenges could fall.
+          // The range of a proof was fixed before it, so the previous epoch shows where the challenges could fall.
           if (!(await readAt(epoch - 1n, (blockNumber) => isChallengeable(placed, blockNumber)))) return undefined
           return { epoch, transaction: event.transactionHash, leafCount: event.args.challenges.length }
         }),
@@ -230,7 +241,7 @@ export function openFilecoinChain(settings: FilecoinSettings): FilecoinChain {
   }
 }
 
-/** A number that says what it is for: made from names, it is the same whenever it is made. */
+/** Derives a number from names, so that it is always the same for the same purpose. */
 function deriveNonce(...names: readonly unknown[]): bigint {
   return BigInt(
     `0x${createHash('sha256')

@@ -14,27 +14,30 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getChainId } from 'viem/actions'
-import type { ProviderSettings } from './proof-settings.ts'
+import type { ProviderSettings } from '../settings/deal-settings.ts'
 
 export type FilecoinSettings = Extract<ProviderSettings, { kind: 'filecoin' }>
 
-/** The endpoint of a chain with the wallet of the settings. */
+/** The endpoint of a chain with the configured wallet. */
 export type FilecoinClient = {
   readonly chain: Chain
   readonly client: Client<Transport, Chain, Account>
   readonly payer: Address
-  /** Asks the chain, once it is known to be the one of the settings. @throws CairnError UPSTREAM_FAILED for all faults */
+  /**
+   * Queries the chain, once it is verified to be the configured one. @throws CairnError UPSTREAM_FAILED for all
+   * errors
+   */
   ask<T>(read: () => Promise<T>): Promise<T>
   /** Reads at an epoch, or at the last one before it that has a block. */
   readAt<T>(epoch: bigint, read: (blockNumber: bigint) => Promise<T>): Promise<T>
 }
 
 const rpcMs = 10_000
-const answerBytesMost = 8 * 1024 * 1024
-/** Epochs in a row that may have no block. */
-const nullRoundsMost = 8
+const maxAnswerBytes = 8 * 1024 * 1024
+/** Maximum number of consecutive epochs without a block. */
+const maxNullRounds = 8
 
-/** Opens an endpoint. Nothing is asked of it yet. @throws CairnError INVALID_CONFIGURATION for a wrong key */
+/** Opens an endpoint. Sends no request yet. @throws CairnError INVALID_CONFIGURATION for an invalid key */
 export function openFilecoinClient(settings: FilecoinSettings): FilecoinClient {
   const chain = getChain(settings.network === 'mainnet' ? 314 : 314_159)
   const account = openAccount(settings)
@@ -73,7 +76,7 @@ export function openFilecoinClient(settings: FilecoinSettings): FilecoinClient {
         try {
           return await read(epoch - BigInt(back))
         } catch (error) {
-          if (back === nullRoundsMost || !isNullRound(error)) throw error
+          if (back === maxNullRounds || !isNullRound(error)) throw error
         }
       }
     },
@@ -82,18 +85,20 @@ export function openFilecoinClient(settings: FilecoinSettings): FilecoinClient {
 
 function openAccount({ name, key }: FilecoinSettings) {
   try {
-    if (!isHex(key)) throw new Error('it is no hex')
+    if (!isHex(key)) throw new Error('it is not hexadecimal')
     return privateKeyToAccount(key)
   } catch {
     // What was thrown quotes the key.
-    throw new CairnError('INVALID_CONFIGURATION', { message: `CAIRN_PROVIDERS: the key of ${name} is no private key` })
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: `CAIRN_PROVIDERS: the key of ${name} is not a private key`,
+    })
   }
 }
 
 async function fetchLimited(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   const { status, statusText, headers } = response
-  return new Response(await readLimited(response, answerBytesMost), { status, statusText, headers })
+  return new Response(await readLimited(response, maxAnswerBytes), { status, statusText, headers })
 }
 
 function isNullRound(error: unknown): boolean {
@@ -102,11 +107,11 @@ function isNullRound(error: unknown): boolean {
 
 function toFault(name: string, error: unknown): CairnError {
   if (CairnError.is(error)) return error
-  // The whole message of a viem error has the endpoint's URL, and that may have a key in it.
+  // The full message of a viem error contains the endpoint's URL, which may contain a key.
   const reason =
     error instanceof BaseError ? `${error.shortMessage} ${error.details}` : error instanceof Error ? error.message : ''
   return new CairnError('UPSTREAM_FAILED', {
-    message: `The chain of the storage provider ${name} gave no good answer: ${oneLine(reason)}`,
+    message: `The chain of the storage provider ${name} returned an invalid response: ${oneLine(reason)}`,
   })
 }
 

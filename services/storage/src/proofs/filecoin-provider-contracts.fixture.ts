@@ -31,19 +31,19 @@ const { pdp } = chain.contracts
 type Block = { number: bigint; state: State; transactions: Map<Hex, 'confirmed' | 'rejected'> }
 
 /**
- * The contracts of warm storage as far as the adapter meets them, on a chain that can be held up and reorganised, behind a
- * JSON-RPC endpoint. Calldata, answers, events and signed texts are decoded and encoded by the ABIs and types that the SDK
- * publishes; the rules are those of the public sources. No bytecode of them runs here.
+ * The warm storage contracts as far as the adapter uses them, on a chain that can be paused and reorganised, behind a
+ * JSON-RPC endpoint. Calldata, answers, events and signed texts are decoded and encoded by the ABIs and types that
+ * the SDK publishes; the rules are those of the public sources. No bytecode of the contracts runs here.
  */
 export class FilecoinContracts {
   readonly provider: Registered
-  /** Session keys that speak for a payer. */
+  /** Session keys that act for a payer. */
   readonly sessionKeys = new Map<Address, Address>()
-  /** Whether transactions wait until `mine`. */
+  /** Whether transactions wait for `mine`. */
   isHeld = false
-  /** Empty blocks that follow one with a transaction. */
+  /** Number of empty blocks after one with a transaction. */
   blocksAfter = 0
-  /** The oldest epoch that the endpoint still knows of. */
+  /** The oldest epoch that the endpoint still returns. */
   knownFrom = 0n
   /** Epochs without a block. */
   readonly nullRounds = new Set<bigint>()
@@ -54,7 +54,7 @@ export class FilecoinContracts {
   constructor(provider: Registered, start = 1000n) {
     this.provider = provider
     const state = { dataSets: [], nonces: new Map(), proofs: [] }
-    // With nothing in the blocks between.
+    // The blocks in between are empty.
     for (const number of [0n, start]) this.#blocks.push({ number, state, transactions: new Map() })
   }
 
@@ -72,7 +72,7 @@ export class FilecoinContracts {
     return this.#last.state.dataSets
   }
 
-  /** Mines this many blocks; the first takes all that waits. */
+  /** Mines this many blocks; the first includes all pending transactions. */
   async mine(count = 1): Promise<void> {
     for (let mined = 0; mined < count; mined++) {
       const state = structuredClone(this.#last.state)
@@ -92,13 +92,13 @@ export class FilecoinContracts {
     }
   }
 
-  /** Takes the newest blocks back and mines empty ones in their place, and one more. */
+  /** Removes the newest blocks and mines empty ones in their place, plus one more. */
   async reorganise(depth: number): Promise<void> {
     this.#blocks.splice(-depth)
     await this.mine(depth + 1)
   }
 
-  /** What a provider's node does: plays the transaction through, and sends it. */
+  /** Simulates and sends a transaction, as a provider's node does. */
   async send(data: Hex): Promise<Hex> {
     await this.#execute(structuredClone(this.#last.state), data, this.head + 1n)
     const hash = `0x${createHash('sha256')
@@ -109,7 +109,7 @@ export class FilecoinContracts {
     return hash
   }
 
-  /** Hashes of all that was mined, in its order. */
+  /** Hashes of all mined transactions, in order. */
   get transactions(): Hex[] {
     return this.#blocks.flatMap(({ transactions }) => [...transactions.keys()])
   }
@@ -122,7 +122,10 @@ export class FilecoinContracts {
     return 'pending'
   }
 
-  /** Begins the next period of proofs, as `nextProvingPeriod` does: what is scheduled goes, what was added is in range. */
+  /**
+   * Begins the next proving period, as `nextProvingPeriod` does: applies scheduled removals and adds new pieces to
+   * the range.
+   */
   async beginPeriod(setId: bigint): Promise<void> {
     await this.mine()
     const set = findDataSet(this.#last.state, setId)
@@ -136,13 +139,13 @@ export class FilecoinContracts {
     set.deadline = (set.deadline === 0n ? this.head : set.deadline) + periodEpochs
   }
 
-  /** The block in which the data set's first piece came. */
+  /** The block of the data set's first piece. */
   blockOf(setId: bigint): bigint {
     const has = ({ state }: Block) => state.dataSets.some(({ id, pieces }) => id === setId && pieces.length > 0)
     return this.#blocks.find(has)?.number ?? 0n
   }
 
-  /** Has the provider drop a piece. */
+  /** Makes the provider drop a piece. */
   async dropPiece(setId: bigint, pieceId: bigint): Promise<void> {
     await this.mine()
     const piece = findDataSet(this.#last.state, setId).pieces[Number(pieceId)]
@@ -220,8 +223,8 @@ export class FilecoinContracts {
 
   #requireRight(payer: Address, signer: Address): void {
     if (isAddressEqual(payer, signer)) return
-    const speaksFor = this.sessionKeys.get(signer)
-    if (speaksFor === undefined || !isAddressEqual(speaksFor, payer)) throw new Error('InvalidSignature')
+    const payerOfKey = this.sessionKeys.get(signer)
+    if (payerOfKey === undefined || !isAddressEqual(payerOfKey, payer)) throw new Error('InvalidSignature')
   }
 
   /** Answers a call of JSON-RPC. */

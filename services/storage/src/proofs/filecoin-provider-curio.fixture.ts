@@ -9,23 +9,23 @@ import type { FilecoinContracts } from './filecoin-provider-contracts.fixture.ts
 
 const { pdp, fwss } = getChain(314_159).contracts
 
-/** A call that loses its answer, or is refused: by method and the last fixed word of its path. */
+/** A call that loses its answer or is rejected: the method and the last fixed segment of its path. */
 export type CurioFault = 'POST uploads' | 'PUT uploads' | 'POST data-sets' | 'POST pieces' | 'DELETE pieces'
 
-/** Curio's HTTP interface for tests, as its public sources have it, before the contracts of the fixture. */
+/** Curio's HTTP interface for tests, as in its public sources, in front of the fixture's contracts. */
 export type ServedCurio = AsyncDisposable & {
   readonly url: string
   readonly requests: string[]
   /** Bytes by piece CID of version 2. */
   readonly parked: Map<string, Buffer>
-  /** These calls do what they are to do, and their answer is lost, once. */
+  /** These calls take effect, but their answer is lost once. */
   readonly losing: Set<CurioFault>
-  /** These calls are refused with this status, until taken out. */
+  /** These calls are rejected with this status until removed. */
   readonly refusing: Map<CurioFault, number>
   mood: 'well' | 'down' | 'endless' | 'other-form' | 'ignores-ranges'
 }
 
-/** A request as a route sees it. */
+/** A request as received by a route. */
 type Call = {
   readonly words: readonly string[]
   readonly query: URLSearchParams
@@ -191,7 +191,7 @@ export async function serveCurio(contracts: FilecoinContracts): Promise<ServedCu
       return response.end('refused\nfor a reason')
     }
     if (served.losing.delete(name)) {
-      // The work goes on, the answer has nowhere to go.
+      // The work continues; the answer is discarded.
       response.writeHead = () => response
       response.end = () => request.socket.destroy() && response
     }

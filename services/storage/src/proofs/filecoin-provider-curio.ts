@@ -3,36 +3,36 @@ import { CairnError } from '@cairn/protocol'
 import { readLimited } from '@cairn/service'
 import * as v from 'valibot'
 
-const answerBytesMost = 256 * 1024
-/** How long the provider may take to answer anything but an upload: it may wait for its own node. */
+const maxAnswerBytes = 256 * 1024
+/** Time limit for any answer except to an upload: the provider may wait for its own node. */
 const answerMs = 60_000
 
-/** How far a transaction is that the provider sent. `unknown`: it does not know it, or does not say. */
+/** Progress of a transaction that the provider sent. `unknown`: the provider does not know or report it. */
 export type TransactionState = 'unknown' | 'pending' | 'confirmed' | 'rejected'
 
-/** What the transaction does. */
+/** The kind of transaction. */
 export type Transaction =
   | { readonly kind: 'data-set'; readonly hash: string }
   | { readonly kind: 'piece'; readonly dataSetId: bigint; readonly hash: string }
 
 /**
- * The HTTP interface of Curio, which storage providers of Filecoin run. Where it names other addresses in its answers, none
- * is followed. All calls throw CairnError UPSTREAM_FAILED; `upload` also PROVIDER_FULL and PIECE_TOO_LARGE.
+ * The HTTP interface of Curio, which Filecoin storage providers run. Addresses in its answers are never followed. All
+ * calls throw CairnError UPSTREAM_FAILED; `upload` also PROVIDER_FULL and PIECE_TOO_LARGE.
  * @see https://github.com/filecoin-project/curio/tree/main/pdp
  */
 export type Curio = {
-  /** Asks whether it is there. */
+  /** Checks that the provider is reachable. */
   ping(signal: AbortSignal): Promise<void>
   /** Whether the provider has the bytes of a piece and would add it to a data set. */
   isParked(piece: string, signal: AbortSignal): Promise<boolean>
-  /** Gives the bytes of a piece, which the provider checks against its CID. */
+  /** Uploads the bytes of a piece, which the provider verifies against its CID. */
   upload(piece: string, payload: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void>
-  /** Has the provider create a data set; answers the transaction. */
+  /** Requests the creation of a data set; returns the transaction. */
   createDataSet(recordKeeper: string, extraData: string, signal: AbortSignal): Promise<string>
-  /** Has the provider add a piece that it has; answers the transaction. */
+  /** Requests the addition of an uploaded piece; returns the transaction. */
   addPiece(dataSetId: bigint, piece: string, extraData: string, signal: AbortSignal): Promise<string>
   readTransaction(transaction: Transaction, signal: AbortSignal): Promise<TransactionState>
-  /** Has the provider schedule the removal of a piece. */
+  /** Requests the removal of a piece. */
   removePiece(dataSetId: bigint, pieceId: bigint, extraData: string, signal: AbortSignal): Promise<void>
   retrieve(
     piece: string,
@@ -51,7 +51,7 @@ const transactionSchema = v.object({
 const transactionHash = /^0x[0-9a-fA-F]{64}$/
 const uploadPath = /\/pdp\/piece\/uploads\/([0-9a-fA-F-]{36})$/
 
-/** The interface at a URL. `name` is what faults call it. */
+/** Creates a client for a URL. `name` is used in errors. */
 export function createCurio({ name, url }: { name: string; url: string }): Curio {
   const base = url.endsWith('/') ? url : `${url}/`
   const urlOf = (path: string): string => new URL(path, base).href
@@ -66,14 +66,14 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
     try {
       return await fetch(urlOf(path), { ...init, redirect: 'error', signal })
     } catch (cause) {
-      throw failed(signal.aborted ? 'gave no answer in time' : 'could not be reached', cause)
+      throw failed(signal.aborted ? 'did not respond in time' : 'is unreachable', cause)
     }
   }
   const readText = async (response: Response): Promise<string> => {
     try {
-      return await readLimited(response, answerBytesMost)
+      return await readLimited(response, maxAnswerBytes)
     } catch (cause) {
-      throw failed('broke off its answer', cause)
+      throw failed('closed the connection early', cause)
     }
   }
   const require = async (response: Response, what: string): Promise<void> => {
@@ -81,8 +81,8 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
     const text = await readText(response)
     if (response.status === 507 || response.status === 429) throw new CairnError('PROVIDER_FULL')
     if (response.status === 413) throw new CairnError('PIECE_TOO_LARGE')
-    // Its own words help the operator; they are the provider's, so that no more than a line of them is kept.
-    throw failed(`answered ${response.status} when it was asked to ${what}: ${oneLine(text)}`)
+    // The provider's own text helps the operator; it is untrusted, so only one line of it is kept.
+    throw failed(`returned status ${response.status} to the request to ${what}: ${oneLine(text)}`)
   }
   const call = (method: string, path: string, body: unknown, signal: AbortSignal): Promise<Response> => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
@@ -94,14 +94,14 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
     await require(response, what)
     await readText(response)
     const hash = response.headers.get('location')?.split('/').at(-1) ?? ''
-    if (!transactionHash.test(hash)) throw failed(`named no transaction when it was asked to ${what}`)
+    if (!transactionHash.test(hash)) throw failed(`returned no transaction for the request to ${what}`)
     return hash.toLowerCase()
   }
 
   return {
     async ping(signal) {
       const response = await call('GET', 'pdp/ping', undefined, signal)
-      await require(response, 'say that it is there')
+      await require(response, 'report its status')
       await readText(response)
     },
     async isParked(piece, signal) {
@@ -112,19 +112,19 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
       }
       await require(response, 'look for a piece')
       const found = v.safeParse(foundSchema, readJson(await readText(response)))
-      if (!found.success) throw failed('answered in another form when it was asked to look for a piece')
+      if (!found.success) throw failed('returned an invalid response to the request to look for a piece')
       return found.output.pieceCid === piece
     },
     async upload(piece, payload, signal) {
       const begun = await call('POST', 'pdp/piece/uploads', undefined, signal)
-      await require(begun, 'begin an upload')
+      await require(begun, 'start an upload')
       await readText(begun)
       const id = uploadPath.exec(begun.headers.get('location') ?? '')?.[1]
-      if (id === undefined) throw failed('named no upload')
+      if (id === undefined) throw failed('returned no upload URL')
       const path = `pdp/piece/uploads/${id}`
       const headers = { 'content-type': 'application/octet-stream' }
       const sent = await send(path, { method: 'PUT', headers, body: payload, duplex: 'half' }, signal)
-      await require(sent, 'take a piece')
+      await require(sent, 'accept a piece')
       const finished = await call('POST', path, { pieceCid: piece }, signal)
       await require(finished, 'finish an upload')
       await readText(finished)
@@ -163,12 +163,14 @@ export function createCurio({ name, url }: { name: string; url: string }): Curio
       const isWhole = start === 0 && end === payloadBytes
       if (response.status !== 206 && !(response.status === 200 && isWhole)) {
         await response.body?.cancel()
-        throw failed(response.ok ? 'ignored the range asked for' : `answered ${response.status} when asked for bytes`)
+        throw failed(
+          response.ok ? 'ignored the requested range' : `returned status ${response.status} to the request for bytes`,
+        )
       }
       try {
         for await (const bytes of response.body ?? []) yield bytes
       } catch (cause) {
-        throw failed('broke off its answer', cause)
+        throw failed('closed the connection early', cause)
       }
     },
     urlOf: (piece) => urlOf(`piece/${piece}`),
@@ -186,7 +188,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema refuses it.
+    // The schema rejects it.
     return undefined
   }
 }

@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/protocol'
 const name = '@filoz/synapse-core'
 
 /**
- * Makes sure that the published SDK of Filecoin is installed: most networks do without its 40 packages.
+ * Ensures that the published Filecoin SDK is installed: most networks do not need its 40 packages.
  * @param base the file that imports it
  * @throws CairnError INVALID_CONFIGURATION with the command that installs it
  */
@@ -15,7 +15,7 @@ export function requireFilecoinPackage(base = import.meta.url): void {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
   }
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: `CAIRN_PROVIDERS names a storage provider of Filecoin, which needs the package ${name}`,
-    hint: 'Run npm run add -- filecoin, then start again.',
+    message: `CAIRN_PROVIDERS contains a Filecoin storage provider, which requires the package ${name}`,
+    hint: 'Run npm run add -- filecoin, then restart.',
   })
 }

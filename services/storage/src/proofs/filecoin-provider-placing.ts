@@ -5,33 +5,33 @@ import type { DataSet, FilecoinChain } from './filecoin-provider-chain.ts'
 import type { Curio, Transaction } from './filecoin-provider-curio.ts'
 import type { PieceSource, PieceState } from './provider.ts'
 
-/** Pieces sent to one provider side by side. */
+/** Maximum number of concurrent uploads to one provider. */
 const uploadsAtOnce = 2
-/** Pieces that are on their way or failed, at most: the oldest ends are forgotten. */
-const endsMost = 1000
-/** A piece may take this long, and the time its bytes take at 1 MiB/s: as long as a deal waits for it. */
+/** Maximum number of placements in progress or failed; the oldest finished ones are evicted. */
+const maxEnds = 1000
+/** Time limit of a placement, in addition to the time for its bytes at 1 MiB/s: as long as a deal waits for it. */
 const placeMs = 600_000
-const slowestBytesPerMs = 1049
-/** How often the chain is asked for what a transaction is to change. */
-const lookAgainMs = 4000
+const minBytesPerMs = 1049
+/** Interval of polling the chain for the effect of a transaction. */
+const recheckMs = 4000
 
-export type PlacingSettings = { readonly name: string; readonly lookAgainMs?: number }
+export type PlacingSettings = { readonly name: string; readonly recheckMs?: number }
 
 /**
- * Brings pieces to a provider: uploads what it does not have, has it added to the data set, and waits until the chain shows
- * it. Nothing of this needs to last: after a restart the next offer finds on the chain and at the provider how far it came,
- * and what is signed for a piece is the same until it is there, so that nothing is added twice.
+ * Places pieces with a provider: uploads missing ones, requests their addition to the data set, and waits until the
+ * chain shows it. No state is persisted: after a restart, the next offer determines the progress from the chain and
+ * the provider, and the signature for a piece stays the same until it is added, so nothing is added twice.
  */
 export type Placing = {
-  /** Begins, unless it is under way. */
+  /** Starts a placement, unless one is in progress. */
   begin(piece: string, source: PieceSource): PieceState
-  /** Undefined: nothing is known of it here. */
+  /** Undefined when there is no placement of the piece. */
   stateOf(piece: string): PieceState | undefined
-  /** Whether the provider was asked to add it, so that it may be there any moment. */
+  /** Whether its addition was requested, so that it may appear at any moment. */
   isSent(piece: string): boolean
-  /** Ends it and forgets it. */
+  /** Cancels a placement and removes its state. */
   drop(piece: string): void
-  /** Ends everything. */
+  /** Cancels all placements. */
   close(): void
 }
 
@@ -43,28 +43,28 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
   const failed = (what: string, cause?: unknown): CairnError =>
     new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} ${what}`, cause })
   const pause = (signal: AbortSignal): Promise<void> =>
-    // A process that is to end does not wait for it.
-    wait(settings.lookAgainMs ?? lookAgainMs, undefined, { signal, ref: false })
+    // A process that is shutting down does not wait for it.
+    wait(settings.recheckMs ?? recheckMs, undefined, { signal, ref: false })
 
-  /** Waits until the chain shows what a transaction was to do. */
+  /** Waits until the chain shows the effect of a transaction. */
   const waitFor = async <T>(
-    look: () => Promise<T | undefined>,
+    inspect: () => Promise<T | undefined>,
     transaction: Transaction,
     signal: AbortSignal,
   ): Promise<T> => {
     for (;;) {
-      // Read before the chain: what is rejected by then was not done by it, though perhaps by another one.
+      // Read before the chain: a transaction rejected by then had no effect, though another one may have had it.
       const state = await curio.readTransaction(transaction, signal)
-      const found = await look()
+      const found = await inspect()
       if (found !== undefined) return found
-      if (state === 'rejected') throw failed(`says that its transaction ${transaction.hash} was rejected`)
+      if (state === 'rejected') throw failed(`reported that its transaction ${transaction.hash} was rejected`)
       await pause(signal)
     }
   }
 
   let creating: Promise<DataSet> | undefined
   const openDataSet = (signal: AbortSignal): Promise<DataSet> => {
-    // All pieces wait for the one creation: a second one with the same signature would be refused.
+    // All pieces wait for a single creation: a second one with the same signature would be rejected.
     creating ??= createDataSet(signal).finally(() => {
       creating = undefined
     })
@@ -89,33 +89,33 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
     })
     if (!response.ok || response.body === null) {
       await response.body?.cancel()
-      throw new CairnError('UPSTREAM_FAILED', { message: `The source of the piece answered ${response.status}` })
+      throw new CairnError('UPSTREAM_FAILED', { message: `The source of the piece returned status ${response.status}` })
     }
     await curio.upload(piece, response.body.pipeThrough(countBytes(payloadBytes)), signal)
   }
 
   const place = async (piece: string, source: PieceSource, job: Job): Promise<void> => {
     const { payloadBytes } = parsePieceCid(piece)
-    const limitMs = placeMs + Math.ceil(payloadBytes / slowestBytesPerMs)
+    const limitMs = placeMs + Math.ceil(payloadBytes / minBytesPerMs)
     const signal = AbortSignal.any([job.stop.signal, AbortSignal.timeout(limitMs)])
-    const look = async () => (await chain.findPieces(piece, (await chain.readEpochs()).head)).at(0)
-    if ((await look()) !== undefined) return
+    const inspect = async () => (await chain.findPieces(piece, (await chain.readEpochs()).head)).at(0)
+    if ((await inspect()) !== undefined) return
     await turn(signal)
     try {
       job.state = { state: 'pulling' }
       if (!(await curio.isParked(piece, signal))) await upload(piece, source, signal)
     } finally {
-      giveTurn()
+      releaseSlot()
     }
     while (!(await curio.isParked(piece, signal))) await pause(signal)
     const dataSet = await openDataSet(signal)
     const { head } = await chain.readEpochs()
-    // It may have been added by a try whose answer was lost.
+    // An attempt whose answer was lost may have added it.
     if ((await chain.findPieces(piece, head)).length > 0) return
     const extraData = await chain.signPiece(piece, dataSet, head)
     job.isSent = true
     const hash = await curio.addPiece(dataSet.id, piece, extraData, signal)
-    await waitFor(look, { kind: 'piece', dataSetId: dataSet.id, hash }, signal)
+    await waitFor(inspect, { kind: 'piece', dataSetId: dataSet.id, hash }, signal)
   }
 
   let busy = 0
@@ -135,9 +135,9 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
     signal.throwIfAborted()
     busy++
   }
-  const giveTurn = (): void => {
+  const releaseSlot = (): void => {
     busy--
-    // Ones that gave up take no turn; whoever still waits looks again.
+    // Cancelled ones need no slot; those that still wait check again.
     for (const wake of waiting.splice(0)) wake()
   }
 
@@ -148,15 +148,15 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
       const job: Job = { state: { state: 'queued' }, isSent: false, stop: new AbortController() }
       jobs.delete(piece)
       jobs.set(piece, job)
-      const forget = (): void => {
+      const dropJob = (): void => {
         if (jobs.get(piece) === job) jobs.delete(piece)
       }
-      place(piece, source, job).then(forget, (error: unknown) => {
-        if (job.stop.signal.aborted) return forget()
+      place(piece, source, job).then(dropJob, (error: unknown) => {
+        if (job.stop.signal.aborted) return dropJob()
         job.state = { state: 'failed', reason: describe(error) }
       })
       for (const [old, { state }] of jobs) {
-        if (jobs.size <= endsMost) break
+        if (jobs.size <= maxEnds) break
         if (state.state === 'failed') jobs.delete(old)
       }
       return job.state
@@ -177,10 +177,10 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
   }
 }
 
-/** Passes bytes on, and breaks off when they are not as many as they have to be. */
+/** Passes bytes on, and aborts when their number differs from the expected one. */
 function countBytes(expected: number): TransformStream<Uint8Array, Uint8Array> {
   const wrong = () =>
-    new CairnError('UPSTREAM_FAILED', { message: 'The source of the piece gave another number of bytes' })
+    new CairnError('UPSTREAM_FAILED', { message: 'The source of the piece returned a different number of bytes' })
   let count = 0
   return new TransformStream({
     transform(bytes, controller) {

@@ -5,7 +5,7 @@ import { findMissedWindow, type ProvingState } from './filecoin-provider-proving
 const period = 240n
 const window = 20n
 
-/** What a data set goes through: its periods as the contract counts them. */
+/** The life of a data set: its periods as the contract counts them. */
 class DataSet {
   activatedAt = 0n
   deadline = 0n
@@ -37,7 +37,7 @@ class DataSet {
     this.provenAt = at
   }
 
-  look(at: bigint, piece: number): ProvingState {
+  inspect(at: bigint, piece: number): ProvingState {
     const { activatedAt, deadline, isProven, provenAt } = this
     return { at, isChallengeable: piece < this.range, activatedAt, deadline, isProven, periodEpochs: period, provenAt }
   }
@@ -45,7 +45,10 @@ class DataSet {
 
 const created = 1000n
 
-/** Plays periods; `proves` says which get their proof. Looks at every epoch at which something changes, and between. */
+/**
+ * Simulates periods; `proves` selects those that get their proof. Checks every epoch at which something changes, and
+ * between them.
+ */
 function play(
   {
     beginsAfter,
@@ -62,7 +65,7 @@ function play(
     for (; now < to; now++) {
       if (now < kept) continue
       set.pieces = 2
-      if (now % 7n === 0n || now + 1n === to) see(set.look(now, 1), kept)
+      if (now % 7n === 0n || now + 1n === to) see(set.inspect(now, 1), kept)
     }
   }
   pass(created + beginsAfter)
@@ -71,7 +74,7 @@ function play(
     const delay = delays[at] ?? 0n
     pass(set.deadline - window + (delay % window))
     if (isProven) set.prove(now)
-    // It may go on at once after the proof, or only later; never before the deadline before has passed.
+    // It may continue right after the proof or later, but never before the previous deadline.
     pass(now + delay + 1n)
     if (!isProven && now <= set.deadline) pass(set.deadline + 1n)
     set.begin(now)
@@ -86,7 +89,7 @@ const ways = fc.record({
 })
 
 describe('windows', () => {
-  it('are never missed by a provider that proves every period, however it orders its work', () => {
+  it('are never missed by a provider that proves every period, in any order of its work', () => {
     fc.assert(
       fc.property(ways, (way) => {
         play({ ...way, proves: Array(6).fill(true) }, (state, kept) =>
@@ -96,25 +99,27 @@ describe('windows', () => {
     )
   })
 
-  it('are seen to be missed by one that skips a period that the piece was in', () => {
+  it('are missed by a provider that skips a period of the piece', () => {
     fc.assert(
       fc.property(ways, fc.integer({ min: 4, max: 5 }), (way, skipped) => {
         const proves = Array.from({ length: 6 }, (_, at) => at !== skipped)
-        const said = new Set<string | undefined>()
-        play({ ...way, proves }, (state, kept) => said.add(findMissedWindow(state, kept)))
-        const last = [...said].at(-1)
-        expect(last ?? '').toContain('There was no proof in the window')
+        const output = new Set<string | undefined>()
+        play({ ...way, proves }, (state, kept) => output.add(findMissedWindow(state, kept)))
+        const last = [...output].at(-1)
+        expect(last ?? '').toContain('No proof was submitted in the window')
       }),
     )
   })
 
   it('are missed by one that never begins, and by one that goes silent', () => {
     const set = new DataSet(created)
-    expect(findMissedWindow(set.look(created + 2n * period, 0), created)).toBeUndefined()
-    expect(findMissedWindow(set.look(created + 2n * period + 1n, 0), created)).toContain('began no period')
+    expect(findMissedWindow(set.inspect(created + 2n * period, 0), created)).toBeUndefined()
+    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)).toContain(
+      'did not start a proving period',
+    )
     set.begin(created)
     set.prove(created + period)
-    expect(findMissedWindow(set.look(created + 2n * period, 0), created)).toBeUndefined()
-    expect(findMissedWindow(set.look(created + 2n * period + 1n, 0), created)).toContain(`${created + 2n * period}`)
+    expect(findMissedWindow(set.inspect(created + 2n * period, 0), created)).toBeUndefined()
+    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)).toContain(`${created + 2n * period}`)
   })
 })

@@ -5,7 +5,7 @@ import type { FilecoinContracts } from './filecoin-provider-contracts.fixture.ts
 /** A JSON-RPC endpoint of a chain for tests. */
 export type ServedChain = AsyncDisposable & {
   readonly url: string
-  /** Methods asked for, in their order. */
+  /** Requested methods, in order. */
   readonly requests: string[]
   fault: 'none' | 'down' | 'garbage' | 'endless' | 'other-chain'
 }

@@ -14,7 +14,7 @@ import {
 
 const chain = getChain(314_159)
 const { pdp, fwssView, serviceProviderRegistry } = chain.contracts
-/** Epochs of a period of proofs. */
+/** Length of a proving period in epochs. */
 export const periodEpochs = 240n
 
 type Piece = { cid: Hex; isRemoved: boolean }
@@ -29,24 +29,24 @@ export type DataSet = {
   isProven: boolean
   activatedAt: bigint
   provenAt: bigint
-  /** How many pieces the challenges may fall on. */
+  /** Number of pieces that the challenges cover. */
   range: number
 }
 type Proof = { setId: bigint; transaction: Hex; challenges: { pieceId: bigint; offset: bigint }[] }
-/** What the contracts have in their storage. */
+/** Storage of the contracts. */
 export type State = { dataSets: DataSet[]; nonces: Map<bigint, bigint>; proofs: Proof[] }
 
-/** The registry's entry of the one provider there is. */
+/** The registry's entry of the only provider. */
 export type Registered = { id: bigint; payee: Address; serviceURL: string }
 
-/** @throws as the contract does where there is none */
+/** @throws as the contract does when there is none */
 export function findDataSet(state: State, id: bigint): DataSet {
   const set = state.dataSets.find((one) => one.id === id)
   if (set === undefined) throw new Error('data set not live')
   return set
 }
 
-/** Plays a call that changes nothing. */
+/** Runs a read-only call. */
 export function playView(state: State, provider: Registered, to: Address, data: Hex): Hex {
   const contracts: readonly { address: Address; abi: Abi }[] = [pdp, fwssView, serviceProviderRegistry]
   const abi = contracts.find(({ address }) => isAddressEqual(address, to))?.abi
@@ -55,7 +55,7 @@ export function playView(state: State, provider: Registered, to: Address, data: 
   return encodeFunctionResult({ abi, functionName, result: readView(functionName, args, state, provider) })
 }
 
-/** Events of proofs in a block, as an endpoint gives them. */
+/** Returns the proof events in a block, as an endpoint does. */
 export function listProofLogs(state: State, epoch: bigint, topics: readonly Hex[]): unknown[] {
   const [signature, setTopic] = topics
   return state.proofs

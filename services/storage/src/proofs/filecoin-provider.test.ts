@@ -58,9 +58,9 @@ function describeSettings(changes: Changes = {}) {
   } as const
 }
 
-/** The adapter, as after a start of the service. */
+/** Opens the adapter, as after a start of the service. */
 function open(changes: Changes = {}): Provider {
-  return createFilecoinProvider(describeSettings(changes), { lookAgainMs: 5 })
+  return createFilecoinProvider(describeSettings(changes), { recheckMs: 5 })
 }
 
 async function serveSource(): Promise<typeof source> {
@@ -101,10 +101,10 @@ const offer = (piece: string, to = provider) =>
 const status = (piece: string, of = provider) => of.status(piece, { signal })
 const stateOf = async (piece: string) => (await status(piece)).state
 
-/** Waits for what comes by itself. */
-const soon = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000, interval: 5 })
+/** Waits for what happens without new blocks. */
+const soon = (inspect: () => unknown) => vi.waitFor(inspect, { timeout: 60_000, interval: 5 })
 
-/** Waits for a state; what does not wait for blocks comes by itself. */
+/** Waits for a state that needs no new blocks. */
 const until = (piece: string, state: string) => soon(async () => expect(await status(piece)).toMatchObject({ state }))
 
 /** Drives a piece as the worker does: offers it whenever it is unknown, and mines. */
@@ -134,12 +134,12 @@ async function faultOf(work: Promise<unknown>): Promise<CairnError> {
 }
 
 describe('bringing a piece', () => {
-  it('uploads it, creates a data set, adds it, and calls it kept once the chain has settled', async () => {
+  it('uploads it, creates a data set, adds it, and marks it as kept once the chain has settled', async () => {
     const piece = await makePiece(1)
     expect(await stateOf(piece)).toBe('unknown')
     expect((await offer(piece)).state).toBe('queued')
     await soon(() => expect(livePieces()).toHaveLength(1))
-    // It is on the chain, but a reorganisation could still take it back.
+    // It is on the chain, but a reorganisation could still remove it.
     expect(await stateOf(piece)).toBe('pulling')
     await contracts.mine(2)
     expect(await stateOf(piece)).toBe('kept')
@@ -158,7 +158,7 @@ describe('bringing a piece', () => {
   })
 
   const losses: CurioFault[] = ['POST uploads', 'PUT uploads', 'POST data-sets', 'POST pieces']
-  it.each(losses)('neither loses nor doubles anything when the answer to %s is lost', async (fault) => {
+  it.each(losses)('neither loses nor duplicates anything when the answer to %s is lost', async (fault) => {
     const piece = await makePiece(2)
     curio.losing.add(fault)
     await bring(piece)
@@ -167,14 +167,14 @@ describe('bringing a piece', () => {
     expect(livePieces()).toHaveLength(1)
   })
 
-  it('finds after a restart what is there already, and uploads nothing twice', async () => {
+  it('finds existing state after a restart, and uploads nothing twice', async () => {
     const piece = await makePiece(3)
     curio.refusing.set('POST pieces', 500)
     await offer(piece)
     await until(piece, 'failed')
     expect(await status(piece)).toMatchObject({
       reason:
-        'UPSTREAM_FAILED: The storage provider fil answered 500 when it was asked to add a piece: refused for a reason',
+        'UPSTREAM_FAILED: The storage provider fil returned status 500 to the request to add a piece: refused for a reason',
     })
     curio.refusing.clear()
     provider.close?.()
@@ -185,7 +185,7 @@ describe('bringing a piece', () => {
     expect(contracts.dataSets).toHaveLength(1)
   })
 
-  it('waits for a slow transaction, and a second try of it adds no second piece', async () => {
+  it('waits for a slow transaction, and its retry adds no second piece', async () => {
     const first = await makePiece(4)
     await bring(first)
     contracts.isHeld = true
@@ -202,7 +202,7 @@ describe('bringing a piece', () => {
     expect(livePieces()).toHaveLength(2)
   })
 
-  it('goes one step back when the chain is reorganised, and adds it anew', async () => {
+  it('goes one step back when the chain is reorganised, and adds it again', async () => {
     await bring(await makePiece(6))
     const piece = await makePiece(7)
     await offer(piece)
@@ -238,7 +238,7 @@ describe('bringing a piece', () => {
   it.each([
     ['short', 'UPSTREAM_FAILED'],
     ['long', 'UPSTREAM_FAILED'],
-    ['gone', 'UPSTREAM_FAILED: The source of the piece answered 404'],
+    ['gone', 'UPSTREAM_FAILED: The source of the piece returned status 404'],
   ] as const)('fails without adding anything when the source is %s', async (fault, reason) => {
     source.fault = fault
     const piece = await makePiece(10)
@@ -256,7 +256,7 @@ describe('bringing a piece', () => {
     source.payloads.set(piece, Buffer.alloc(70_000))
     await offer(piece)
     await until(piece, 'failed')
-    expect(await status(piece)).toMatchObject({ reason: expect.stringContaining('asked to finish an upload') })
+    expect(await status(piece)).toMatchObject({ reason: expect.stringContaining('the request to finish an upload') })
     expect(curio.parked.size).toBe(0)
   })
 
@@ -265,7 +265,7 @@ describe('bringing a piece', () => {
     [429, 'PROVIDER_FULL'],
     [413, 'PIECE_TOO_LARGE'],
     [500, 'UPSTREAM_FAILED'],
-  ])('says what a refusal with %i means', async (code, reason) => {
+  ])('explains a rejection with %i', async (code, reason) => {
     curio.refusing.set('POST uploads', code)
     const piece = await makePiece(12)
     await offer(piece)
@@ -274,9 +274,9 @@ describe('bringing a piece', () => {
   })
 
   it.each([
-    ['down', 'could not be reached'],
-    ['endless', 'broke off its answer'],
-    ['other-form', 'in another form'],
+    ['down', 'is unreachable'],
+    ['endless', 'closed the connection early'],
+    ['other-form', 'returned an invalid response'],
   ] as const)('fails when the provider is %s', async (mood, reason) => {
     curio.mood = mood
     const piece = await makePiece(14)
@@ -287,7 +287,7 @@ describe('bringing a piece', () => {
     await bring(piece)
   })
 
-  it('gives up what is removed meanwhile', async () => {
+  it('stops when the piece is removed meanwhile', async () => {
     contracts.isHeld = true
     const piece = await makePiece(13)
     await offer(piece)
@@ -300,42 +300,45 @@ describe('bringing a piece', () => {
 })
 
 describe('the chain', () => {
-  it.each(['down', 'garbage', 'endless', 'other-chain'] as const)('being %s is said without its URL', async (fault) => {
-    const piece = await makePiece(20)
-    provider = open({ rpcUrl: `${rpc.url}/secret-of-the-operator` })
-    rpc.fault = fault
-    for (const work of [offer, status, () => provider.remove(piece, { signal })]) {
-      const error = await faultOf(work(piece))
-      expect(error.code).toBe('UPSTREAM_FAILED')
-      const told = `${error.message} ${JSON.stringify(error.details)} ${String(error.cause)} ${error.stack}`
-      expect(told).not.toContain('secret-of-the-operator')
-      expect(told).not.toContain(key.slice(2))
-    }
-    rpc.fault = 'none'
-    await bring(piece)
-  })
+  it.each(['down', 'garbage', 'endless', 'other-chain'] as const)(
+    'is reported as %s without its URL',
+    async (fault) => {
+      const piece = await makePiece(20)
+      provider = open({ rpcUrl: `${rpc.url}/secret-of-the-operator` })
+      rpc.fault = fault
+      for (const work of [offer, status, () => provider.remove(piece, { signal })]) {
+        const error = await faultOf(work(piece))
+        expect(error.code).toBe('UPSTREAM_FAILED')
+        const texts = `${error.message} ${JSON.stringify(error.details)} ${String(error.cause)} ${error.stack}`
+        expect(texts).not.toContain('secret-of-the-operator')
+        expect(texts).not.toContain(key.slice(2))
+      }
+      rpc.fault = 'none'
+      await bring(piece)
+    },
+  )
 
   it('must know the provider by the URL of the settings', async () => {
     contracts.provider.serviceURL = 'https://elsewhere.example'
     const error = await faultOf(offer(await makePiece(21)))
-    expect(error.message).toContain('another URL')
+    expect(error.message).toContain('URL of the provider in the registry differs')
     expect(curio.requests).toEqual([])
   })
 
-  it('gives an answer in time or a fault', async () => {
+  it('returns an answer in time or an error', async () => {
     const late = AbortSignal.timeout(1)
     await soon(() => expect(late.aborted).toBe(true))
     expect((await faultOf(provider.status(await makePiece(22), { signal: late }))).message).toContain('in time')
   })
 
-  it('refuses a key that is none, without quoting it', () => {
+  it('rejects an invalid key, without quoting it', () => {
     const wrong = `0x${'f'.repeat(64)}`
-    expect(() => openFilecoinChain(describeSettings({ key: wrong }))).toThrow('the key of fil is no private key')
+    expect(() => openFilecoinChain(describeSettings({ key: wrong }))).toThrow('the key of fil is not a private key')
   })
 })
 
 describe('a kept piece', () => {
-  it('is read in ranges, and a provider that ignores ranges is not believed', async () => {
+  it('is read in ranges, and a provider that ignores ranges is not trusted', async () => {
     const piece = await makePiece(30)
     await bring(piece)
     const whole = source.payloads.get(piece) ?? Buffer.alloc(0)
@@ -348,12 +351,12 @@ describe('a kept piece', () => {
     expect(await read(100, 5000)).toEqual(whole.subarray(100, 5000))
     curio.mood = 'ignores-ranges'
     expect(await read(0, whole.length)).toEqual(whole)
-    expect((await faultOf(read(1, 2))).message).toContain('ignored the range')
+    expect((await faultOf(read(1, 2))).message).toContain('ignored the requested range')
     curio.mood = 'down'
     expect((await faultOf(read(1, 2))).code).toBe('UPSTREAM_FAILED')
   })
 
-  it('is removed once, also when that is asked for again, and can come back', async () => {
+  it('is removed once, also on a repeated request, and can come back', async () => {
     const piece = await makePiece(31)
     await bring(piece)
     curio.losing.add('DELETE pieces')
@@ -370,7 +373,7 @@ describe('a kept piece', () => {
     expect(await stateOf(piece)).toBe('kept')
   })
 
-  it('is not challenged by us', async () => {
+  it('receives no challenge of ours', async () => {
     const challenge = { nonce: new Uint8Array(32), count: 5, within: [{ start: 0, count: 4 }] }
     expect((await faultOf(provider.challenge(await makePiece(32), challenge, { signal }))).code).toBe('NOT_SUPPORTED')
   })
@@ -378,11 +381,11 @@ describe('a kept piece', () => {
 
 describe('proofs on the chain', () => {
   const chain = () => openFilecoinChain(describeSettings())
-  const look = (piece: string, keptSince: bigint, provenAt: number | null = null) =>
+  const inspect = (piece: string, keptSince: bigint, provenAt: number | null = null) =>
     provider.lastProof?.(piece, { keptAt: chain().timeOf(keptSince), provenAt }, { signal }) ?? Promise.reject()
   const read = async (piece: string, keptSince: bigint, provenAt: number | null = null) => {
     await contracts.mine(2)
-    return look(piece, keptSince, provenAt)
+    return inspect(piece, keptSince, provenAt)
   }
 
   it('are shown by chain, epoch and transaction', async () => {
@@ -400,7 +403,7 @@ describe('proofs on the chain', () => {
     expect(proof.newest?.source).toContain(`chain 314159, epoch ${epoch}, data set 1, piece 0, transaction 0x`)
   })
 
-  it('say nothing about a piece that came after their challenges were fixed', async () => {
+  it('exclude a piece that was added after their challenges were fixed', async () => {
     const first = await makePiece(41)
     await bring(first)
     await contracts.beginPeriod(1n)
@@ -415,7 +418,7 @@ describe('proofs on the chain', () => {
     expect((await read(piece, kept)).newest).toBeDefined()
   })
 
-  it('are missed when their window passes, whether or not the provider goes on', async () => {
+  it('are missed when their window passes, whether or not the provider continues', async () => {
     const piece = await makePiece(43)
     await bring(piece)
     const kept = contracts.head
@@ -427,16 +430,16 @@ describe('proofs on the chain', () => {
     expect((await read(piece, kept)).missed).toBeUndefined()
     const deadline = contracts.dataSets[0]?.deadline ?? 0n
     await contracts.passTo(deadline)
-    expect((await look(piece, kept)).missed).toBeUndefined()
+    expect((await inspect(piece, kept)).missed).toBeUndefined()
     expect((await read(piece, kept)).missed).toBeUndefined()
     expect((await read(piece, kept)).missed).toContain(`epoch ${deadline}`)
     await contracts.beginPeriod(1n)
     await contracts.prove(1n)
-    // Once it proves again, what is kept from then on has nothing missed.
+    // Once it proves again, nothing kept from then on is missed.
     expect(await read(piece, contracts.head)).toMatchObject({ newest: { leafCount: 5 }, missed: undefined })
   })
 
-  it('that are known are not asked for again, when the endpoint may have forgotten their epoch', async () => {
+  it('that are known are not fetched again, as the endpoint may have dropped their epoch', async () => {
     const piece = await makePiece(45)
     await bring(piece)
     const kept = contracts.head
@@ -446,20 +449,20 @@ describe('proofs on the chain', () => {
     await contracts.mine(10)
     contracts.knownFrom = contracts.head - 3n
     provider = open()
-    expect(await look(piece, kept, known)).toEqual({ newest: undefined, missed: undefined })
-    expect((await faultOf(look(piece, kept))).code).toBe('UPSTREAM_FAILED')
+    expect(await inspect(piece, kept, known)).toEqual({ newest: undefined, missed: undefined })
+    expect((await faultOf(inspect(piece, kept))).code).toBe('UPSTREAM_FAILED')
     await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) + 250n)
     contracts.knownFrom = contracts.head - 3n
-    expect((await look(piece, kept)).missed).toBeDefined()
+    expect((await inspect(piece, kept)).missed).toBeDefined()
   })
 
-  it('of a piece that the chain does not have are no proofs', async () => {
+  it('of a piece that the chain does not have are ignored', async () => {
     expect((await faultOf(read(await makePiece(44), 0n))).code).toBe('PIECE_NOT_FOUND')
   })
 })
 
 describe('the published client', () => {
-  it('works with the stand-in of Curio as it does with Curio', async () => {
+  it('works with the stand-in of Curio as with Curio', async () => {
     const piece = await makePiece(50)
     const data = source.payloads.get(piece) ?? Buffer.alloc(0)
     const done = await uploadPieceStreaming({ serviceURL: curio.url, data: new Uint8Array(data) })
@@ -472,7 +475,7 @@ describe('the published client', () => {
     expect(created.dataSetId).toBe(1n)
     const added = await waitForAddPieces({ statusUrl: statusUrl(`1/pieces/added/${hashes[1]}`) })
     expect(added.piecesAdded).toBe(true)
-    // What it uploaded was found, and not uploaded again.
+    // The uploaded bytes were found and not uploaded again.
     expect(curio.requests.filter((name) => name === 'PUT uploads')).toHaveLength(1)
   })
 })

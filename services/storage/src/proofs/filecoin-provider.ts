@@ -6,18 +6,18 @@ import { createPlacing, type Placing } from './filecoin-provider-placing.ts'
 import { findMissedWindow } from './filecoin-provider-proving.ts'
 import type { Provider } from './provider.ts'
 
-/** Largest piece of PDP: 1 GiB, of which 127 of 128 parts are payload. */
-const pieceBytesMost = 1_065_353_216
+/** Maximum size of a PDP piece: 1 GiB, of which 127 of 128 parts are payload. */
+const maxPieceBytes = 1_065_353_216
 
 type Opened = { readonly chain: FilecoinChain; readonly placing: Placing }
 
 /**
- * A storage provider of Filecoin that runs Curio and proves possession on the chain (PDP), under the contracts of the warm
- * storage service. It is given what the wallet of the settings signed, and sends all transactions itself. Contracts,
- * addresses and signatures are those of the published SDK, which is loaded with the first call.
+ * A Filecoin storage provider that runs Curio and proves possession on the chain (PDP), under the warm storage
+ * contracts. It receives signatures of the configured wallet and sends all transactions itself. Contracts, addresses
+ * and signatures are those of the published SDK, which is loaded with the first call.
  * @see https://github.com/FilOzone/synapse-sdk
  */
-export function createFilecoinProvider(settings: FilecoinSettings, options: { lookAgainMs?: number } = {}): Provider {
+export function createFilecoinProvider(settings: FilecoinSettings, options: { recheckMs?: number } = {}): Provider {
   const { name, url } = settings
   const curio = createCurio({ name, url })
   let opened: Promise<Opened> | undefined
@@ -28,10 +28,10 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
     })
     return opened
   }
-  /** Gives up waiting with the signal; what the chain still answers is not needed any more. */
+  /** Stops waiting when the signal fires; later answers of the chain are ignored. */
   const within = async <T>(signal: AbortSignal, work: (opened: Opened) => Promise<T>): Promise<T> => {
     const late = () =>
-      new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} gave no answer in time` })
+      new CairnError('UPSTREAM_FAILED', { message: `The storage provider ${name} did not respond in time` })
     if (signal.aborted) throw late()
     const { promise, reject } = Promise.withResolvers<never>()
     const onAbort = (): void => reject(late())
@@ -46,11 +46,11 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
   return {
     name,
     kind: 'filecoin',
-    // It answers nobody's nonces; what it has is fetched from its `retrievalUrl`.
+    // It accepts no nonces from strangers; its content is fetched from its `retrievalUrl`.
     url: undefined,
-    pieceBytesMost,
+    maxPieceBytes,
     retrievalUrl: (piece) => curio.urlOf(piece),
-    // Its HTTP face alone: the chain's endpoint is asked often enough.
+    // Checks only its HTTP interface: the chain's endpoint is queried often enough.
     ping: ({ signal }) => curio.ping(signal),
     offer: (piece, source, { signal }) =>
       within(signal, async ({ chain, placing }) => {
@@ -63,27 +63,27 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
       within(signal, async ({ chain, placing }) => {
         const { head, settled } = await chain.readEpochs()
         if ((await chain.findPieces(piece, settled)).length > 0) return { state: 'kept' }
-        // A reorganisation may still take it back.
+        // A reorganisation may still remove it.
         if ((await chain.findPieces(piece, head)).length > 0) return { state: 'pulling' }
         return placing.stateOf(piece) ?? { state: 'unknown' }
       }),
     async challenge() {
       throw new CairnError('NOT_SUPPORTED', {
-        message: `The storage provider ${name} proves on its chain when the chain asks, and answers nobody else`,
+        message: `The storage provider ${name} submits proofs only to its chain and does not accept other challenges`,
       })
     },
-    // Its proofs are of the data set: a piece is in them once it is in the range of their challenges.
+    // It proves data sets: a piece is included once the range of their challenges covers it.
     lastProof: (piece, { keptAt, provenAt }, { signal }) =>
       within(signal, async ({ chain }) => {
         const { settled } = await chain.readEpochs()
         const [placed] = await chain.findPieces(piece, settled)
         if (placed === undefined) {
-          throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is in no data set of the provider' })
+          throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is not in a data set of the provider' })
         }
         const state = await chain.readProving(placed, settled)
         const missed = findMissedWindow(state, chain.epochOf(keptAt))
         const epoch = state.provenAt
-        // Of old epochs an endpoint may know nothing any more: what is known is not asked for again.
+        // An endpoint may have pruned old epochs: known values are not read again.
         const isNew = epoch > 0n && (provenAt === null || chain.timeOf(epoch) > provenAt)
         if (missed !== undefined || !isNew) return { missed, newest: undefined }
         const proof = await chain.findProof(placed, epoch)
@@ -104,9 +104,9 @@ export function createFilecoinProvider(settings: FilecoinSettings, options: { lo
         const { head } = await chain.readEpochs()
         const found = await chain.findPieces(piece, head)
         if (found.length === 0 && placing.isSent(piece)) {
-          // It would be there, and be paid for, after everybody took it for gone.
+          // It would stay stored, and be paid for, after the deal counts as removed.
           throw new CairnError('UPSTREAM_FAILED', {
-            message: `The storage provider ${name} is just adding the piece: it can be removed once it is there`,
+            message: `The storage provider ${name} is still adding the piece. It can be removed when that is complete`,
           })
         }
         placing.drop(piece)

@@ -4,7 +4,10 @@ import type { Database } from '../db/database.ts'
 import { toPiece } from './make-aggregates.ts'
 import { type AggregateRow, findPiecesOf } from './store.ts'
 
-/** The leaves of an aggregate that hold something; undefined where it is ending and its pieces are on their way into another. */
+/**
+ * Returns the leaves of an aggregate that hold content; undefined when it is ending and its pieces are moving to
+ * another one.
+ */
 export async function findContent(db: Database['read'], aggregate: AggregateRow): Promise<LeafWindow[] | undefined> {
   const pieces = await findPiecesOf(db, aggregate.id)
   return pieces.length === aggregate.piece_count ? listContentWindows(pieces.map(toPiece)) : undefined

@@ -12,17 +12,17 @@ import { CairnError } from '@cairn/protocol'
 import type { AggregatePayload } from './aggregate-payload.ts'
 import type { PieceState, Provider } from './provider.ts'
 
-/** A provider in this process, for tests: it fetches through a function, and can be made to misbehave. */
+/** An in-process provider for tests: it fetches through a function and can be made to misbehave. */
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
-  /** What it does now. */
+  /** Its current behaviour. */
   mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging' | 'twin'
-  /** Calls that came. */
+  /** Number of received calls. */
   calls: number
   readonly removed: string[]
 }
 
-/** Seeds of keys that are not its own: of nobody, and of the provider one. */
+/** Seeds of foreign keys: an unrelated one, and that of provider one. */
 const moodSeeds = new Map([
   ['other-key', new Uint8Array(32).fill(1)],
   ['twin', new Uint8Array(32).fill('e'.charCodeAt(0))],
@@ -44,7 +44,7 @@ export function createKeptProvider(
     name,
     kind: 'cairn',
     url: `http://${name}.test`,
-    pieceBytesMost: 2 ** 40,
+    maxPieceBytes: 2 ** 40,
     pieces,
     mood: 'honest',
     calls: 0,
@@ -62,7 +62,7 @@ export function createKeptProvider(
       if (provider.mood === 'forgetful') return { state: 'queued' }
       if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
       const source = await fetchPayload(piece, token)
-      // As a provider does: what it is told to be zeros is never asked for.
+      // As a provider does: ranges declared as zeros are never fetched.
       const payload = new Uint8Array(source.sizeBytes)
       for (const { start, end } of listPayloadRanges(parsePieceCid(piece), content)) {
         let at = start

@@ -17,16 +17,16 @@ import { createCairnProvider } from './cairn-provider.ts'
 import type { NonceSource } from './nonces.ts'
 import type { Provider } from './provider.ts'
 
-/** A provider over HTTP that proves what it still has, and gives no answer where it cannot. */
+/** An HTTP provider that proves what it still has, and does not answer otherwise. */
 export type LyingProvider = AsyncDisposable & {
   readonly provider: Provider
-  /** How often each nonce is left without an answer, whether the provider could answer or not. */
+  /** How often each nonce stays unanswered, whether or not the provider could answer. */
   stallCount: number
-  /** Drops blocks of 32 KiB of all payloads that hold something, and keeps their trees; answers the share that is gone. */
+  /** Drops blocks of 32 KiB with content from all payloads but keeps their trees; returns the lost fraction. */
   lose(isLost: (block: number) => boolean): number
 }
 
-/** Nonces that are the same in every run, others for each seed, deal and challenge. */
+/** Nonces that are the same in every run, but differ by seed, deal and challenge. */
 export function createSeededNonces(seed: string): NonceSource {
   let drawn = 0
   return {
@@ -74,8 +74,8 @@ export async function startLyingProvider(
     readBody(request)
       .then((body) => answer(request.method ?? '', request.url ?? '', body))
       .then(
-        (said) => send(response, 200, said),
-        // What it cannot prove is never said: it looks as if it were not there.
+        (output) => send(response, 200, output),
+        // It never admits a loss: it appears to be unavailable.
         () => send(response, 503, {}),
       )
   })
@@ -110,7 +110,7 @@ export async function startLyingProvider(
 
 function describeSelf(id: string) {
   const pieces = { queued: 0, pulling: 0, kept: 0, failed: 0, damaged: 0 }
-  const limits = { payloadBytesMost: 1, possessionLeavesMost: 64, challengesPerMinute: 1, pullsAtOnce: 1 }
+  const limits = { maxPayloadBytes: 1, maxPossessionLeaves: 64, challengesPerMinute: 1, pullsAtOnce: 1 }
   return { name: 'liar', id, version: '1', capacityBytes: 1, usedBytes: 0, pieces, limits }
 }
 

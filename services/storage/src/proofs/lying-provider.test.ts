@@ -1,10 +1,11 @@
-// A provider that lost something and stays silent rather than say so, over HTTP, with nonces that are the same in every run.
+// A provider that lost data and stays silent instead of admitting it, over HTTP, with nonces that are the same in
+// every run.
 import { MIB } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createSeededNonces, type LyingProvider, startLyingProvider } from './lying-provider.fixture.ts'
 import { challengeMs, fill, type OpenDeals, openDeals, waitMs } from './open-deals.fixture.ts'
 
-/** Each upload fills 28 % of an aggregate of its own; the rest is padding. */
+/** Each upload fills 28 % of its own aggregate; the rest is padding. */
 const uploads = 8
 const uploadBytes = 2.2 * MIB
 const stepMs = 500
@@ -13,7 +14,7 @@ let liar: LyingProvider
 let deals: OpenDeals
 beforeEach(async () => {
   liar = await startLyingProvider((piece, token) => deals.proofs.openPayload(piece, token))
-  const settings = { copies: 1, copiesMost: 1, targetBytes: 8 * MIB }
+  const settings = { copies: 1, maxCopies: 1, targetBytes: 8 * MIB }
   const own = { providers: [liar.provider], nonces: createSeededNonces('lying') }
   deals = await openDeals('sqlite', undefined, settings, own)
   for (let at = 0; at < uploads; at++) await deals.upload(`${at}`, fill(uploadBytes, at + 1))
@@ -25,12 +26,12 @@ afterEach(async () => {
 })
 
 const db = () => deals.test.context.db.read
-/** The first deals, in their order: those after them replace what was lost. */
+/** The first deals, in order: later ones replace what was lost. */
 const readDeals = () => db().selectFrom('deal').selectAll().orderBy('number').limit(uploads).execute()
 const readChecks = (deal: number) =>
   db().selectFrom('possession_check').selectAll().where('deal_number', '=', deal).orderBy('id').execute()
 
-it('a provider that keeps nothing but trees is found at its first challenge', async () => {
+it('the first challenge detects a provider that keeps nothing but trees', async () => {
   const before = await readDeals()
   expect(before.map(({ state }) => state)).toEqual(Array(uploads).fill('proving'))
   expect(liar.lose(() => true)).toBe(1)
@@ -42,7 +43,7 @@ it('a provider that keeps nothing but trees is found at its first challenge', as
   await deals.goOn(challengeMs / 2, stepMs)
   for (const [at, deal] of (await readDeals()).entries()) {
     expect(deal).toMatchObject({ state: 'faulted', proofs: before[at]?.proofs, faults: 1 })
-    // One nonce, asked again and again, and each silence noted.
+    // One nonce, repeated, with each silence recorded.
     const silent = (await readChecks(deal.number)).filter(({ outcome }) => outcome === 'silent')
     expect(silent.length).toBeGreaterThan(3)
     expect(new Set(silent.map(({ nonce }) => nonce)).size).toBe(1)
@@ -50,7 +51,7 @@ it('a provider that keeps nothing but trees is found at its first challenge', as
 })
 
 it.each([0, 3])(
-  'one that keeps nine tenths and answers after %i silences is found within three periods',
+  'three periods detect a provider that keeps nine tenths and answers after %i silences',
   async (silences) => {
     let held = 0
     expect(liar.lose(() => held++ % 10 === 4)).toBeCloseTo(0.1, 2)

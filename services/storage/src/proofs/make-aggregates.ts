@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { type Aggregate, aggregateHeightFor, buildAggregate, encodePieceCid, paddedBytesOf } from '@cairn/pieces'
-import { CairnError, leafWindowsMost } from '@cairn/protocol'
+import { CairnError, maxLeafWindows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { dropPiece } from './drop-piece.ts'
 import type { PieceRow } from './store.ts'
 
-/** Pieces of one aggregate at most: a challenge has a window for each, and one for the index. */
-const piecesMost = leafWindowsMost - 1
+/** Maximum number of pieces per aggregate: a challenge has a window for each, and one for the index. */
+const maxPieces = maxLeafWindows - 1
 
-/** Makes aggregates of the pieces that have waited long enough, or are enough; answers how many. */
+/** Creates aggregates from pieces that have waited long enough or are large enough together; returns their number. */
 export async function makeAggregates(context: Context, signal: AbortSignal): Promise<number> {
   let made = 0
   for (;;) {
     const waiting = await findWaiting(context)
     const ripe = [...Map.groupBy(waiting, ({ copies }) => copies).values()].flatMap((pieces) => {
-      const some = takeRipe(pieces, context)
+      const some = selectRipe(pieces, context)
       return some.length === 0 ? [] : [some]
     })
     for (const pieces of ripe) {
@@ -33,12 +33,12 @@ function findWaiting({ db }: Context): Promise<PieceRow[]> {
     .where('aggregate_id', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
-    .limit(piecesMost)
+    .limit(maxPieces)
     .execute()
 }
 
-/** The oldest pieces, as many as have room in one aggregate of the size wanted; none while it is too early. */
-function takeRipe(pieces: readonly PieceRow[], { config, clock }: Context): PieceRow[] {
+/** Returns the oldest pieces that fit into one aggregate of the target size; none while it is too early. */
+function selectRipe(pieces: readonly PieceRow[], { config, clock }: Context): PieceRow[] {
   const { targetBytes, waitMs } = config.deals
   let paddedBytes = 0
   const taken: PieceRow[] = []
@@ -49,8 +49,8 @@ function takeRipe(pieces: readonly PieceRow[], { config, clock }: Context): Piec
     paddedBytes = more
     taken.push(piece)
   }
-  const isFull = taken.length < pieces.length || taken.length === piecesMost
-  // The pack of a piece waited before, for half the time at most.
+  const isFull = taken.length < pieces.length || taken.length === maxPieces
+  // The pack of a piece waited before, for at most half the time.
   const isOld = (pieces[0]?.created_at ?? Number.POSITIVE_INFINITY) <= clock.now() - waitMs / 2
   return isFull || isOld ? taken : []
 }
@@ -60,7 +60,7 @@ async function makeAggregate(context: Context, pieces: readonly PieceRow[]): Pro
   const whole: PieceRow[] = []
   for (const piece of pieces) {
     if (await hasAllPacks(context, piece)) whole.push(piece)
-    // What was deleted meanwhile takes no room; packs beside it become a new piece.
+    // Deleted pieces take no space; the packs beside them become a new piece.
     else await dropPiece(context, piece)
   }
   if (whole.length === 0) return
@@ -96,7 +96,7 @@ async function makeAggregate(context: Context, pieces: readonly PieceRow[]): Pro
   })
 }
 
-/** A row as the package of pieces knows it. */
+/** Converts a row for the pieces package. */
 export function toPiece(row: Pick<PieceRow, 'root' | 'height' | 'payload_bytes'>) {
   return { root: row.root, height: row.height, payloadBytes: row.payload_bytes }
 }

@@ -9,28 +9,31 @@ import type { PieceHashing } from './piece-hashing.ts'
 import { readPacks } from './piece-payload.ts'
 import { writeTree } from './tree-object.ts'
 
-/** Packs from this size on are pieces of their own; smaller ones share one, for each piece costs room in an index. */
+/**
+ * Packs of at least this size are pieces of their own; smaller ones share one, because each piece takes space in an
+ * index.
+ */
 const aloneBytes = MIB
-const togetherBytesMost = 16 * MIB
+const maxBatchBytes = 16 * MIB
 const packsInOneQuery = 500
-/** A pack that no piece could be made of is tried again after so long. */
+/** Delay before retrying a pack that could not become a piece. */
 const setAsideMs = 600_000
-/** So many groups may fail in one round before it is given up: then it is not the packs. */
-const failuresMost = 20
+/** Maximum number of failed groups per round: beyond it, the packs are not the cause. */
+const maxFailures = 20
 
 type WaitingPack = { id: bigint; object_key: string; size_bytes: number; created_at: number }
 
-/** What making pieces needs. */
+/** Dependencies of making pieces. */
 export type PieceMaking = {
   context: Context
   hashing: PieceHashing
-  /** Packs that made trouble, and until when they are left; afterwards each is tried alone. */
+  /** Packs that failed, and until when they are skipped; afterwards each is retried alone. */
   setAside?: Map<bigint, number>
 }
 
 /**
- * Makes pieces of all packs that wait for it; answers how many were made. A pack that cannot be read holds up no other: it is
- * left for a while.
+ * Makes pieces of all waiting packs; returns their number. A pack that cannot be read does not block others: it is
+ * skipped for a while.
  */
 export async function makePieces(making: PieceMaking, signal: AbortSignal): Promise<number> {
   const { context } = making
@@ -47,13 +50,13 @@ export async function makePieces(making: PieceMaking, signal: AbortSignal): Prom
           for (const { id } of group) setAside.delete(id)
         } catch (error) {
           if (signal.aborted) throw error
-          // Another replica made it, which woke up late or is about to.
+          // Another replica made it after a delay, or is about to.
           if (isUniqueViolation(error)) continue
           const until = context.clock.now() + (group.length > 1 ? 0 : setAsideMs)
           for (const { id } of group) setAside.set(id, until)
           const packs = group.map(({ id }) => String(id)).slice(0, 5)
-          context.failures.failed('pieces', error, 'no piece was made', { packs })
-          if (++failures >= failuresMost) throw error
+          context.failures.failed('pieces', error, 'no piece was created', { packs })
+          if (++failures >= maxFailures) throw error
         }
       }
       const last = packs.at(-1)
@@ -93,7 +96,7 @@ function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): P
     db.read
       .selectFrom('pack')
       .select(['pack.id', 'pack.object_key', 'pack.size_bytes', 'pack.created_at'])
-      // Said in the statement itself: only so do the databases use the index of those that wait.
+      // A literal in the statement, because only then do the databases use the index of waiting packs.
       .where(sql<boolean>`pack.is_pieced = 0`)
       .where(({ exists, selectFrom }) =>
         exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id')),
@@ -107,13 +110,13 @@ function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): P
   )
 }
 
-/** Small packs, put together once enough of them wait or one has waited for half the time that aggregates wait. */
+/** Groups small packs once enough of them wait, or one has waited for half the time that aggregates wait. */
 function groupRipe(packs: readonly WaitingPack[], { config, clock }: Context): WaitingPack[][] {
   const groups: WaitingPack[][] = []
   let group: WaitingPack[] = []
   let bytes = 0
   for (const pack of packs) {
-    if (bytes + pack.size_bytes > togetherBytesMost) {
+    if (bytes + pack.size_bytes > maxBatchBytes) {
       groups.push(group)
       group = []
       bytes = 0
@@ -126,9 +129,9 @@ function groupRipe(packs: readonly WaitingPack[], { config, clock }: Context): W
   return groups
 }
 
-/** The most copies that any account wants which has something in a pack. */
+/** Returns the maximum number of copies among the accounts with content in a pack. */
 async function findCopies({ db, config }: Context, packs: readonly WaitingPack[]): Promise<Map<bigint, number>> {
-  const { copies: usual, copiesMost } = config.deals
+  const { copies: usual, maxCopies } = config.deals
   const rows = await db.read
     .selectFrom('upload_pack')
     .innerJoin('upload', 'upload.id', 'upload_pack.upload_id')
@@ -144,13 +147,16 @@ async function findCopies({ db, config }: Context, packs: readonly WaitingPack[]
     )
     .groupBy('upload_pack.pack_id')
     .execute()
-  return new Map(rows.map((row) => [row.pack_id, Math.min(Number(row.copies), copiesMost)]))
+  return new Map(rows.map((row) => [row.pack_id, Math.min(Number(row.copies), maxCopies)]))
 }
 
-/** A run of bytes of a pack. */
+/** A range of bytes of a pack. */
 type PackRun = { id: bigint; objectKey: string; packOffset: number; sizeBytes: number }
 
-/** Makes one piece of packs that go together, or several of one that is too large, and their rows in one unit of work. */
+/**
+ * Makes one piece of a group of packs, or several of one that is too large, and inserts their rows in one unit of
+ * work.
+ */
 async function makePiecesOf(
   { context, hashing }: PieceMaking,
   packs: readonly WaitingPack[],
@@ -177,7 +183,7 @@ async function makePiecesOf(
   return made.length
 }
 
-/** One piece's worth of runs each. A pack that is larger than a piece is cut between two of its blocks. */
+/** Returns the ranges of one piece each. A pack that is larger than a piece is split between two of its blocks. */
 async function splitLarge(context: Context, packs: readonly WaitingPack[]): Promise<PackRun[][]> {
   const whole = packs.map(({ id, object_key: objectKey, size_bytes: sizeBytes }) => ({
     id,
@@ -186,25 +192,26 @@ async function splitLarge(context: Context, packs: readonly WaitingPack[]): Prom
     sizeBytes,
   }))
   const [pack] = whole
-  const most = context.config.deals.pieceBytes
-  if (pack === undefined || whole.length > 1 || pack.sizeBytes <= most) return [whole]
+  const maxBytes = context.config.deals.pieceBytes
+  if (pack === undefined || whole.length > 1 || pack.sizeBytes <= maxBytes) return [whole]
   const pieces: PackRun[][] = []
   for (let from = 0; from < pack.sizeBytes; ) {
-    const to = pack.sizeBytes - from <= most ? pack.sizeBytes : await findCut(context, pack.id, from, from + most)
+    const to =
+      pack.sizeBytes - from <= maxBytes ? pack.sizeBytes : await findCut(context, pack.id, from, from + maxBytes)
     pieces.push([{ ...pack, packOffset: from, sizeBytes: to - from }])
     from = to
   }
   return pieces
 }
 
-/** The last end of a block that lies between two offsets: there the next frame begins. */
-async function findCut({ db }: Context, packId: bigint, from: number, most: number): Promise<number> {
+/** Finds the last end of a block between two offsets, where the next frame begins. */
+async function findCut({ db }: Context, packId: bigint, from: number, maxBytes: number): Promise<number> {
   const row = await db.read
     .selectFrom('block')
     .select(['offset_bytes', 'length_bytes'])
     .where('pack_id', '=', packId)
     .where('offset_bytes', '>', from)
-    .where(({ eb, ref }) => eb(eb(ref('offset_bytes'), '+', ref('length_bytes')), '<=', most))
+    .where(({ eb, ref }) => eb(eb(ref('offset_bytes'), '+', ref('length_bytes')), '<=', maxBytes))
     .orderBy('offset_bytes', 'desc')
     .limit(1)
     .executeTakeFirst()

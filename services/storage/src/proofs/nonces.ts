@@ -1,21 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Where the numbers come from that pick leaves: nobody can know them when a commitment is made. */
+/** Source of the nonces that select leaves: they cannot be predicted when a commitment is made. */
 export type NonceSource = {
-  /** A nonce of 32 bytes for this deal, and what a stranger can compute it from. */
+  /** Returns a nonce of 32 bytes for this deal, and the inputs from which third parties can recompute it. */
   next(deal: number, piece: string): Promise<{ nonce: Uint8Array; source: string }>
 }
 
 /** A block of a chain. */
 export type Block = { readonly chainId: number; readonly number: number; readonly hash: string }
 
-/** How long a block that was read counts as the newest. */
+/** How long a fetched block counts as the newest. */
 const headMs = 1500
 
 /**
- * Nonces that nobody could know before: SHA-256 over the hash of a chain's newest block, 16 random bytes (for a chain may
- * stand still), the deal and the piece. The source names block and random bytes, so that a stranger can see that the nonce
- * is younger than the block. Where there is no chain, or it cannot be read, all of it is random.
+ * Unpredictable nonces: SHA-256 over the hash of a chain's newest block, 16 random bytes (because a chain may stall),
+ * the deal and the piece. The source names block and random bytes, so that third parties can verify that the nonce is
+ * younger than the block. Without a readable chain, all of it is random.
  */
 export function createNonceSource(
   readHead: (() => Promise<Block>) | undefined,

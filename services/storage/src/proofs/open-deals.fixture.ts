@@ -20,7 +20,7 @@ import { driveDue } from './worker.ts'
 export const challengeMs = 60_000
 export const waitMs = 10_000
 
-/** Uploads, pieces and deals with three providers in this process, and a clock that the test moves. */
+/** Uploads, pieces and deals with three in-process providers, and a clock that the test controls. */
 export type OpenDeals = AsyncDisposable & {
   readonly test: TestContext
   readonly clock: { ms: number; now(): number }
@@ -29,15 +29,15 @@ export type OpenDeals = AsyncDisposable & {
   readonly driving: Driving
   readonly making: PieceMaking
   upload(name: string, content: Uint8Array): Promise<CID>
-  /** All that the workers do, again and again, while time goes by. */
+  /** Runs all workers repeatedly while time passes. */
   goOn(ms: number, stepMs?: number): Promise<void>
   /** Provider and state of each deal. */
   states(): Promise<string[]>
-  /** Providers that keep something. */
+  /** Providers that keep content. */
   keepers(): KeptProvider[]
 }
 
-/** @param own providers of the test's own in the place of the three, and where nonces come from */
+/** @param own the test's own providers instead of the three, and the source of nonces */
 export async function openDeals(
   kind: 'sqlite' | 'postgres',
   postgres: PostgresFixture | undefined,
@@ -47,7 +47,7 @@ export async function openDeals(
   const clock = { ms: Date.now(), now: () => clock.ms }
   const deals = {
     copies: 2,
-    copiesMost: 3,
+    maxCopies: 3,
     waitSeconds: waitMs / 1000,
     challengeSeconds: challengeMs / 1000,
     pollMs: 1000,
@@ -120,7 +120,7 @@ export async function openDeals(
   }
 }
 
-/** Bytes that look random and are the same each time. */
+/** Pseudo-random bytes that are the same each time. */
 export function fill(sizeBytes: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(sizeBytes)
   for (let at = 0; at < sizeBytes; at++) bytes[at] = Math.imul(at + seed * 7919, 2_654_435_761) >>> 21

@@ -1,14 +1,14 @@
 import type { Dependencies } from '@cairn/service'
+import type { ProviderSettings } from '../settings/deal-settings.ts'
 import { createCairnProvider } from './cairn-provider.ts'
 import { createFilecoinProvider } from './filecoin-provider.ts'
 import { requireFilecoinPackage } from './filecoin-provider-package.ts'
-import type { ProviderSettings } from './proof-settings.ts'
 import type { Provider } from './provider.ts'
 import { watchProvider } from './watch-provider.ts'
 
 /**
- * The providers of the configuration, each noted when it answers and when it does not. Nothing is asked of them yet.
- * @throws CairnError INVALID_CONFIGURATION without what one needs
+ * Opens the configured providers and watches their answers and failures. Sends no request yet.
+ * @throws CairnError INVALID_CONFIGURATION when a provider lacks a setting
  */
 export function openProviders(
   settings: readonly ProviderSettings[],

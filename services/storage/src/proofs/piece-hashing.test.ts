@@ -20,13 +20,13 @@ const readFrom =
     return into.subarray(0, length)
   }
 
-test('pieces asked for at once are hashed one after the other, each as it is', async () => {
+test('hashes concurrent pieces one after the other, each correctly', async () => {
   const payloads = [9 * MIB, 100, 5 * MIB + 1, MIB].map((sizeBytes, at) => fill(sizeBytes, at))
   const trees = await Promise.all(payloads.map((payload) => hashing.hash(readFrom(payload), payload.length, signal)))
   for (const [at, payload] of payloads.entries()) expect(trees[at]).toEqual(await hashPiece([payload]))
 })
 
-test('nothing of a piece that was given up half-way, or could not be read, gets into the next', async () => {
+test('an aborted or unreadable piece leaves nothing in the next', async () => {
   const payload = fill(13 * MIB, 1)
   const stop = new AbortController()
   const aborted = hashing.hash(
@@ -50,7 +50,7 @@ test('nothing of a piece that was given up half-way, or could not be read, gets 
   expect(await good).toEqual(await hashPiece([next]))
 })
 
-test('a thread that ends in the middle is an error of that piece, and the next gets a new one', async () => {
+test('a thread that ends in the middle is an error of that piece, and the next gets a new thread', async () => {
   const payload = fill(13 * MIB, 1)
   let closing: Promise<void> | undefined
   const ended = hashing.hash(
@@ -60,7 +60,7 @@ test('a thread that ends in the middle is an error of that piece, and the next g
     payload.length,
     signal,
   )
-  await expect(ended).rejects.toThrow('the thread of piece commitments ended')
+  await expect(ended).rejects.toThrow('the thread of piece commitments exited')
   await closing
   expect(await hashing.hash(readFrom(payload), payload.length, signal)).toEqual(await hashPiece([payload]))
 })

@@ -3,8 +3,8 @@ import { hashPiece, type PieceTree } from '@cairn/pieces'
 import { MIB } from '@cairn/protocol'
 import type { ReadBytes } from './piece-payload.ts'
 
-/** Hashed where it is: the way to the thread and back costs more. */
-const hereBytesMost = 128 * 1024
+/** Smaller payloads are hashed on this thread: the transfer costs more. */
+const maxBytesHere = 128 * 1024
 const stepBytes = 4 * MIB
 
 export type PieceTask = { kind: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | { kind: 'finish' } | { kind: 'drop' }
@@ -12,12 +12,12 @@ export type PieceAnswer = { kind: 'taken'; bytes: Uint8Array<ArrayBuffer> } | { 
 
 /** Computes piece commitments off the main thread, one at a time. */
 export type PieceHashing = {
-  /** The commitment to `sizeBytes` that `read` gives. @throws what `read` throws; the signal's reason */
+  /** Computes the commitment to `sizeBytes` from `read`. @throws what `read` throws; the signal's reason */
   hash(read: ReadBytes, sizeBytes: number, signal: AbortSignal): Promise<PieceTree>
   close(): Promise<void>
 }
 
-/** One that ends while it has nothing to do is heard, too: an error that nobody hears would end the process. */
+/** Handles the end of an idle thread, too: an unhandled error event would end the process. */
 function startThread(onEnd: (thread: Worker) => void): Worker {
   const thread = new Worker(new URL('./piece-thread.ts', import.meta.url))
   thread.on('error', () => onEnd(thread))
@@ -25,7 +25,7 @@ function startThread(onEnd: (thread: Worker) => void): Worker {
   return thread
 }
 
-/** The thread starts with the first large piece and keeps no process alive. */
+/** The thread starts with the first large piece and does not keep the process alive. */
 export function createPieceHashing(): PieceHashing {
   let worker: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -37,7 +37,7 @@ export function createPieceHashing(): PieceHashing {
     const thread = worker
     const free: Uint8Array<ArrayBuffer>[] = [new Uint8Array(stepBytes), new Uint8Array(stepBytes)]
     const { promise: tree, resolve, reject } = Promise.withResolvers<PieceTree>()
-    // Also when nobody waits for it yet, as while bytes are read.
+    // Handled even before it is awaited, as while bytes are read.
     tree.catch(() => undefined)
     let wake = Promise.withResolvers<void>()
     const onMessage = (answer: PieceAnswer): void => {
@@ -49,7 +49,7 @@ export function createPieceHashing(): PieceHashing {
     }
     const onEnd = (error: unknown): void => {
       worker = undefined
-      reject(error instanceof Error ? error : new Error(`the thread of piece commitments ended: ${String(error)}`))
+      reject(error instanceof Error ? error : new Error(`the thread of piece commitments exited: ${String(error)}`))
       wake.resolve()
     }
     thread.on('message', onMessage)
@@ -58,15 +58,15 @@ export function createPieceHashing(): PieceHashing {
     try {
       for (let offset = 0; offset < sizeBytes && worker === thread; ) {
         signal.throwIfAborted()
-        const room = free.pop()
-        if (room === undefined) {
+        const buffer = free.pop()
+        if (buffer === undefined) {
           await wake.promise
           wake = Promise.withResolvers<void>()
           continue
         }
         const length = Math.min(stepBytes, sizeBytes - offset)
-        await read(offset, length, room)
-        const bytes = room.subarray(0, length)
+        await read(offset, length, buffer)
+        const bytes = buffer.subarray(0, length)
         thread.postMessage({ kind: 'bytes', bytes } satisfies PieceTask, [bytes.buffer])
         offset += length
       }
@@ -79,14 +79,14 @@ export function createPieceHashing(): PieceHashing {
       thread.off('message', onMessage)
       thread.off('error', onEnd)
       thread.off('exit', onEnd)
-      // Listening for messages holds the process; only work under way may.
+      // Listening for messages keeps the process alive; only pending work may.
       thread.unref()
     }
   }
 
   return {
     async hash(read, sizeBytes, signal) {
-      if (sizeBytes <= hereBytesMost) return hashPiece([await read(0, sizeBytes)])
+      if (sizeBytes <= maxBytesHere) return hashPiece([await read(0, sizeBytes)])
       const before = last
       const { promise, resolve } = Promise.withResolvers<void>()
       last = promise

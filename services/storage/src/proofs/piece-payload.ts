@@ -3,21 +3,21 @@ import type { ObjectStore } from '../objects/objects.ts'
 import type { PiecePackRow } from './store.ts'
 
 /**
- * Reads exactly `length` payload bytes at `offset`, into the front of `into` where given.
- * @throws CairnError DATA_DAMAGED where they are not there any more
+ * Reads exactly `length` payload bytes at `offset`, into the beginning of `into` when given.
+ * @throws CairnError DATA_DAMAGED when they no longer exist
  */
 export type ReadBytes = (offset: number, length: number, into?: Uint8Array) => Promise<Uint8Array>
 
 /** A pack, or a part of a large one, within a piece. */
 export type PackedPart = {
   readonly objectKey: string
-  /** Where it begins in the pack, and in the piece. */
+  /** Offsets in the pack and in the piece. */
   readonly packOffset: number
   readonly offset: number
   readonly sizeBytes: number
 }
 
-/** The parts of a piece, from their rows. */
+/** Converts rows to the parts of a piece. */
 export function toParts(rows: readonly PiecePackRow[]): PackedPart[] {
   return rows.map((row) => ({
     objectKey: row.object_key,
@@ -27,16 +27,16 @@ export function toParts(rows: readonly PiecePackRow[]): PackedPart[] {
   }))
 }
 
-/** Reads a piece from the packs it was made of, which lie in it one after the other. */
+/** Reads a piece from the packs it consists of, which are concatenated in it. */
 export function readPacks(objects: ObjectStore, parts: readonly PackedPart[]): ReadBytes {
   return async (offset, length, into = new Uint8Array(length)) => {
     for (let at = offset; at < offset + length; ) {
       const part = parts.find((one) => at >= one.offset && at < one.offset + one.sizeBytes)
       if (part === undefined) throw new CairnError('DATA_DAMAGED', { details: { offset: at } })
       const end = Math.min(offset + length, part.offset + part.sizeBytes)
-      const room = into.subarray(at - offset, end - offset)
-      const bytes = await objects.read(part.objectKey, part.packOffset + at - part.offset, end - at, room)
-      if (bytes.buffer !== room.buffer) room.set(bytes)
+      const region = into.subarray(at - offset, end - offset)
+      const bytes = await objects.read(part.objectKey, part.packOffset + at - part.offset, end - at, region)
+      if (bytes.buffer !== region.buffer) region.set(bytes)
       at = end
     }
     return into.subarray(0, length)

@@ -4,7 +4,7 @@ import type { PieceAnswer, PieceTask } from './piece-hashing.ts'
 
 let hasher: PieceHasher | undefined
 
-/** The other side of `createPieceHashing`: one piece at a time, and each buffer goes back to be filled again. */
+/** Worker side of `createPieceHashing`: handles one piece at a time and returns each buffer for reuse. */
 parentPort?.on('message', (task: PieceTask) => {
   if (task.kind === 'bytes') {
     hasher ??= createPieceHasher()

@@ -6,17 +6,17 @@ import type { Provider } from './provider.ts'
 import { type AggregateRow, activeStates, type DealRow, findDealsOf } from './store.ts'
 
 const aggregatesInOneRound = 200
-/** How often more providers are looked for, where there are too few. */
+/** Interval of the search for more providers when there are too few. */
 const placeAgainMs = 60_000
-/** A provider that failed waits so long, and four times longer after each further time. */
-const coolMostMs = 600_000
-/** Deals that failed of one provider are kept for so many times. */
+/** Maximum wait after a failure of a provider; the wait quadruples with each failure. */
+const maxCooldownMs = 600_000
+/** Number of failed deals kept per provider. */
 const failuresKept = 4
 
-/** What placing deals needs. */
+/** Dependencies of placing deals. */
 export type Placing = { context: Context; providers: readonly Provider[] }
 
-/** Decides on providers for aggregates that have too few; answers how many deals were begun. */
+/** Selects providers for aggregates that have too few; returns the number of deals created. */
 export async function placeDeals({ context, providers }: Placing): Promise<number> {
   const { db, clock, log } = context
   const due = await db.read
@@ -38,11 +38,12 @@ export async function placeDeals({ context, providers }: Placing): Promise<numbe
     for (const name of placed.begun) load.set(name, (load.get(name) ?? 0) + 1)
     if (placed.isShort) short++
   }
-  if (short > 0) log.warn({ aggregates: short }, 'no more providers take them now: they have fewer copies than wanted')
+  if (short > 0)
+    log.warn({ aggregates: short }, 'not enough providers accept aggregates, which have fewer copies than required')
   return begun
 }
 
-/** Deals of each provider, so that new ones go to who has few. */
+/** Counts the deals per provider, so that new ones go to those with few. */
 async function countLoads({ db }: Context): Promise<Map<string, number>> {
   const rows = await db.read
     .selectFrom('deal')
@@ -53,7 +54,7 @@ async function countLoads({ db }: Context): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.provider, Number(row.deals)]))
 }
 
-/** One unit of work for each aggregate: replicas that do the same wait for each other, and the second finds it done. */
+/** One unit of work per aggregate: concurrent replicas wait for each other, and the second finds it done. */
 async function placeOne(
   trx: Kysely<Schema>,
   context: Context,
@@ -62,7 +63,7 @@ async function placeOne(
   id: string,
 ): Promise<{ begun: string[]; isShort: boolean }> {
   const { clock, config } = context
-  const coolMs = Math.min(config.deals.challengeMs, coolMostMs)
+  const coolMs = Math.min(config.deals.challengeMs, maxCooldownMs)
   const aggregate = await trx
     .updateTable('aggregate')
     .set({ place_at: clock.now() + Math.min(coolMs, placeAgainMs) })
@@ -86,8 +87,8 @@ function isActive({ state }: DealRow): boolean {
 }
 
 /**
- * Providers that may take an aggregate, best first: those that never lost it before those that did, and among them those
- * with fewer deals. One that failed lately has to wait, longer each time.
+ * Returns providers that may receive an aggregate, best first: those that never lost it before those that did, then
+ * those with fewer deals. One that failed recently waits, longer each time.
  */
 function choose(
   providers: readonly Provider[],
@@ -105,7 +106,7 @@ function choose(
     return coolMs * 4 ** Math.max(0, Math.min(failures, failuresKept) - 1)
   }
   return providers
-    .filter((provider) => provider.pieceBytesMost >= payloadBytes)
+    .filter((provider) => provider.maxPieceBytes >= payloadBytes)
     .filter((provider) => !deals.some((deal) => deal.provider === provider.name && isActive(deal)))
     .filter((provider) => lastLoss(provider) === 0 || lastLoss(provider) <= now - coolOf(provider))
     .toSorted(

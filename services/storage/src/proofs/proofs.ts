@@ -13,9 +13,9 @@ import {
   type Deal,
   type getProofs,
   type listChecks,
+  maxProofDeals,
+  maxProofPieces,
   type PossessionCheck,
-  proofDealsMost,
-  proofPiecesMost,
 } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type * as v from 'valibot'
@@ -39,11 +39,13 @@ import {
 import { readTree } from './tree-object.ts'
 import { hashToken } from './update-deal.ts'
 
-/** Built aggregates kept at hand: each is the work of thousands of hashes. */
+export { activeStates, heldStates } from './store.ts'
+
+/** Number of built aggregates kept in memory: each takes thousands of hashes to build. */
 const aggregatesKept = 32
 const checksOfPage = 50
 
-/** Where a stored CID lies: its pieces, that of the root block first. */
+/** Where a stored CID is placed: its pieces, that of the root block first. */
 export type Placement = {
   readonly pieces: readonly { row: PieceRow; packs: readonly PiecePackRow[] }[]
   readonly block: { pack: PiecePackRow; offset: number; length: number } | undefined
@@ -51,31 +53,34 @@ export type Placement = {
   readonly furtherPieces: number
 }
 
-/** Proofs of what is stored. */
+/** Proofs of stored content. */
 export type Proofs = {
-  /** Where a CID lies, described from piece `from` on; undefined where it is not stored. */
+  /** Returns the placement of a CID, described from piece `from` on; undefined when it is not stored. */
   place(cid: CID, from?: number): Promise<Placement | undefined>
-  /** All there is to check about a CID. @throws CairnError BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED */
+  /** Returns everything needed to verify a CID. @throws CairnError BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED */
   describe(cid: CID, from?: number): Promise<CallResult<typeof getProofs>>
-  /** The aggregate of a piece with its proofs, and its deals; undefined while it is in none. */
+  /** Returns the aggregate of a piece with its proofs and deals; undefined while it is in none. */
   findAggregate(piece: PieceRow): Promise<{ row: AggregateRow; aggregate: Aggregate; deals: DealRow[] } | undefined>
-  /** Challenges of a piece or aggregate, newest first. @throws CairnError PIECE_NOT_FOUND, INVALID_PIECE_CID */
+  /**
+   * Returns the challenges of a piece or aggregate, newest first. @throws CairnError PIECE_NOT_FOUND,
+   * INVALID_PIECE_CID
+   */
   listChecks(
     piece: string,
     page: { after?: string | undefined; limit?: number | undefined },
   ): Promise<CallResult<typeof listChecks>>
-  /** What a provider with this token may fetch. @throws CairnError UNAUTHENTICATED, PIECE_NOT_FOUND */
+  /** Opens what a provider with this token may fetch. @throws CairnError UNAUTHENTICATED, PIECE_NOT_FOUND */
   openPayload(piece: string, token: string): Promise<AggregatePayload>
-  /** A provider as users see it. */
+  /** Describes a provider's deal for users. */
   describeDeal(deal: DealRow, aggregate: AggregateRow): Deal
 }
 
-/** Proofs from the rows of this service. */
+/** Creates proofs from the rows of this service. */
 export function createProofs(context: Context, providers: readonly Provider[]): Proofs {
   const { db, objects, config } = context
   const built = new Map<string, Promise<Aggregate>>()
 
-  // Kept as promises: many who ask for the same at once wait for one that builds it.
+  // Cached as promises: concurrent callers wait for a single build.
   const build = (row: AggregateRow): Promise<Aggregate> => {
     const known = built.get(row.id)
     if (known !== undefined) return known
@@ -91,7 +96,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
     async place(cid, from = 0) {
       const [location] = await context.packs.locate([cid.multihash.bytes])
       if (location === undefined) return undefined
-      // Of many uploads of the same content one is enough: each needs all of it.
+      // One of several uploads of the same content suffices: each needs all of it.
       const upload = await db.read
         .selectFrom('upload')
         .select('id')
@@ -125,7 +130,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
           location.offset < row.pack_offset_bytes + row.size_bytes,
       )
       const ids = [...new Set([...(own === undefined ? [] : [own]), ...known].map((row) => row.piece_id))]
-      const shown = ids.slice(from, from + proofPiecesMost)
+      const shown = ids.slice(from, from + maxProofPieces)
       const rows =
         shown.length === 0 ? [] : await db.read.selectFrom('piece').selectAll().where('id', 'in', shown).execute()
       const pieces = shown.flatMap((id) => {
@@ -166,7 +171,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         .distinct()
         .where(({ eb, or }) => or([eb('aggregate.cid', '=', piece), eb('piece.cid', '=', piece)]))
         .execute()
-      if (own.length === 0) throw new CairnError('PIECE_NOT_FOUND', { message: 'No such piece is known here' })
+      if (own.length === 0) throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is unknown to this service' })
       let query = db.read
         .selectFrom('possession_check')
         .innerJoin('deal', 'deal.number', 'possession_check.deal_number')
@@ -263,11 +268,11 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
   ) => {
     const position = piece.position ?? 0
     const { subtree, entry } = aggregate.prove(position)
-    // Copies first, then what went wrong last.
+    // Copies first, then recent failures.
     const shown = deals
       .filter(({ state }) => state !== 'ended')
       .toSorted((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.number - a.number)
-      .slice(0, proofDealsMost)
+      .slice(0, maxProofDeals)
       .toSorted((a, b) => a.number - b.number)
     return {
       piece: row.cid,
@@ -314,7 +319,7 @@ function describeCheck(row: CheckRow): PossessionCheck {
     nonce: row.nonce,
     nonceSource: row.nonce_source,
     leafCount: row.leaf_count,
-    // It was checked by the call's schema before it was written.
+    // The call's schema validated it before it was stored.
     answer: row.answer === null ? null : (JSON.parse(row.answer) as v.InferOutput<typeof challengeAnswerSchema>),
   }
 }

@@ -52,7 +52,7 @@ async function showDeals(cid: string): Promise<Shown[]> {
 
 type Row = { state: string; proven_at: number | null; proofs: number; faults: number; error: string | null }
 
-/** Waits until a deal is so; no epoch passes meanwhile but those that transactions bring. */
+/** Waits for a state of a deal; only transactions add epochs meanwhile. */
 const until = (wanted: Partial<Row>) =>
   vi.waitFor(
     async () => {
@@ -82,7 +82,7 @@ it('brings an aggregate to Filecoin and shows its proofs on the chain, by the se
   expect(deal?.lastProof?.nonce).toMatch(/^[0-9a-f]{64}$/)
   expect(deal?.lastProof?.nonceSource).toContain(`chain 314159, epoch ${epoch}, data set 1`)
 
-  // The same proof is noted once, the next one again.
+  // The same proof is recorded once, then the next one.
   await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) + 1n)
   await prove()
   await until({ state: 'proving', proofs: 2 })
@@ -91,13 +91,13 @@ it('brings an aggregate to Filecoin and shows its proofs on the chain, by the se
 
   // This period has its proof; the next one never begins.
   await contracts.passTo((contracts.dataSets[0]?.deadline ?? 0n) + 240n + 3n)
-  await until({ state: 'faulted', faults: 1, error: expect.stringContaining('no proof in the window') })
-  const told = storage.log.join('\n')
-  expect(told).not.toContain(key.slice(2))
-  expect(told).not.toContain('key-of-the-endpoint')
+  await until({ state: 'faulted', faults: 1, error: expect.stringContaining('No proof was submitted in the window') })
+  const logged = storage.log.join('\n')
+  expect(logged).not.toContain(key.slice(2))
+  expect(logged).not.toContain('key-of-the-endpoint')
 })
 
-it('goes a step back with the chain before the first proof, and borne is a chain that cannot be read', async () => {
+it('goes a step back with the chain before the first proof, and tolerates an unreadable chain', async () => {
   await upload()
   await until({ state: 'kept' })
   rpc.fault = 'down'
@@ -112,7 +112,7 @@ it('goes a step back with the chain before the first proof, and borne is a chain
   expect(contracts.transactions.length).toBeGreaterThanOrEqual(added)
 })
 
-it('counts as lost what the chain has no more after it was proven', async () => {
+it('reports a piece as lost if the chain no longer has it after its proof', async () => {
   await upload()
   await until({ state: 'kept' })
   await prove()

@@ -1,18 +1,18 @@
 import { CairnError } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { createUploadId } from '../uploads/upload-id.ts'
 import { noteCheck } from './challenge-deal.ts'
 import type { ChainProof, Provider } from './provider.ts'
 import type { AggregateRow, CheckRow, DealRow } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
-/** How often the chain is looked at, at most: often enough to see every proof while its epoch can still be read. */
-const lookAgainMs = 600_000
-/** A chain that cannot be read says nothing about the provider, but not for ever. */
-const unreadMostMs = 3 * 86_400_000
+/** Interval of reading the chain: short enough to see every proof while its epoch can still be read. */
+const recheckMs = 600_000
+/** An unreadable chain says nothing about the provider, but only up to this time. */
+const maxUnreadMs = 3 * 86_400_000
 const noNonce = '0'.repeat(64)
 
-/** A provider whose proofs are on a chain. */
+/** A provider with proofs on a chain. */
 export type ChainProvider = Provider & Required<Pick<Provider, 'lastProof'>>
 
 /** Whether a provider's proofs are read from a chain. */
@@ -21,9 +21,9 @@ export function provesOnChain(provider: Provider): provider is ChainProvider {
 }
 
 /**
- * Notes the newest proof that a provider gave its chain, in the place of a challenge: there is no answer, and the nonce is
- * the transaction that anyone can look up. A window that passed without a proof ends the deal, as the chain counts it as a
- * fault too. A piece that the chain no longer shows was reorganised out where it never was proven, and lost where it was.
+ * Records the newest proof that a provider submitted to its chain, in place of a challenge: there is no answer, and
+ * the nonce is the public transaction. A missed proving window ends the deal, because the chain counts it as a fault
+ * too. A piece that the chain no longer shows was reorganised out if it was never proven, and lost otherwise.
  */
 export async function readChainProof(
   context: Context,
@@ -33,11 +33,11 @@ export async function readChainProof(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, config, log, metrics } = context
-  const next_at = clock.now() + Math.min(config.deals.challengeMs / 2, lookAgainMs)
+  const next_at = clock.now() + Math.min(config.deals.challengeMs / 2, recheckMs)
   const note = async (check: Pick<CheckRow, 'outcome' | 'reason' | 'nonce' | 'nonce_source' | 'leaf_count'>) => {
     const asked_at = clock.now()
     await noteCheck(context, deal, {
-      id: createUploadId(asked_at),
+      id: uuidv7(asked_at),
       deal_number: deal.number,
       asked_at,
       answer: null,
@@ -46,7 +46,10 @@ export async function readChainProof(
     metrics.possessionChecks.inc({ outcome: check.outcome })
   }
   const lose = async (outcome: 'wrong' | 'silent', reason: string): Promise<void> => {
-    log.warn({ deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason }, 'a provider gave no proof')
+    log.warn(
+      { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason },
+      'provider did not return a proof',
+    )
     await note({ outcome, reason, nonce: noNonce, nonce_source: 'the provider’s chain', leaf_count: 0 })
     await updateDeal(context, deal, { state: 'faulted', faults: deal.faults + 1, error: reason })
   }
@@ -63,9 +66,9 @@ export async function readChainProof(
       await updateDeal(context, deal, { state: 'offered', next_at: clock.now(), error: reason })
       return
     }
-    // A service that is about to stop says nothing.
+    // A service that is shutting down reports nothing.
     if (signal.aborted && signal.reason?.name !== 'TimeoutError') return
-    if (clock.now() - (deal.proven_at ?? deal.kept_at ?? deal.since) >= unreadMostMs) return lose('silent', reason)
+    if (clock.now() - (deal.proven_at ?? deal.kept_at ?? deal.since) >= maxUnreadMs) return lose('silent', reason)
     await updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
     return
   }

@@ -6,11 +6,11 @@ import { type AggregateRow, activeStates, type DealRow, findDealsOf, findPiecesO
 import { changeDeal, updateDeal } from './update-deal.ts'
 
 const aggregatesInOneRound = 50
-/** How often each aggregate is looked at. */
-const lookAgainMs = 60_000
+/** Interval between checks of an aggregate. */
+const recheckMs = 60_000
 const answerMs = 15_000
 
-/** What a round works with. `away` are providers that gave no answer in it: they are not waited for again. */
+/** State of a round. `away` are providers that did not answer in it: they are skipped for the rest of it. */
 type Round = {
   readonly context: Context
   readonly providers: readonly Provider[]
@@ -19,8 +19,8 @@ type Round = {
 }
 
 /**
- * Lets go of what nobody needs: aggregates whose packs are all gone, ones that no provider took before a pack went, and
- * copies that a provider lost, was replaced for, and may have found again.
+ * Removes what is no longer needed: aggregates whose packs are all gone, ones that no provider accepted before a pack
+ * was removed, and copies that a provider lost, was replaced for, and may have restored.
  */
 export async function retireAggregates(
   context: Context,
@@ -34,29 +34,29 @@ export async function retireAggregates(
       .selectFrom('aggregate')
       .selectAll()
       .where('state', '=', state)
-      .where('looked_at', '<=', clock.now() - lookAgainMs)
+      .where('looked_at', '<=', clock.now() - recheckMs)
       .orderBy('looked_at')
       .limit(aggregatesInOneRound)
       .execute()
-    const looked: string[] = []
+    const checked: string[] = []
     for (const aggregate of due) {
       stop.throwIfAborted()
-      await lookAt(round, aggregate)
-      looked.push(aggregate.id)
+      await checkAggregate(round, aggregate)
+      checked.push(aggregate.id)
     }
-    if (looked.length === 0) continue
+    if (checked.length === 0) continue
     await db.write((trx) =>
-      trx.updateTable('aggregate').set({ looked_at: clock.now() }).where('id', 'in', looked).execute(),
+      trx.updateTable('aggregate').set({ looked_at: clock.now() }).where('id', 'in', checked).execute(),
     )
   }
 }
 
-async function lookAt(round: Round, aggregate: AggregateRow): Promise<void> {
+async function checkAggregate(round: Round, aggregate: AggregateRow): Promise<void> {
   const { context } = round
   if (aggregate.state === 'ending') return endAggregate(round, aggregate)
   const deals = await findDealsOf(context.db.read, aggregate.id)
   const isGone = !(await hasPacks(context, aggregate, 'there'))
-  // Nobody holds it and it cannot be put together any more.
+  // No provider holds it, and it cannot be assembled any more.
   const isLost = isGone || (!deals.some(isHeld) && (await hasPacks(context, aggregate, 'gone')))
   if (isLost) return beginEnd(round, aggregate, deals)
   return dropReplaced(round, aggregate, deals)
@@ -70,7 +70,7 @@ function isActive({ state }: DealRow): boolean {
   return activeStates.some((active) => active === state)
 }
 
-/** Whether any pack of an aggregate is there, or gone. */
+/** Whether any pack of an aggregate exists, and whether any is gone. */
 async function hasPacks({ db }: Context, { id }: AggregateRow, which: 'there' | 'gone'): Promise<boolean> {
   const row = await db.read
     .selectFrom('piece')
@@ -84,7 +84,7 @@ async function hasPacks({ db }: Context, { id }: AggregateRow, which: 'there' | 
   return row !== undefined
 }
 
-/** From here on there is no way back: interrupted anywhere, the next round goes on. */
+/** From here on the end is final: after an interruption, the next round continues. */
 async function beginEnd(round: Round, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
   const { context } = round
   await context.db.write((trx) =>
@@ -96,12 +96,12 @@ async function beginEnd(round: Round, aggregate: AggregateRow, deals: readonly D
       .execute(),
   )
   for (const deal of deals.filter((one) => isActive(one) && !isHeld(one))) {
-    await updateDeal(context, deal, { state: 'failed', error: 'It is not needed any more', token_hash: null })
+    await updateDeal(context, deal, { state: 'failed', error: 'It is no longer needed', token_hash: null })
   }
   await endAggregate(round, aggregate)
 }
 
-/** Has every provider remove it, and forgets it once all did. One that cannot be reached is asked again. */
+/** Asks every provider to remove it, and deletes it once all did. An unreachable provider is asked again. */
 async function endAggregate(round: Round, aggregate: AggregateRow): Promise<void> {
   const { context } = round
   const { db } = context
@@ -119,8 +119,8 @@ async function endAggregate(round: Round, aggregate: AggregateRow): Promise<void
 }
 
 /**
- * Pieces that are whole go into another aggregate, as they are: a part of a large pack is no piece of its own without the
- * others. What is left of the rest is pieced anew.
+ * Complete pieces move to another aggregate unchanged; a part of a large pack is not a piece without the others. The
+ * remaining packs become new pieces.
  */
 async function releasePieces(context: Context, aggregate: AggregateRow): Promise<void> {
   const { db } = context
@@ -147,7 +147,7 @@ async function releasePieces(context: Context, aggregate: AggregateRow): Promise
   }
 }
 
-/** False when the provider could not be told. */
+/** Returns false when the provider could not be reached. */
 async function endDeal(
   { context, providers, stop, away }: Round,
   aggregate: AggregateRow,
@@ -157,14 +157,15 @@ async function endDeal(
   if (away.has(deal.provider)) return false
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
-    // The operator works with it no more: there is nobody to tell. Or the same bytes are kept for another aggregate.
+    // The provider was removed from the configuration, so there is no one to ask; or the same bytes are kept for
+    // another aggregate.
     if (!(await isKeptForAnother(context, aggregate, deal))) await provider?.remove(aggregate.cid, { signal })
   } catch (error) {
     if (!CairnError.is(error)) throw error
     stop.throwIfAborted()
     away.add(deal.provider)
     const about = { deal: deal.number, provider: deal.provider }
-    context.failures.failed(`remove ${deal.provider}`, error, 'a piece could not be removed yet', about)
+    context.failures.failed(`remove ${deal.provider}`, error, 'failed to remove a piece, will retry', about)
     return false
   }
   return changeDeal(context, deal, { state: 'ended', token_hash: null })
@@ -185,7 +186,7 @@ async function isKeptForAnother({ db }: Context, aggregate: AggregateRow, deal: 
   return row !== undefined
 }
 
-/** A provider that was replaced may be back: what it still has is not needed once there are enough copies. */
+/** A replaced provider may return: its copy is not needed once there are enough others. */
 async function dropReplaced(round: Round, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
   if (deals.filter(isHeld).length < aggregate.copies) return
   for (const deal of deals) {

@@ -22,10 +22,10 @@ import type { Provider } from './provider.ts'
 import { stopStalled } from './stop-stalled.ts'
 import { describeDeals, describeInclusion, describePdpDeals } from './wire-answers.ts'
 
-/** A provider that takes nothing for so long is cut off; it may ask for the rest. */
+/** A provider that reads nothing for this long is disconnected; it may request the rest. */
 const stalledMs = 120_000
 
-/** Binds the calls about deals, proofs of storage and the replication factor. */
+/** Registers the routes about deals, storage proofs and the replication factor. */
 export function registerProofRoutes(app: FastifyInstance, context: Context, providers: readonly Provider[]): void {
   const proofs = createProofs(context, providers)
 
@@ -53,7 +53,7 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     reply.header('content-length', end - start).header('cache-control', 'no-store')
     if (choice !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
     const bytes = stopStalled(payload.read(start, end, signal), stalledMs, () => {
-      context.log.info({ piece: params.piece }, 'a provider stalled while it fetched')
+      context.log.info({ piece: params.piece }, 'provider stalled during a fetch')
       reply.raw.destroy()
     })
     return Readable.from(bytes, { objectMode: false })

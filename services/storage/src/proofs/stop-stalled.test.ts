@@ -5,7 +5,7 @@ async function* count(most: number): AsyncGenerator<number> {
   for (let at = 0; at < most; at++) yield at
 }
 
-test('a reader that goes on is never told of', async () => {
+test('never reports an active reader', async () => {
   let stalls = 0
   const seen: number[] = []
   for await (const part of stopStalled(count(3), 60_000, () => stalls++)) seen.push(part)
@@ -13,7 +13,7 @@ test('a reader that goes on is never told of', async () => {
   expect(stalls).toBe(0)
 })
 
-test('one that takes nothing any more is, and the source is closed once it leaves', async () => {
+test('reports a stalled reader, and closes the source once it disconnects', async () => {
   let isClosed = false
   async function* source() {
     try {

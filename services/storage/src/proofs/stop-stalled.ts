@@ -1,4 +1,4 @@
-/** Gives on what a source gives. A reader that takes none of it for `stalledMs` is told of, so that it can be cut off. */
+/** Passes a source on. Reports a reader that consumes nothing for `stalledMs`, so that it can be disconnected. */
 export async function* stopStalled<T>(
   source: AsyncIterable<T>,
   stalledMs: number,

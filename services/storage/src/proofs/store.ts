@@ -8,17 +8,17 @@ export type AggregateRow = Selectable<Schema['aggregate']>
 export type DealRow = Selectable<Schema['deal']>
 export type CheckRow = Selectable<Schema['possession_check']>
 
-/** States of deals that count as a copy, there or on its way. */
+/** States of deals that count as a copy, existing or in progress. */
 export const activeStates = ['queued', 'offered', 'kept', 'proving'] as const
-/** States in which the provider has said that it holds the bytes. */
+/** States in which the provider has confirmed that it holds the bytes. */
 export const heldStates = ['kept', 'proving'] as const
 
-/** The packs of a piece, in their order. */
+/** Returns the packs of a piece, in order. */
 export function findPacksOf(db: Database['read'], pieceId: string): Promise<PiecePackRow[]> {
   return db.selectFrom('piece_pack').selectAll().where('piece_id', '=', pieceId).orderBy('offset_bytes').execute()
 }
 
-/** The packs of all pieces of an aggregate, in their order, by the id of the piece. */
+/** Returns the packs of all pieces of an aggregate, in order, by piece id. */
 export async function findPacksOfAll(
   db: Database['read'],
   aggregateId: string,
@@ -33,12 +33,12 @@ export async function findPacksOfAll(
   return Map.groupBy(rows, (row) => row.piece_id)
 }
 
-/** The pieces of an aggregate, in their order. */
+/** Returns the pieces of an aggregate, in order. */
 export function findPiecesOf(db: Database['read'], aggregateId: string): Promise<PieceRow[]> {
   return db.selectFrom('piece').selectAll().where('aggregate_id', '=', aggregateId).orderBy('position').execute()
 }
 
-/** The deals of an aggregate, oldest first. */
+/** Returns the deals of an aggregate, oldest first. */
 export function findDealsOf(db: Database['read'], aggregateId: string): Promise<DealRow[]> {
   return db.selectFrom('deal').selectAll().where('aggregate_id', '=', aggregateId).orderBy('number').execute()
 }

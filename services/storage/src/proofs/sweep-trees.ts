@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { treePrefix } from './tree-object.ts'
 
-/** Removes trees whose replica ended before it recorded them. Returns how many. */
+/** Removes trees whose replica ended before it recorded them. Returns their number. */
 export async function sweepTrees(
   { db, objects }: Pick<Context, 'db' | 'objects'>,
   signal: AbortSignal,

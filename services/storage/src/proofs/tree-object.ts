@@ -4,10 +4,10 @@ import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '../objects/objects.ts'
 import type { PieceRow } from './store.ts'
 
-/** Where the nodes of pieces lie in the object store. */
+/** Key prefix of piece trees in the object store. */
 export const treePrefix = 'trees/'
 
-/** Keeps the nodes of a tree; undefined where the root alone is all there is. */
+/** Stores the nodes of a tree; undefined when it consists of its root only. */
 export async function writeTree(objects: ObjectStore, tree: PieceTree): Promise<string | undefined> {
   if (tree.nodes.length <= 32) return undefined
   const key = `${treePrefix}${randomUUID()}`
@@ -22,7 +22,7 @@ export async function writeTree(objects: ObjectStore, tree: PieceTree): Promise<
   return key
 }
 
-/** The tree of a piece again. @throws CairnError DATA_DAMAGED */
+/** Reads the tree of a piece. @throws CairnError DATA_DAMAGED */
 export async function readTree(objects: ObjectStore, row: PieceRow): Promise<PieceTree> {
   const piece = { root: row.root, height: row.height, payloadBytes: row.payload_bytes }
   if (row.tree_key === null) return { piece, nodes: row.root }

@@ -2,7 +2,10 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Provider, ProviderCall } from './provider.ts'
 
-/** A provider whose answers and silences are noted: a refusal is an answer. Who pings it notes what comes of that. */
+/**
+ * Records answers and failures of a provider; an error answer counts as an answer. The caller of `ping` records its
+ * result itself.
+ */
 export function watchProvider(provider: Provider, dependency: Dependency): Provider {
   const note = async <T>({ signal }: ProviderCall, asked: Promise<T>): Promise<T> => {
     try {
@@ -38,7 +41,7 @@ export function watchProvider(provider: Provider, dependency: Dependency): Provi
 }
 
 function noteError(dependency: Dependency, error: unknown, signal: AbortSignal): void {
-  // A service that is about to stop says nothing about the provider; nor does a call that it never makes.
+  // A service that is shutting down reports nothing about the provider, and neither does a call that was never sent.
   if (signal.aborted && signal.reason?.name !== 'TimeoutError') return
   if (CairnError.is(error, 'NOT_SUPPORTED')) return
   if (CairnError.is(error) && error.code !== 'UPSTREAM_FAILED') dependency.succeeded()

@@ -6,11 +6,11 @@ import { toPiece } from './make-aggregates.ts'
 import type { Proofs } from './proofs.ts'
 import { type AggregateRow, activeStates, type DealRow, type PieceRow } from './store.ts'
 
-/** Epoch 0 of the Filecoin network in ms since 1970, and how long an epoch is. */
+/** Epoch 0 of the Filecoin network in ms since 1970, and the length of an epoch. */
 const genesisMs = 1_598_306_400_000
 const epochMs = 30_000
 
-/** What published clients show for each state. */
+/** Status texts that published clients show. */
 const words: Record<DealRow['state'], string> = {
   queued: 'Queued',
   offered: 'Transferring',
@@ -23,7 +23,7 @@ const words: Record<DealRow['state'], string> = {
 
 type Found = { piece: PieceRow; row: AggregateRow; aggregate: Aggregate; deals: readonly DealRow[] }
 
-/** The aggregates of a CID, that of its root block first, each with the deals that count. */
+/** Returns the aggregates of a CID, that of its root block first, each with the deals that count. */
 async function findAll(proofs: Proofs, cid: CID): Promise<Found[]> {
   const place = await proofs.place(cid)
   const found: Found[] = []
@@ -36,7 +36,7 @@ async function findAll(proofs: Proofs, cid: CID): Promise<Found[]> {
   return found
 }
 
-/** Deals in all the spellings that published clients know. */
+/** Describes deals with all field spellings that published clients know. */
 export async function describeDeals(proofs: Proofs, cid: CID): Promise<CallResult<typeof getDealStatus>> {
   const found = await findAll(proofs, cid)
   return found.flatMap(({ piece, row, deals }) =>
@@ -70,7 +70,7 @@ function toEpoch(ms: number): number {
   return Math.floor((ms - genesisMs) / epochMs)
 }
 
-/** Inclusion proofs in the form of the wire; undefined while there is no deal. */
+/** Describes inclusion proofs for the wire; undefined while there is no deal. */
 export async function describeInclusion(proofs: Proofs, cid: CID): Promise<CallResult<typeof getProof> | undefined> {
   const found = (await findAll(proofs, cid)).filter(({ deals }) => deals.length > 0)
   const [first] = found
@@ -119,7 +119,7 @@ function toHex(number: number): string {
   return number.toString(16)
 }
 
-/** Providers that prove possession, in the form of the published documentation. */
+/** Describes providers that prove possession, in the form of the published documentation. */
 export async function describePdpDeals(proofs: Proofs, cid: CID): Promise<CallResult<typeof getPdpDealStatus>> {
   const found = await findAll(proofs, cid)
   return found.flatMap(({ row, deals }) =>

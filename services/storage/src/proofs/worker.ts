@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
-import { giveLease, takeLease } from '../workers/lease.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { raiseAllCopies } from './copies.ts'
 import { type Driving, driveDeal } from './drive-deal.ts'
@@ -14,14 +14,14 @@ import { sweepTrees } from './sweep-trees.ts'
 
 const leaseMs = 60_000
 const dealsInOneRound = 400
-/** Deals worked on at once with one provider. */
+/** Maximum number of concurrent deals per provider. */
 const atOnce = 4
-/** A round with a provider begins nothing new after so long. */
+/** Time after which a round with a provider starts nothing new. */
 const roundMs = 30_000
-/** How often there is a look for what needs none often. */
+/** Interval of infrequent work. */
 const sweepMs = 3_600_000
 
-/** Makes pieces of new packs, and aggregates of pieces. One replica at a time does it. */
+/** Makes pieces of new packs, and aggregates of pieces, on one replica at a time. */
 export function createPieceWorker(context: Context, clock: WorkerClock): Worker {
   const hashing = createPieceHashing()
   const making: PieceMaking = { context, hashing, setAside: new Map() }
@@ -44,8 +44,8 @@ export function createPieceWorker(context: Context, clock: WorkerClock): Worker 
 }
 
 /**
- * Places deals, follows and challenges them, and ends those that nobody needs. Each provider has a loop of its own: one that
- * is slow holds up no other. One replica at a time does each of it.
+ * Places deals, follows and challenges them, and ends those that are no longer needed. Each provider has its own
+ * loop, so that a slow one does not block others. Each loop runs on one replica at a time.
  */
 export function createDealWorkers(driving: Driving, clock: WorkerClock): Worker[] {
   const { context, providers } = driving
@@ -75,13 +75,15 @@ export function createDealWorkers(driving: Driving, clock: WorkerClock): Worker[
   ]
 }
 
-/** Does what is due with all providers, side by side. */
+/** Takes the due steps with all providers, concurrently. */
 export async function driveDue(driving: Driving, signal: AbortSignal): Promise<void> {
   const names = driving.providers.map(({ name }) => name)
   await Promise.all([undefined, ...names].map((name) => driveProvider(driving, name, signal)))
 }
 
-/** Does what is due with one provider; undefined for those that the operator works with no more. */
+/**
+ * Takes the due steps with one provider; undefined selects deals whose provider was removed from the configuration.
+ */
 async function driveProvider(driving: Driving, name: string | undefined, signal: AbortSignal): Promise<void> {
   const { context } = driving
   const { db, failures } = context
@@ -99,7 +101,7 @@ async function driveProvider(driving: Driving, name: string | undefined, signal:
         await driveDeal(driving, deal, aggregate, signal)
       } catch (error) {
         if (signal.aborted) return
-        failures.failed('deals', error, 'a deal could not be looked after', { deal: deal.number })
+        failures.failed('deals', error, 'failed to process a deal', { deal: deal.number })
       }
       if (performance.now() > end) return
     }
@@ -107,24 +109,24 @@ async function driveProvider(driving: Driving, name: string | undefined, signal:
   await Promise.all(Array.from({ length: atOnce }, workOff))
 }
 
-function findDue({ context, providers }: Driving, name: string | undefined, most: number): Promise<DealRow[]> {
+function findDue({ context, providers }: Driving, name: string | undefined, maxDeals: number): Promise<DealRow[]> {
   const names = providers.map((provider) => provider.name)
   return (
     context.db.read
       .selectFrom('deal')
       .selectAll()
-      // Said in the statement itself: only so do the databases use the index of deals that count.
+      // A literal in the statement, because only then do the databases use the index of deals that count.
       .where(sql<boolean>`state in ('queued', 'offered', 'kept', 'proving')`)
       .$if(name !== undefined, (query) => query.where('provider', '=', name ?? ''))
       .$if(name === undefined && names.length > 0, (query) => query.where('provider', 'not in', names))
       .where('next_at', '<=', context.clock.now())
       .orderBy('next_at')
-      .limit(most)
+      .limit(maxDeals)
       .execute()
   )
 }
 
-/** A loop whose rounds only one replica makes at a time; where it is told what is due, it asks for the right only then. */
+/** A loop whose rounds run on one replica at a time; with `isDue`, it acquires the lease only when there is work. */
 function createLeasedWorker(
   context: Context,
   clock: WorkerClock,
@@ -137,25 +139,25 @@ function createLeasedWorker(
     if (await isDue()) await withLease(context, lease, signal, work)
   }
   const loop = createLoop(name, context.config.deals.pollMs, clock, round, (error) =>
-    context.failures.failed(name, error, 'pieces and deals could not be looked after', { worker: name }),
+    context.failures.failed(name, error, 'failed to process pieces and deals', { worker: name }),
   )
   return {
     name,
     async run(signal) {
       await loop.run(signal)
-      await giveLease(context.db, lease)
+      await releaseLease(context.db, lease)
     },
   }
 }
 
-/** Works while the lease is held, and renews it meanwhile; what it is given fires when the lease is lost. */
+/** Runs while the lease is held and renews it; the signal passed in fires when the lease is lost. */
 async function withLease(
   context: Context,
   lease: { name: string; owner: string; durationMs: number },
   signal: AbortSignal,
   work: (held: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  const take = () => takeLease(context.db, { ...lease, now: context.clock.now() })
+  const take = () => acquireLease(context.db, { ...lease, now: context.clock.now() })
   if ((await take()) === undefined) return
   const lost = new AbortController()
   const renewal = setInterval(() => {

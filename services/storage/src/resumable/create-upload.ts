@@ -1,20 +1,19 @@
-import { CairnError, MIB, resumableBytesMost } from '@cairn/protocol'
+import { CairnError, MIB, maxResumableBytes } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
-import { measureFreeDisk } from '../accounts/free-storage.ts'
-import { holdRoom, lastingOwner } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { createUploadId } from '../uploads/uploads.ts'
+import { lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
 import type { ResumableUpload } from './store.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 
-/** How far a body's length may lie above the bytes of its files: headers of many small parts. */
-const framingBytesMost = 16 * MIB
+/** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
+const maxFramingBytes = 16 * MIB
 
 /**
- * Begins an upload: room for its bytes is held until it is over.
+ * Creates an upload and reserves quota for its bytes until it ends.
  *
- * @throws CairnError as `reserve`; UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, and what is wrong with the metadata
+ * @throws CairnError as `reserve`; UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, and errors about the metadata
  */
 export async function createUpload(
   context: Context,
@@ -23,12 +22,12 @@ export async function createUpload(
   metadata: string,
 ): Promise<ResumableUpload> {
   const { body } = readUploadMetadata(metadata)
-  if (lengthBytes > resumableBytesMost) {
-    throw new CairnError('PAYLOAD_TOO_LARGE', { details: { bytesMost: resumableBytesMost } })
+  if (lengthBytes > maxResumableBytes) {
+    throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxResumableBytes } })
   }
-  const { openUploadsMost, uploadLifeMs } = context.config
+  const { maxOpenUploads, uploadLifeMs } = context.config
   const now = context.clock.now()
-  const id = createUploadId(now)
+  const id = uuidv7(now)
   const upload: ResumableUpload = {
     id,
     address,
@@ -47,7 +46,7 @@ export async function createUpload(
   }
   const freeDiskBytes = await measureFreeDisk(context)
   await context.db.write(async (trx) => {
-    // It takes the account's row, so that those of one account come here one after the other.
+    // It locks the account's row, so that uploads of one account are created one after the other.
     await hold(context, trx, { ...upload, freeDiskBytes }, body.kind === 'file')
     const { open } = await trx
       .selectFrom('resumable_upload')
@@ -55,15 +54,15 @@ export async function createUpload(
       .where('address', '=', address)
       .where('state', 'in', ['receiving', 'received'])
       .executeTakeFirstOrThrow()
-    if (Number(open) >= openUploadsMost) {
-      throw new CairnError('UPLOAD_LIMIT', { details: { uploadsMost: openUploadsMost } })
+    if (Number(open) >= maxOpenUploads) {
+      throw new CairnError('UPLOAD_LIMIT', { details: { limit: maxOpenUploads } })
     }
     await trx.insertInto('resumable_upload').values(upload).execute()
   })
   return upload
 }
 
-/** Files may fit where they do not with the headers between them; then all that is left is held. */
+/** Files may fit although files and headers together do not; then the whole rest is reserved. */
 async function hold(
   context: Context,
   trx: Kysely<Schema>,
@@ -76,13 +75,13 @@ async function hold(
   }: ResumableUpload & { freeDiskBytes: number },
   isExact: boolean,
 ): Promise<void> {
-  const room = { id, address, processId: lastingOwner, expiresAt, freeDiskBytes }
+  const space = { id, address, processId: lastingOwner, expiresAt, freeDiskBytes }
   try {
-    await holdRoom(context, trx, { ...room, bytes })
+    await reserveSpace(context, trx, { ...space, bytes })
   } catch (error) {
     if (isExact || !CairnError.is(error, 'QUOTA_EXCEEDED')) throw error
     const missing = Number(error.details['missingBytes'])
-    if (!(missing <= Math.min(framingBytesMost, bytes / 4))) throw error
-    await holdRoom(context, trx, { ...room, bytes: bytes - missing })
+    if (!(missing <= Math.min(maxFramingBytes, bytes / 4))) throw error
+    await reserveSpace(context, trx, { ...space, bytes: bytes - missing })
   }
 }

@@ -6,8 +6,8 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { partBytesLeast, smallPartsMost } from './receive-bytes.ts'
-import { addPart, takeUpload } from './store.ts'
+import { maxSmallParts, minPartBytes } from './receive-bytes.ts'
+import { acquireUpload, addPart } from './store.ts'
 import { createTus, tusMetadata } from './tus.fixture.ts'
 import { storeLeftOver } from './worker.ts'
 
@@ -19,7 +19,7 @@ afterAll(() => postgres?.stop())
 
 const never = new AbortController().signal
 
-describe.each(['sqlite', 'postgres'] as const)('what hostile or unlucky senders do, on %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('hostile and unlucky senders, on %s', (kind) => {
   let storage: TestStorage
   let key: string
   const account = privateKeyToAccount(generatePrivateKey())
@@ -39,7 +39,7 @@ describe.each(['sqlite', 'postgres'] as const)('what hostile or unlucky senders 
   afterEach(() => storage[Symbol.asyncDispose]())
 
   test.each(['back\\slash\\\\twice.txt', 'ends\\', 'a%22b%0Ac.txt', 'quo"te;x=".txt', 'höh\u202ee ’.txt'])(
-    'a file keeps the name %j to the letter',
+    'keep the file name %j to the letter',
     async (name) => {
       const path = await create(3, { filename: name })
       expect((await patch(path, 0, Buffer.from('abc'))).status).toBe(204)
@@ -47,7 +47,7 @@ describe.each(['sqlite', 'postgres'] as const)('what hostile or unlucky senders 
     },
   )
 
-  test('metadata with control characters is refused before any byte comes', async () => {
+  test('cannot send metadata with control characters, which is rejected before any byte', async () => {
     for (const field of ['filename', 'filetype', 'storage-type', 'profile', 'body-type']) {
       const answer = await tus('/api/uploads', {
         method: 'POST',
@@ -58,33 +58,33 @@ describe.each(['sqlite', 'postgres'] as const)('what hostile or unlucky senders 
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('whoever asks again and again while the disk is full does not use up the tries of his upload', async () => {
+  test('do not use up the attempts of an upload with retries while the disk is full', async () => {
     const bytes = randomBytes(1000)
     const path = await create(bytes.length)
     await dieBeforeStoring(path, bytes)
     storage.pass(9_000)
-    const room = join(storage.home, 'packs', 'tmp')
-    await rename(room, `${room}-away`)
+    const folder = join(storage.home, 'packs', 'tmp')
+    await rename(folder, `${folder}-away`)
     const codes: (string | null)[] = []
     while (codes.length < 20) {
       const { status, headers } = await patch(path, bytes.length, new Uint8Array())
-      // The worker of the service may be at it.
+      // The service's worker may be storing it.
       if (status !== 423) codes.push(headers.get('x-cairn-code'))
     }
     expect(new Set(codes)).toEqual(new Set(['STORAGE_FAILED']))
     expect(await info(path)).toMatchObject({ state: 'storing' })
-    await rename(`${room}-away`, room)
+    await rename(`${folder}-away`, folder)
     storage.pass(3_600_000)
     await storeLeftOver(storage.context, never)
     expect((await info(path)).state).toBe('stored')
   })
 
-  test('parts of a few bytes come to an end before they fill the disk', async () => {
+  test('reach a limit with tiny parts before they fill the disk', async () => {
     const path = await create(MIB)
     const upload_id = path.split('/').at(-1) ?? ''
-    // As if each of so many requests had brought one byte.
+    // As if each request had brought one byte.
     await storage.context.db.write(async (trx) => {
-      const rows = Array.from({ length: smallPartsMost }, (_part, at) => ({
+      const rows = Array.from({ length: maxSmallParts }, (_part, at) => ({
         upload_id,
         offset_bytes: at,
         size_bytes: 1,
@@ -93,22 +93,22 @@ describe.each(['sqlite', 'postgres'] as const)('what hostile or unlucky senders 
       await trx.insertInto('resumable_part').values(rows).execute()
       await trx
         .updateTable('resumable_upload')
-        .set({ offset_bytes: smallPartsMost })
+        .set({ offset_bytes: maxSmallParts })
         .where('id', '=', upload_id)
         .execute()
     })
     const before = await figures()
-    const small = await patch(path, smallPartsMost, randomBytes(partBytesLeast - 1))
+    const small = await patch(path, maxSmallParts, randomBytes(minPartBytes - 1))
     expect([small.status, small.headers.get('x-cairn-code')]).toEqual([413, 'TOO_MANY_PARTS'])
     expect(await figures()).toEqual(before)
-    const large = await patch(path, smallPartsMost, randomBytes(partBytesLeast))
-    expect([large.status, large.headers.get('upload-offset')]).toEqual([204, String(smallPartsMost + partBytesLeast)])
-    expect((await patch(path, smallPartsMost + partBytesLeast, randomBytes(1))).status).toBe(413)
+    const large = await patch(path, maxSmallParts, randomBytes(minPartBytes))
+    expect([large.status, large.headers.get('upload-offset')]).toEqual([204, String(maxSmallParts + minPartBytes)])
+    expect((await patch(path, maxSmallParts + minPartBytes, randomBytes(1))).status).toBe(413)
   })
 
-  test('who slept long between making a part durable and recording it records nothing: the sweep may have had it', async () => {
+  test('record nothing after a long pause between a durable part and its row: the sweep may have removed it', async () => {
     const path = await create(10)
-    const upload = await takeUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'asleep')
+    const upload = await acquireUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'asleep')
     if (upload === undefined) throw new Error('nobody else has it')
     storage.pass(2 * 3_600_000)
     const part = { offset_bytes: 0, size_bytes: 10, object_key: 'uploads/gone.0.x' }

@@ -3,24 +3,24 @@ import { CairnError, KIB, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } f
 import type { Context } from '../context.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import type { ObjectWriter } from '../objects/objects.ts'
-import { giveUp } from '../uploads/uploads.ts'
-import { addPart, countParts, keepUpload, type ResumableUpload } from './store.ts'
+import { attemptCleanup } from '../uploads/uploads.ts'
+import { addPart, countParts, type ResumableUpload, renewUpload } from './store.ts'
 
-/** Where the parts of uploads lie in the object store until the last has come. */
+/** Key prefix of upload parts in the object store until the upload is complete. */
 export const partPrefix = 'uploads/'
 
-/** Pieces are copied together up to this size before they are written: many small writes cost more. */
+/** Pieces are joined up to this size before they are written, because many small writes cost more. */
 const writeBytes = MIB
-/** Parts of an upload that may be smaller than {@link partBytesLeast}: each takes an object and a row, however small it is. */
-export const smallPartsMost = 1000
-export const partBytesLeast = 16 * KIB
+/** Maximum number of parts smaller than {@link minPartBytes}: each takes an object and a row. */
+export const maxSmallParts = 1000
+export const minPartBytes = 16 * KIB
 
 /**
- * Takes bytes of an upload from its offset on. They are made durable in segments, and the offset moves behind each; what
- * arrived before the sender went away is kept. Answers the new offset.
+ * Receives bytes of an upload from its offset on. They become durable in segments, each of which advances the offset;
+ * bytes that arrived before the client disconnected are kept. Returns the new offset.
  *
- * @throws CairnError PAYLOAD_TOO_LARGE for more bytes than are missing, TOO_MANY_PARTS for few bytes after many such requests,
- * UPLOAD_BUSY where another took over, STORAGE_FULL, STORAGE_FAILED, and what the feed throws
+ * @throws CairnError PAYLOAD_TOO_LARGE for more bytes than are missing, TOO_MANY_PARTS for few bytes after many such
+ * requests, UPLOAD_BUSY when another writer took over, STORAGE_FULL, STORAGE_FAILED, and what the feed throws
  */
 export async function receiveBytes(
   context: Context,
@@ -30,16 +30,16 @@ export async function receiveBytes(
 ): Promise<number> {
   const { id, length_bytes: lengthBytes } = upload
   const parts = await countParts(context.db.read, id)
-  const takesSmall = parts < smallPartsMost + Math.floor(upload.offset_bytes / partBytesLeast)
+  const takesSmall = parts < maxSmallParts + Math.floor(upload.offset_bytes / minPartBytes)
   const segments = openSegments(context, upload, writer, takesSmall)
   let receivedBytes = 0
-  let told = 0
+  let lastCheckedBytes = 0
   const beat = setInterval(() => {
-    // A sender that is silent loses its right: it may have gone and come back by another connection.
-    if (told === receivedBytes && !segments.isBusy) return
-    told = receivedBytes
-    keepUpload(context, id, writer).catch((error: unknown) =>
-      context.failures.failed('keep upload', error, 'cannot keep an upload', { upload: id }),
+    // A silent client loses its right to write: it may have reconnected.
+    if (lastCheckedBytes === receivedBytes && !segments.isBusy) return
+    lastCheckedBytes = receivedBytes
+    renewUpload(context, id, writer).catch((error: unknown) =>
+      context.failures.failed('keep upload', error, 'failed to store an upload', { upload: id }),
     )
   }, uploadWriterLifetimeMs / 4)
   beat.unref()
@@ -63,19 +63,19 @@ export async function receiveBytes(
   }
 }
 
-/** More bytes than an upload was said to have. */
+/** The error for more bytes than the upload's declared length. */
 export function tooLong(lengthBytes: number): CairnError {
   return new CairnError('PAYLOAD_TOO_LARGE', {
-    message: 'These are more bytes than the upload was said to have',
-    details: { lengthBytes },
+    message: 'The upload has more bytes than its declared length',
+    details: { limitBytes: lengthBytes },
   })
 }
 
 function tooSmall(): CairnError {
   return new CairnError('TOO_MANY_PARTS', {
-    message: 'This upload came in too many small pieces',
-    hint: `Send at least ${partBytesLeast} bytes in each request.`,
-    details: { bytesLeast: partBytesLeast },
+    message: 'The upload was sent in too many small parts',
+    hint: `Send at least ${minPartBytes} bytes in each request.`,
+    details: { minBytes: minPartBytes },
   })
 }
 
@@ -84,9 +84,9 @@ type Segments = {
   readonly isBusy: boolean
   readonly hasFailed: boolean
   take(piece: Uint8Array): Promise<void> | undefined
-  /** Makes durable what was taken. */
+  /** Makes the received bytes durable. */
   flush(): Promise<void>
-  /** Removes what was not made durable. */
+  /** Removes bytes that are not durable yet. */
   abort(): Promise<void>
 }
 
@@ -123,7 +123,7 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
   }
   const finish = async (): Promise<void> => {
     const sizeBytes = written + gatheredBytes
-    const isSmall = sizeBytes < partBytesLeast && offset + sizeBytes < upload.length_bytes
+    const isSmall = sizeBytes < minPartBytes && offset + sizeBytes < upload.length_bytes
     if (isSmall && sizeBytes > 0 && !takesSmall) throw tooSmall()
     await write()
     if (object === undefined) return
@@ -133,17 +133,18 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
     try {
       await addPart(context, upload, writer, { offset_bytes: offset, size_bytes: written, object_key: key })
     } catch (error) {
-      // It stays unconfirmed: the answer to the commit may be lost, not the commit. The next start finds out.
+      // The part stays unconfirmed: the answer to the commit may be lost, but not the commit. The next start resolves
+      // it.
       if (CairnError.is(error, 'UPLOAD_BUSY')) {
-        await giveUp(context, 'remove a part', () => context.objects.remove(key))
+        await attemptCleanup(context, 'remove a part', () => context.objects.remove(key))
       }
       throw error
     }
-    await giveUp(context, 'confirm a part', () => context.objects.confirm(key))
+    await attemptCleanup(context, 'confirm a part', () => context.objects.confirm(key))
     offset += written
     written = 0
   }
-  /** Copies what fits; the piece is freed when it is taken. Answers how many bytes that was. */
+  /** Copies what fits and frees the piece once it is consumed. Returns the number of bytes copied. */
   const gather = (piece: Uint8Array): number => {
     buffer ??= new Uint8Array(Math.min(writeBytes, upload.length_bytes - offset))
     const fitting = piece.subarray(0, buffer.length - gatheredBytes)
@@ -175,7 +176,7 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
     flush: () => guard(finish),
     async abort() {
       const out = object?.out
-      if (out !== undefined) await giveUp(context, 'remove an unfinished part', () => out.abort())
+      if (out !== undefined) await attemptCleanup(context, 'remove an unfinished part', () => out.abort())
     },
   }
 }

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { dropUpload, takeUpload } from './store.ts'
+import { acquireUpload, dropUpload } from './store.ts'
 import { createTus, tusMetadata } from './tus.fixture.ts'
 import { removeAbandoned, removeExpired, storeLeftOver } from './worker.ts'
 
@@ -48,7 +48,10 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     key,
     address: account.address.toLowerCase(),
   }))
-  /** A PATCH that announces `length` bytes and breaks off when the service, which runs in this process, has read `bytes`. */
+  /**
+   * Sends a PATCH that announces `length` bytes and aborts once the service, which runs in this process, has read
+   * `bytes`.
+   */
   const breakOff = async (path: string, offset: number, length: number, bytes: Uint8Array, from = storage) => {
     let reading: IncomingMessage | undefined
     const watch = (message: unknown) => {
@@ -62,7 +65,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
         hostname,
         port,
         path,
-        // A connection of its own: what was read from it is this request.
+        // Its own connection: the bytes read from it belong to this request.
         agent: false,
         method: 'PATCH',
         headers: {
@@ -83,10 +86,10 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
       unsubscribe('http.server.request.start', watch)
     }
   }
-  const until = async <T>(look: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> => {
+  const until = async <T>(inspect: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> => {
     const found = await vi.waitUntil(
       async () => {
-        const value = await look()
+        const value = await inspect()
         return wanted(value) && { value }
       },
       { interval: 20, timeout: 60_000 },
@@ -94,7 +97,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     return found.value
   }
 
-  /** Asks where it stands and sends the rest, until nobody else is in the way. */
+  /** Queries the offset and sends the rest, until no other writer is active. */
   const goOn = (path: string, bytes: Uint8Array, at = storage) =>
     until(
       async () => {
@@ -107,7 +110,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
       },
     )
 
-  test('bytes in parts become the same content as in one request', async () => {
+  test('become the same content as in one request', async () => {
     const bytes = randomBytes(3 * MIB + 17)
     const path = await create(bytes.length, { filename: 'photo.png', filetype: 'image/png' })
     expect(await figures()).toMatchObject({ used: 0, reserved: bytes.length })
@@ -132,19 +135,19 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: 2 * bytes.length, reserved: 0, uploads: 2, parts: 0 })
     const row = await storage.context.db.read.selectFrom('upload').select(['mime_type', 'kind']).execute()
     expect(row[0]).toEqual({ mime_type: 'image/png', kind: 'file' })
-    // An empty request at the end does no harm.
+    // An empty request at the end has no effect.
     expect((await patch(path, bytes.length, new Uint8Array())).status).toBe(204)
     expect((await figures()).uploads).toBe(2)
   })
 
-  test('an empty file is there at once', async () => {
+  test('complete an empty file at once', async () => {
     const path = await create(0, { filename: 'empty' })
     const { state, result } = await info(path)
     expect(state).toBe('stored')
     expect(result?.[0]?.Hash).toBe('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku')
   })
 
-  test('what arrived before the connection broke is kept', async () => {
+  test('keep the bytes received before the connection broke', async () => {
     const bytes = randomBytes(resumableSegmentBytes + 3 * MIB)
     const path = await create(bytes.length)
     const sent = resumableSegmentBytes + MIB + 5
@@ -153,13 +156,13 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
       () => head(path),
       (now) => now.offset > resumableSegmentBytes,
     )
-    // What the machine had not handed over yet is lost; nothing else is.
+    // Only bytes that the machine had not delivered yet are lost.
     expect(offset).toBeLessThanOrEqual(sent)
     await goOn(path, bytes)
     expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
   })
 
-  test('a wrong offset, too many bytes, a missing version and a wrong type are refused', async () => {
+  test('reject a wrong offset, too many bytes, a missing version and a wrong type', async () => {
     const path = await create(10)
     expect((await patch(path, 0, randomBytes(4))).status).toBe(204)
     const wrong = await patch(path, 3, randomBytes(4))
@@ -180,7 +183,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect([options.status, options.headers.get('tus-extension')]).toEqual([204, 'creation,expiration,termination'])
   })
 
-  test('a body of unknown length is held to the length that was said', async () => {
+  test('hold a body of unknown length to the declared length', async () => {
     const path = await create(10)
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(randomBytes(MIB)),
@@ -196,7 +199,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await figures()).parts).toBe(0)
   })
 
-  test('metadata is looked at before any byte comes', async () => {
+  test('check metadata before the first byte', async () => {
     const send = async (header: string, length = '5') => {
       const answer = await tus('/api/uploads', {
         method: 'POST',
@@ -215,7 +218,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('room is held from the beginning, and given back by giving up', async () => {
+  test('reserve storage from the start, and release it on cancellation', async () => {
     const refused = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': String(65 * MIB) } })
     expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([402, 'QUOTA_EXCEEDED'])
     const path = await create(60 * MIB)
@@ -229,7 +232,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await patch(path, MIB, randomBytes(1))).status).toBe(404)
   })
 
-  test('an account has so many unfinished uploads and no more; another sees none of them', async () => {
+  test('are limited per account, and invisible to other accounts', async () => {
     const paths = [await create(5), await create(6), await create(7)]
     const more = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': '5' } })
     expect([more.status, more.headers.get('x-cairn-code')]).toEqual([403, 'UPLOAD_LIMIT'])
@@ -246,13 +249,13 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await patch(paths[0] ?? '', 0, randomBytes(5))).status).toBe(204)
   })
 
-  test('of two that write at once one is refused, and nothing is mixed', async () => {
+  test('reject one of two concurrent writers, and mix nothing', async () => {
     const bytes = randomBytes(12 * MIB)
     const path = await create(bytes.length)
     const answers = await Promise.all([patch(path, 0, bytes), patch(path, 0, randomBytes(bytes.length))])
     const statuses = answers.map(({ status }) => status).sort()
     expect(statuses[0]).toBe(204)
-    // Refused while the other wrote, or after it had all.
+    // Rejected while the other one wrote, or after it had finished.
     expect([409, 423]).toContain(statuses[1])
     expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
     const stored = sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))
@@ -260,11 +263,11 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     else expect(stored).not.toBe(sha256(bytes))
   })
 
-  test('whoever is silent for long loses the right to write, and what it sends afterwards', async () => {
+  test('withdraw the right to write after a long silence, and ignore later bytes', async () => {
     const path = await create(100)
     const id = path.split('/').at(-1) ?? ''
     const { context } = storage
-    expect(await takeUpload(context, id, 'receiving', 'silent')).toBeDefined()
+    expect(await acquireUpload(context, id, 'receiving', 'silent')).toBeDefined()
     const busy = await patch(path, 0, randomBytes(100))
     expect([busy.status, busy.headers.get('retry-after')]).toEqual([423, '1'])
     storage.pass(9_000)
@@ -272,7 +275,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await info(path)).state).toBe('stored')
   })
 
-  test('a folder comes as the multipart body it is, an encrypted file with its mark', async () => {
+  test('take a folder as its multipart body, and an encrypted file with its mark', async () => {
     const body = Buffer.from(
       [
         ['d/a.txt', 'one'],
@@ -299,7 +302,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(rows.map(({ encryption }) => encryption)).toEqual([0, 1, 1])
   })
 
-  test('a CAR comes as what it is', async () => {
+  test('take a CAR as a CAR', async () => {
     const form = new FormData()
     form.append('file', new Blob(['hello car']), 'x.txt')
     const added = await storage.call('/api/v0/add?cid-version=1', {
@@ -316,7 +319,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await info(path)).result).toMatchObject([{ Name: 'kept', Hash: cid }])
   })
 
-  test('bytes that are not what they were said to be end the upload, and leave nothing', async () => {
+  test('end when the bytes differ from the declaration, and leave nothing', async () => {
     const path = await create(20, { 'body-type': 'multipart/form-data; boundary=bb' })
     const answer = await patch(path, 0, randomBytes(20))
     expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([400, 'INVALID_MULTIPART'])
@@ -325,7 +328,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await patch(path, 20, new Uint8Array())).headers.get('x-cairn-code')).toBe('INVALID_MULTIPART')
   })
 
-  test('what came whole and was not stored is stored by whoever comes by, once', async () => {
+  test('are stored once by the next request after all bytes arrived', async () => {
     const bytes = randomBytes(2 * MIB)
     const path = await create(bytes.length)
     const { context } = storage
@@ -334,7 +337,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await storeLeftOver(context, never)).toBe(0)
     storage.pass(9_000)
     const rounds = await Promise.all([storeLeftOver(context, never), storeLeftOver(context, never)])
-    // The worker of the service may be the third.
+    // The service's worker may be the third.
     expect(rounds[0] + rounds[1]).toBeLessThanOrEqual(1)
     const { result } = await until(
       () => info(path),
@@ -344,7 +347,27 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
   })
 
-  test('a part that is gone ends the upload with a clear word', async () => {
+  test('of a blocked account wait, and are stored once it is unblocked', async () => {
+    const bytes = randomBytes(1000)
+    const path = await create(bytes.length)
+    const { context } = storage
+    const block = (blockedAt: number | null) =>
+      context.db.write((trx) => trx.updateTable('account').set({ blocked_at: blockedAt }).execute())
+    await dieBeforeStoring(path, bytes)
+    await block(1)
+    storage.pass(9_000)
+    expect(await storeLeftOver(context, never)).toBe(0)
+    expect(await figures()).toMatchObject({ used: 0, uploads: 0, parts: 1 })
+    await block(null)
+    await storeLeftOver(context, never)
+    await until(
+      () => info(path),
+      ({ state }) => state === 'stored',
+    )
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+  })
+
+  test('end with a clear error if a part is missing', async () => {
     const path = await create(MIB + 1)
     await patch(path, 0, randomBytes(MIB))
     for await (const name of storage.context.objects.list('uploads/')) {
@@ -355,7 +378,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('what nobody goes on with ends after its time, with its parts and its room', async () => {
+  test('expire when abandoned, with their parts and their reserved storage', async () => {
     const path = await create(3 * MIB)
     await patch(path, 0, randomBytes(MIB))
     storage.pass(6 * day)
@@ -368,16 +391,16 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('parts of a replica that did not live to record them are removed, those of uploads and others stay', async () => {
+  test('of an ended replica without a record are removed, others stay', async () => {
     const { context } = storage
     const path = await create(2 * MIB)
     await patch(path, 0, randomBytes(MIB))
     const killed = await createKilledReplica(context.config.packFolder)
     await killed.finish('uploads/lost.0.x')
-    // A part that is confirmed and has no row may have lost it.
+    // A confirmed part without a row may have lost it.
     await killed.finish('uploads/unknown.0.x', { confirm: true })
     await removeAbandoned(context, never)
-    // With SQLite every other replica is gone. Beside other replicas only its age tells.
+    // With SQLite every other replica is gone. With other replicas, its age decides.
     expect(await context.objects.size('uploads/lost.0.x')).toBe(databaseUrl === undefined ? undefined : 10)
     await killed.age()
     await removeAbandoned(context, never)
@@ -388,7 +411,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
   })
 
-  test('parts whose removal was cut off are removed by the next round', async () => {
+  test('that an interrupted removal left are removed by the next round', async () => {
     const { context } = storage
     const path = await create(2 * MIB)
     await patch(path, 0, randomBytes(MIB))
@@ -401,7 +424,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(await context.db.read.selectFrom('doomed_object').selectAll().execute()).toEqual([])
   })
 
-  test('another replica goes on where one stopped', async () => {
+  test('continue at another replica', async () => {
     if (databaseUrl === undefined) return
     await using other = await startTestStorage(
       settings({
@@ -416,13 +439,13 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
   })
 
-  test('a fault of the store is no end: an empty request at the end asks once more', async () => {
+  test('survive an error of the store: an empty request at the end asks once more', async () => {
     const bytes = randomBytes(2 * MIB)
     const path = await create(bytes.length)
     await dieBeforeStoring(path, bytes)
     storage.pass(9_000)
-    const room = join(storage.home, 'packs', 'tmp')
-    await rename(room, `${room}-away`)
+    const folder = join(storage.home, 'packs', 'tmp')
+    await rename(folder, `${folder}-away`)
     const ask = () =>
       until(
         () => patch(path, bytes.length, new Uint8Array()),
@@ -432,7 +455,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect([failed.status, failed.headers.get('x-cairn-code')]).toEqual([500, 'STORAGE_FAILED'])
     expect(await info(path)).toMatchObject({ state: 'storing' })
     expect(await figures()).toMatchObject({ used: 0, reserved: bytes.length, parts: 1 })
-    await rename(`${room}-away`, room)
+    await rename(`${folder}-away`, folder)
     expect((await ask()).status).toBe(204)
     expect((await info(path)).state).toBe('stored')
     expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })

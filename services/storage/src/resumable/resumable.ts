@@ -1,2 +1,3 @@
 export { endAllWriters } from './store.ts'
+export { readParts } from './stored-body.ts'
 export { createResumableWorker } from './worker.ts'

@@ -8,7 +8,7 @@ import {
   getUpload as getUploadCall,
   isErrorCode,
   listOpenUploads,
-  resumableBytesMost,
+  maxResumableBytes,
   sendUploadBytes,
   tusBodyType,
   tusExtensions,
@@ -21,19 +21,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { giveUp, readSteadily } from '../uploads/uploads.ts'
+import { attemptCleanup, readSteadily } from '../uploads/uploads.ts'
 import { createUpload } from './create-upload.ts'
 import { receiveBytes, tooLong } from './receive-bytes.ts'
-import { dropUpload, findUpload, leaveUpload, type ResumableUpload, takeUpload, uploadTaken } from './store.ts'
+import { acquireUpload, dropUpload, findUpload, type ResumableUpload, releaseUpload, uploadTaken } from './store.ts'
 import { removeParts, storeUpload } from './store-upload.ts'
 import { readUploadName } from './upload-metadata.ts'
 
-/** Uploads of one account that are listed: those that are open and the newest of those that are over. */
-const listedMost = 1000
+/** Maximum number of listed uploads of an account: the open ones and the newest finished ones. */
+const maxListed = 1000
 
-/** Binds the calls of the tus protocol. @see https://tus.io/protocols/resumable-upload */
+/** Registers the tus protocol. @see https://tus.io/protocols/resumable-upload */
 export function registerResumableRoutes(app: FastifyInstance, context: Context): void {
-  route(app, context, getTusOptions, async ({ reply }) => speak(reply).status(204).send())
+  route(app, context, getTusOptions, async ({ reply }) => setTusHeaders(reply).status(204).send())
 
   route(app, context, createUploadCall, async ({ input: { headers }, caller, raw, reply, signal }) => {
     checkVersion(raw, reply)
@@ -43,12 +43,12 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
       headers['upload-length'],
       headers['upload-metadata'] ?? '',
     )
-    // Nothing follows for an empty one: it is all there.
+    // An empty upload is already complete.
     if (upload.state === 'received') await storeNow(context, upload.id, signal)
     return (
       reply
         .status(201)
-        // As seen from the address called, whatever proxies made of it.
+        // Relative to the called URL, regardless of proxies.
         .header('location', `uploads/${upload.id}`)
         .header('upload-expires', new Date(upload.expires_at).toUTCString())
         .send()
@@ -62,7 +62,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
       .where('address', '=', caller.address)
       .where('expires_at', '>', context.clock.now())
       .orderBy('id', 'desc')
-      .limit(listedMost)
+      .limit(maxListed)
       .execute()
     return {
       uploads: rows.map((row) => {
@@ -75,7 +75,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
   route(app, context, getUploadCall, async ({ input: { params }, caller, raw, reply }) => {
     checkVersion(raw, reply)
     const upload = await requireUpload(context, params.id, caller.address)
-    tell(reply, upload).header('upload-length', String(upload.length_bytes))
+    setOffsetHeaders(reply, upload).header('upload-length', String(upload.length_bytes))
     if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata)
     return toInfo(upload)
   })
@@ -97,7 +97,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
     if (found.state === 'receiving') await receive(context, found, raw, reply, signal)
     const now = await requireUpload(context, id, caller.address)
     if (now.state === 'received') await storeNow(context, id, raw.cairnStop ?? signal)
-    return tell(reply, await requireUpload(context, id, caller.address))
+    return setOffsetHeaders(reply, await requireUpload(context, id, caller.address))
       .status(204)
       .send()
   })
@@ -110,7 +110,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
   })
 }
 
-/** Takes the body in, as the only one that does. */
+/** Receives the body as the only writer. */
 async function receive(
   context: Context,
   { id, offset_bytes: offset }: ResumableUpload,
@@ -119,35 +119,35 @@ async function receive(
   signal: AbortSignal,
 ): Promise<void> {
   const writer = randomUUID()
-  const upload = await takeUpload(context, id, 'receiving', writer)
+  const upload = await acquireUpload(context, id, 'receiving', writer)
   if (upload === undefined) throw uploadTaken()
   try {
     if (upload.offset_bytes !== offset) throw wrongOffset(reply, upload)
     await receiveBytes(context, upload, writer, readSteadily(raw.raw, signal, context.config.uploadRateWindowMs))
   } finally {
-    await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
+    await attemptCleanup(context, 'release the lease', () => releaseUpload(context, id, writer))
   }
 }
 
-/** Stores an upload that is complete. @throws CairnError UPLOAD_BUSY while another does so */
+/** Stores a complete upload. @throws CairnError UPLOAD_BUSY while another process stores it */
 async function storeNow(context: Context, id: string, signal: AbortSignal): Promise<void> {
   const writer = randomUUID()
-  const upload = await takeUpload(context, id, 'received', writer)
+  const upload = await acquireUpload(context, id, 'received', writer)
   if (upload === undefined) throw uploadTaken()
   await storeUpload(context, upload, writer, signal)
 }
 
 async function requireUpload(context: Context, id: string, address: string): Promise<ResumableUpload> {
   const upload = await findUpload(context, id, address)
-  if (upload === undefined) throw new CairnError('NOT_FOUND', { message: 'There is no such upload' })
+  if (upload === undefined) throw new CairnError('NOT_FOUND', { message: 'The upload does not exist' })
   return upload
 }
 
 /** Clients that name a version of tus must name ours. @throws CairnError PRECONDITION_FAILED */
 function checkVersion(raw: FastifyRequest, reply: FastifyReply): void {
-  speak(reply)
+  setTusHeaders(reply)
   const version = raw.headers['tus-resumable']
-  // Whoever only reads or ends may come without; bytes and beginnings are tus.
+  // Reading and ending an upload need no version; creating one and sending bytes do.
   const isNeeded = raw.method === 'POST' || raw.method === 'PATCH'
   if (version === tusVersion || (version === undefined && !isNeeded)) return
   throw new CairnError('PRECONDITION_FAILED', {
@@ -161,25 +161,25 @@ function wrongOffset(reply: FastifyReply, upload: ResumableUpload): CairnError {
   return new CairnError('UPLOAD_OFFSET', { details: { offsetBytes: upload.offset_bytes } })
 }
 
-/** What every answer of tus has. */
-function speak(reply: FastifyReply): FastifyReply {
+/** Sets the headers of every tus answer. */
+function setTusHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers({
     'tus-resumable': tusVersion,
     'tus-version': tusVersion,
     'tus-extension': tusExtensions.join(','),
-    'tus-max-size': String(resumableBytesMost),
+    'tus-max-size': String(maxResumableBytes),
     'cache-control': 'no-store',
   })
 }
 
-function tell(reply: FastifyReply, upload: ResumableUpload): FastifyReply {
+function setOffsetHeaders(reply: FastifyReply, upload: ResumableUpload): FastifyReply {
   return reply.headers({
     'upload-offset': String(upload.offset_bytes),
     'upload-expires': new Date(upload.expires_at).toUTCString(),
   })
 }
 
-const told: Record<ResumableUpload['state'], UploadState> = {
+const wireStates: Record<ResumableUpload['state'], UploadState> = {
   receiving: 'receiving',
   received: 'storing',
   stored: 'stored',
@@ -189,7 +189,7 @@ const told: Record<ResumableUpload['state'], UploadState> = {
 function toInfo(row: ResumableUpload): UploadInfo {
   return {
     id: row.id,
-    state: told[row.state],
+    state: wireStates[row.state],
     lengthBytes: row.length_bytes,
     offsetBytes: row.offset_bytes,
     name: readUploadName(row.metadata),
@@ -200,7 +200,7 @@ function toInfo(row: ResumableUpload): UploadInfo {
   }
 }
 
-/** Why an upload failed, as it was told then. */
+/** Returns the stored error of a failed upload. */
 function readFault(row: ResumableUpload): CairnError {
   const { code = '', message, hint } = toInfo(row).error ?? {}
   const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'

@@ -1,27 +1,37 @@
-import { randomUUID } from 'node:crypto'
 import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protocol'
-import { giveBack, isShortage, reservationOf } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
-import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
+import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
+import { feedFrom } from '../multipart/read-multipart.ts'
 import { removeDoomed } from '../objects/doomed-objects.ts'
-import { addFiles, giveUp, type HeldUpload, importCar, openQuotaMeter } from '../uploads/uploads.ts'
-import { endUpload, keepUpload, leaveUpload, listParts, type ResumableUpload, type UploadPart } from './store.ts'
+import {
+  addParts,
+  attemptCleanup,
+  fileSource,
+  type HeldUpload,
+  importCar,
+  multipartSource,
+  openQuotaMeter,
+} from '../uploads/uploads.ts'
+import { endUpload, listParts, type ResumableUpload, releaseUpload, renewUpload, type UploadPart } from './store.ts'
 import { readParts } from './stored-body.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 
-/** How long what came of an upload can be asked. */
+/** How long the result of an upload is available. */
 const resultLifeMs = 24 * 3_600_000
-/** Tries to store an upload that fails by our own fault, and the pause after the first, doubled each time. */
-const triesMost = 12
+/**
+ * Maximum number of attempts when storing fails by an error of the service, and the first pause, which doubles each
+ * time.
+ */
+const maxTries = 12
 const firstRetryMs = 5_000
-const longestRetryMs = 3_600_000
+const maxRetryMs = 3_600_000
 
 /**
- * Makes content of an upload whose bytes are all there, on the same way as `/api/v0/add`. What is stored, the room it takes
- * and the end of the upload are one unit of work: it happens once, whoever tries how often.
+ * Stores a complete upload through the same path as `/api/v0/add`. The content, its quota and the end of the upload
+ * are one unit of work: it happens once, however often it is retried.
  *
- * @param writer has the right to work on the upload; it is given back
- * @throws CairnError what is wrong with the bytes (the upload has failed then), or why it could not be stored now
+ * @param writer holds the upload; it is released
+ * @throws CairnError the error in the bytes (the upload has then failed), or why it could not be stored now
  */
 export async function storeUpload(
   context: Context,
@@ -31,8 +41,8 @@ export async function storeUpload(
 ): Promise<Uploaded[]> {
   const { id } = upload
   const beat = setInterval(() => {
-    keepUpload(context, id, writer).catch((error: unknown) =>
-      context.failures.failed('keep upload', error, 'cannot keep an upload', { upload: id }),
+    renewUpload(context, id, writer).catch((error: unknown) =>
+      context.failures.failed('keep upload', error, 'failed to store an upload', { upload: id }),
     )
   }, uploadWriterLifetimeMs / 4)
   beat.unref()
@@ -50,9 +60,9 @@ export async function storeUpload(
   }
 }
 
-/** Removes the objects of dropped parts. The worker finishes what fails here. */
+/** Removes the objects of dropped parts. The worker retries failures. */
 export async function removeParts(context: Context, keys: readonly string[]): Promise<void> {
-  await giveUp(context, 'remove the parts', () => removeDoomed(context, keys))
+  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys))
 }
 
 const keysOf = (parts: readonly UploadPart[]): string[] => parts.map(({ object_key }) => object_key)
@@ -66,11 +76,15 @@ async function importBody(
 ): Promise<Uploaded[]> {
   const { id, address, length_bytes: lengthBytes, metadata } = upload
   const { name, mimeType, storageType, encryption, wrap, profile, body } = readUploadMetadata(metadata)
-  const room = await context.db.read.selectFrom('reservation').select('bytes').where('id', '=', id).executeTakeFirst()
+  const reservation = await context.db.read
+    .selectFrom('reservation')
+    .select('bytes')
+    .where('id', '=', id)
+    .executeTakeFirst()
   const held: HeldUpload = {
     meter: openQuotaMeter(context, address, {
       reservation: reservationOf(context, id, address),
-      heldBytes: room?.bytes ?? 0,
+      heldBytes: reservation?.bytes ?? 0,
     }),
     record: (trx, roots) =>
       endUpload(trx, id, writer, context.clock.now(), {
@@ -80,33 +94,24 @@ async function importBody(
         expires_at: context.clock.now() + resultLifeMs,
       }),
   }
-  const bytes = readParts(context.objects, parts, lengthBytes, signal)
-  // A file is given to the reader of multipart bodies as the one part of such a body: there is one way in.
-  const boundary = body.kind === 'multipart' ? body.boundary : `cairn-${randomUUID()}`
-  const feed = body.kind === 'multipart' ? feedFrom(bytes) : wrapFile(bytes, boundary, name)
-  const common = { boundary, bodyBytes: undefined, isKubo: false, storageType, held }
-  if (body.kind === 'car') return (await importCar(context, address, feed, { ...common, signal })).roots
-  return (await addFiles(context, address, feed, { ...common, profile, wrap, onlyHash: false, encryption, mimeType }))
+  const feed = feedFrom(readParts(context.objects, parts, lengthBytes, signal))
+  const source =
+    body.kind === 'multipart'
+      ? multipartSource(feed, body.boundary, undefined)
+      : fileSource(feed, { fileName: name, sizeBytes: undefined })
+  const common = { isKubo: false, storageType, held }
+  if (body.kind === 'car') return (await importCar(context, address, source, { ...common, signal })).roots
+  return (await addParts(context, address, source, { ...common, profile, wrap, onlyHash: false, encryption, mimeType }))
     .roots
 }
 
-function wrapFile(bytes: AsyncIterable<Uint8Array>, boundary: string, name: string | undefined): Feed {
-  // In quotes, a backslash or %22 of the name itself would be read as an escape.
-  const fileName = name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`
-  return feedFrom(
-    (async function* () {
-      yield Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"${fileName}\r\n\r\n`)
-      yield* bytes
-      yield Buffer.from(`\r\n--${boundary}--\r\n`)
-    })(),
-  )
-}
-
-/** Whether another try would fail in the same way. */
+/** Whether a retry would fail in the same way. */
 function isFinal(error: unknown, tries: number): boolean {
-  if (tries >= triesMost) return true
+  if (tries >= maxTries) return true
   if (!CairnError.is(error)) return false
   if (error.code === 'DATA_DAMAGED') return true
+  // The account may be unblocked before the upload expires.
+  if (error.code === 'ACCOUNT_BLOCKED') return false
   return error.status >= 400 && error.status < 500 && !error.retry && !isShortage(error)
 }
 
@@ -119,12 +124,13 @@ async function end(
 ): Promise<void> {
   const { id } = upload
   const now = context.clock.now()
-  // Whoever asks before the next try is due uses none up: else a minute of a full disk would be the end of all that was sent.
+  // A request before the next attempt is due does not count: otherwise a minute of a full disk would discard the
+  // whole upload.
   const isDue = upload.retry_at <= now
   const tries = isDue ? upload.tries + 1 : upload.tries
   if (!isFinal(fault, tries)) {
-    const retryAt = isDue ? now + Math.min(longestRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at
-    await giveUp(context, 'note a try', async () => {
+    const retryAt = isDue ? now + Math.min(maxRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at
+    await attemptCleanup(context, 'record an attempt', async () => {
       await context.db.write((trx) =>
         trx
           .updateTable('resumable_upload')
@@ -137,9 +143,9 @@ async function end(
     return
   }
   const { code, message, hint } = CairnError.from(fault)
-  await giveUp(context, 'note the end', async () => {
+  await attemptCleanup(context, 'record the result', async () => {
     await context.db.write(async (trx) => {
-      await giveBack(trx, id)
+      await releaseReservation(trx, id)
       await endUpload(trx, id, writer, now, {
         state: 'failed',
         result: null,
@@ -149,5 +155,5 @@ async function end(
     })
     await removeParts(context, keysOf(parts))
   })
-  await giveUp(context, 'give an upload back', () => leaveUpload(context, id, writer))
+  await attemptCleanup(context, 'release the lease', () => releaseUpload(context, id, writer))
 }

@@ -1,27 +1,27 @@
 import { CairnError, uploadWriterLifetimeMs } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import { giveBack } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
+import { releaseReservation } from '../ledger/ledger.ts'
 import { doomObjects } from '../objects/doomed-objects.ts'
 
 /** A row of an upload in parts. */
 export type ResumableUpload = ResumableUploadTable
-/** Bytes that are durable: an object and where it begins in the upload. */
+/** Durable bytes: an object, and its offset in the upload. */
 export type UploadPart = { offset_bytes: number; size_bytes: number; object_key: string }
 
 /**
- * A writer that was silent for so long records no part any more. It was suspended between making the part durable and
- * recording it, and another replica may soon take it for gone and remove the part.
+ * A writer that was silent for this long may not record parts. It was suspended after it made the part durable, and
+ * another replica may treat it as gone and remove the part.
  */
 export const lateWriterMs = 30 * 60_000
 
-/** What of a unit failed because somebody else took the upload. */
+/** The error of a unit of work whose upload was taken over by another writer. */
 export const uploadTaken = (): CairnError =>
-  new CairnError('UPLOAD_BUSY', { message: 'Another request took this upload over', retryAfterSeconds: 1 })
+  new CairnError('UPLOAD_BUSY', { message: 'Another request took over this upload', retryAfterSeconds: 1 })
 
-/** An upload of an account; undefined for one that is another's, or over for too long. */
+/** Returns an upload of an account; undefined when it belongs to another account or ended too long ago. */
 export function findUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
@@ -36,7 +36,7 @@ export function findUpload(
     .executeTakeFirst()
 }
 
-/** All parts, in order. */
+/** Returns all parts, in order. */
 export function listParts(db: Kysely<Schema>, id: string): Promise<UploadPart[]> {
   return db
     .selectFrom('resumable_part')
@@ -46,7 +46,7 @@ export function listParts(db: Kysely<Schema>, id: string): Promise<UploadPart[]>
     .execute()
 }
 
-/** How many parts an upload has. */
+/** Counts the parts of an upload. */
 export async function countParts(db: Kysely<Schema>, id: string): Promise<number> {
   const { parts } = await db
     .selectFrom('resumable_part')
@@ -56,8 +56,8 @@ export async function countParts(db: Kysely<Schema>, id: string): Promise<number
   return Number(parts)
 }
 
-/** Takes the right to work on an upload in a state, where nobody else has it. */
-export async function takeUpload(
+/** Acquires an upload in a state, if no other writer holds it. */
+export async function acquireUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
   state: 'receiving' | 'received',
@@ -77,8 +77,8 @@ export async function takeUpload(
   )
 }
 
-/** Says that the writer still works; false where another took over. */
-export async function keepUpload({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string, writer: string) {
+/** Extends the hold on an upload; returns false when another writer took over. */
+export async function renewUpload({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string, writer: string) {
   const { numUpdatedRows } = await db.write((trx) =>
     trx
       .updateTable('resumable_upload')
@@ -90,8 +90,8 @@ export async function keepUpload({ db, clock }: Pick<Context, 'db' | 'clock'>, i
   return numUpdatedRows > 0n
 }
 
-/** Gives the right back. */
-export async function leaveUpload({ db }: Pick<Context, 'db'>, id: string, writer: string): Promise<void> {
+/** Releases an upload. */
+export async function releaseUpload({ db }: Pick<Context, 'db'>, id: string, writer: string): Promise<void> {
   await db.write((trx) =>
     trx
       .updateTable('resumable_upload')
@@ -102,7 +102,7 @@ export async function leaveUpload({ db }: Pick<Context, 'db'>, id: string, write
   )
 }
 
-/** Records a part that is durable and moves the offset behind it. @throws CairnError UPLOAD_BUSY where another took over */
+/** Records a durable part and advances the offset. @throws CairnError UPLOAD_BUSY when another writer took over */
 export async function addPart(
   context: Context,
   { id, length_bytes: lengthBytes }: Pick<ResumableUpload, 'id' | 'length_bytes'>,
@@ -135,7 +135,7 @@ export async function addPart(
   })
 }
 
-/** Ends an upload inside the caller's unit of work and drops its parts. @throws CairnError UPLOAD_BUSY */
+/** Ends an upload in the caller's unit of work and drops its parts. @throws CairnError UPLOAD_BUSY */
 export async function endUpload(
   trx: Kysely<Schema>,
   id: string,
@@ -163,7 +163,7 @@ async function dropParts(trx: Kysely<Schema>, id: string, now: number): Promise<
 }
 
 /**
- * Drops an upload with its parts and the storage it reserved, in whichever state it is, and notes the objects of the parts for
+ * Drops an upload with its parts and the quota it reserved, in any state, and notes the objects of the parts for
  * removal. Returns their keys.
  * @param which `expired` skips an upload that has not expired
  */
@@ -176,9 +176,9 @@ export async function dropUpload(
   return db.write(async (trx) => {
     const row = await trx.selectFrom('resumable_upload').select('expires_at').where('id', '=', id).executeTakeFirst()
     if (row === undefined || (which === 'expired' && row.expires_at > now)) return []
-    // The room first: whoever stores the upload takes its rows in the same order.
-    await giveBack(trx, id)
-    // From here on nobody adds a part.
+    // The quota first: storing the upload locks its rows in the same order.
+    await releaseReservation(trx, id)
+    // From here on no writer adds a part.
     await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
     const keys = await dropParts(trx, id, now)
     await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
@@ -186,7 +186,10 @@ export async function dropUpload(
   })
 }
 
-/** Takes the right to write from a process that is gone. Only where no other process can be alive: a SQLite database belongs to one. */
+/**
+ * Releases the uploads of a process that is gone. Only when no other process can be alive: a SQLite database belongs
+ * to one.
+ */
 export async function endAllWriters(db: Database): Promise<void> {
   await db.write((trx) =>
     trx

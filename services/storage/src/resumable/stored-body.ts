@@ -5,8 +5,9 @@ import type { UploadPart } from './store.ts'
 const readBytes = MIB
 
 /**
- * The bytes of an upload, from its parts, one piece read ahead. A piece is valid until the next is asked for.
- * @throws CairnError DATA_DAMAGED where parts are missing or short, the signal's reason
+ * Streams the bytes of an upload from its parts, reading one piece ahead. A piece is valid until the next is
+ * requested.
+ * @throws CairnError DATA_DAMAGED when parts are missing or short, the signal's reason
  */
 export async function* readParts(
   objects: ObjectStore,
@@ -15,13 +16,13 @@ export async function* readParts(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reads = listReads(parts, lengthBytes)
-  // Two buffers in turn: one is being read into while the other is used.
+  // Two alternating buffers: one is filled while the other is used.
   const buffers = [Buffer.allocUnsafeSlow(readBytes), Buffer.allocUnsafeSlow(readBytes)] as const
   const start = (at: number): Promise<Uint8Array> | undefined => {
     const read = reads[at]
     if (read === undefined) return undefined
     const pending = objects.read(read.key, read.offset, read.length, at % 2 === 0 ? buffers[0] : buffers[1])
-    // It is waited for when its turn comes; until then its failure must not count as unhandled.
+    // It is awaited later; until then its rejection must not count as unhandled.
     pending.catch(() => undefined)
     return pending
   }
@@ -52,5 +53,5 @@ function listReads(
 }
 
 function damaged(at: number): CairnError {
-  return new CairnError('DATA_DAMAGED', { message: 'Bytes of this upload are missing', details: { at } })
+  return new CairnError('DATA_DAMAGED', { message: 'Bytes of this upload are missing', details: { offset: at } })
 }

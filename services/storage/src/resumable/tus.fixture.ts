@@ -2,21 +2,21 @@ import { tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import type { TestStorage } from '../start-test-storage.fixture.ts'
 import { receiveBytes } from './receive-bytes.ts'
-import { takeUpload } from './store.ts'
+import { acquireUpload } from './store.ts'
 
-/** Whose uploads, and where: asked for at each call, so that tests may change it between. */
+/** The service and account under test: read at each call, so that tests may change it in between. */
 export type TusSubject = { storage: TestStorage; key: string; address: string }
 
 type TusRequest = Omit<RequestInit, 'headers'> & { headers?: Record<string, string>; duplex?: 'half' }
 
-/** An `Upload-Metadata`. */
+/** Encodes an `Upload-Metadata` header. */
 export function tusMetadata(values: Record<string, string>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${Buffer.from(value).toString('base64')}`)
     .join(',')
 }
 
-/** A client of the tus protocol, request by request. */
+/** A client of the tus protocol, one method per request. */
 export function createTus(subject: () => TusSubject) {
   const tus = (path: string, options: TusRequest = {}, at = subject().storage) =>
     at.call(path, {
@@ -25,7 +25,7 @@ export function createTus(subject: () => TusSubject) {
     })
   return {
     tus,
-    /** Begins an upload; answers its path. */
+    /** Creates an upload and returns its path. */
     async create(length: number, values: Record<string, string> = { filename: 'a.bin' }) {
       const answer = await tus('/api/uploads', {
         method: 'POST',
@@ -53,7 +53,7 @@ export function createTus(subject: () => TusSubject) {
     info: async (path: string) => (await tus(path)).json as UploadInfo,
     read: async (cid: string) =>
       new Uint8Array(await (await fetch(`${subject().storage.gatewayUrl}/ipfs/${cid}`)).arrayBuffer()),
-    /** What the account uses and holds, and how many parts of uploads lie in the store. */
+    /** Used and reserved bytes of the account, and the number of upload parts in the store. */
     async figures() {
       const { db, objects } = subject().storage.context
       const row = await db.read
@@ -70,10 +70,12 @@ export function createTus(subject: () => TusSubject) {
         parts: parts.length,
       }
     },
-    /** As if the process died between the last byte and storing: somebody has the right to the upload who never comes back. */
+    /**
+     * Simulates a process that died between the last byte and storing: a writer that never returns holds the upload.
+     */
     async dieBeforeStoring(path: string, bytes: Uint8Array) {
       const { context } = subject().storage
-      const upload = await takeUpload(context, path.split('/').at(-1) ?? '', 'receiving', 'dead')
+      const upload = await acquireUpload(context, path.split('/').at(-1) ?? '', 'receiving', 'dead')
       if (upload === undefined) throw new Error('nobody else has it')
       await receiveBytes(context, upload, 'dead', freedFeedFrom([bytes]))
     },

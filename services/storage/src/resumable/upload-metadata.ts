@@ -1,9 +1,10 @@
-import { CairnError, nameBytesMost } from '@cairn/protocol'
+import { CairnError, maxNameBytes } from '@cairn/protocol'
 import type { ImportProfile } from '@cairn/unixfs'
+import { readUploadPath } from '../content/upload-path.ts'
 import { readBoundary } from '../multipart/boundary.ts'
-import { readImportProfile, readMimeType, readUploadPath } from '../uploads/uploads.ts'
+import { readImportProfile, readMimeType } from '../uploads/uploads.ts'
 
-/** What the bytes of an upload are, as its `Upload-Metadata` says. */
+/** Description of an upload's bytes, from its `Upload-Metadata`. */
 export type UploadMetadata = {
   name: string | undefined
   mimeType: string | undefined
@@ -14,14 +15,14 @@ export type UploadMetadata = {
   body: { kind: 'file' } | { kind: 'multipart'; boundary: string } | { kind: 'car' }
 }
 
-const keysMost = 32
+const maxKeys = 32
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const controls = /[\x00-\x1f\x7f-\x9f]/
 
 /**
- * Reads `Upload-Metadata`: keys with values in base64, parted by commas. Keys that mean nothing here are left alone.
+ * Parses `Upload-Metadata`: keys with base64 values, separated by commas. Unknown keys are ignored.
  * @see https://tus.io/protocols/resumable-upload#upload-metadata
  * @throws CairnError INVALID_REQUEST, INVALID_PATH, INVALID_CID_VERSION, INVALID_MULTIPART
  */
@@ -32,7 +33,7 @@ export function readUploadMetadata(header: string): UploadMetadata {
     return name === undefined ? undefined : decodeText(name, values.get(name) ?? '')
   }
   const name = text('filename', 'name')
-  // A bad name is told before the bytes come.
+  // An invalid name is reported before the bytes are sent.
   readUploadPath(name)
   const profileName = text('profile')
   if (profileName !== undefined && profileName !== 'unixfs-v0-2015' && profileName !== 'unixfs-v1-2025') {
@@ -49,7 +50,7 @@ export function readUploadMetadata(header: string): UploadMetadata {
   }
 }
 
-/** The name alone, for listings. */
+/** Returns only the name, for listings. */
 export function readUploadName(header: string): string | null {
   return readUploadMetadata(header).name ?? null
 }
@@ -68,10 +69,10 @@ function readPairs(header: string): Map<string, string> {
   if (header.trim() === '') return values
   for (const pair of header.split(',')) {
     const [key = '', value = '', more] = pair.trim().split(' ')
-    if (!keyPattern.test(key) || more !== undefined) throw invalid('A key is not well formed')
-    if (values.has(key)) throw invalid(`The key ${key} comes twice`)
+    if (!keyPattern.test(key) || more !== undefined) throw invalid('A key is malformed')
+    if (values.has(key)) throw invalid(`The key ${key} appears twice`)
     values.set(key, value)
-    if (values.size > keysMost) throw invalid(`There are more than ${keysMost} keys`)
+    if (values.size > maxKeys) throw invalid(`There are more than ${maxKeys} keys`)
   }
   return values
 }
@@ -79,10 +80,11 @@ function readPairs(header: string): Map<string, string> {
 function decodeText(key: string, value: string): string {
   const bytes = Buffer.from(value, 'base64')
   if (bytes.toString('base64') !== value) throw invalid(`The value of ${key} is not base64`)
-  if (bytes.length > nameBytesMost * 4) throw invalid(`The value of ${key} is too long`)
+  if (bytes.length > maxNameBytes * 4) throw invalid(`The value of ${key} is too long`)
   const text = decodeUtf8(key, bytes)
-  // Headers have none, base64 may: databases refuse some of them, only after all bytes have come.
-  if (controls.test(text)) throw invalid(`The value of ${key} has control characters`)
+  // Headers cannot contain control characters, base64 can: databases would reject some of them only after all bytes
+  // have arrived.
+  if (controls.test(text)) throw invalid(`The value of ${key} contains control characters`)
   return text
 }
 

@@ -3,15 +3,15 @@ import type { Context } from '../context.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
-import { dropUpload, takeUpload } from './store.ts'
+import { acquireUpload, dropUpload } from './store.ts'
 import { removeParts, storeUpload } from './store-upload.ts'
 
 /** Pause between rounds. */
 const intervalMs = 10_000
 const rowsInOneRound = 100
 /**
- * Stores complete uploads whose storing was interrupted, and removes expired uploads, dropped parts, and parts of replicas that
- * are gone. Replicas may do so at the same time.
+ * Stores complete uploads whose storing was interrupted, and removes expired uploads, dropped parts, and parts of
+ * replicas that are gone. Replicas may run it concurrently.
  */
 export function createResumableWorker(context: Context, clock: WorkerClock): Worker {
   const round = async (signal: AbortSignal): Promise<void> => {
@@ -21,16 +21,18 @@ export function createResumableWorker(context: Context, clock: WorkerClock): Wor
     await removeAbandoned(context, signal)
   }
   return createLoop('resumable-uploads', intervalMs, clock, round, (error) =>
-    context.failures.failed('resumable-uploads', error, 'a worker failed', { worker: 'resumable-uploads' }),
+    context.failures.failed('resumable-uploads', error, 'worker failed', { worker: 'resumable-uploads' }),
   )
 }
 
-/** Stores what is complete and belongs to nobody; answers how many. */
+/** Stores complete uploads without a writer; returns their number. Those of blocked accounts wait until they expire. */
 export async function storeLeftOver(context: Context, signal: AbortSignal): Promise<number> {
   const now = context.clock.now()
   const rows = await context.db.read
     .selectFrom('resumable_upload')
-    .select('id')
+    .innerJoin('account', 'account.address', 'resumable_upload.address')
+    .select('resumable_upload.id')
+    .where('account.blocked_at', 'is', null)
     .where('state', '=', 'received')
     .where('retry_at', '<=', now)
     .orderBy('retry_at')
@@ -40,20 +42,20 @@ export async function storeLeftOver(context: Context, signal: AbortSignal): Prom
   for (const { id } of rows) {
     signal.throwIfAborted()
     const writer = randomUUID()
-    const upload = await takeUpload(context, id, 'received', writer)
+    const upload = await acquireUpload(context, id, 'received', writer)
     if (upload === undefined) continue
     try {
       await storeUpload(context, upload, writer, signal)
       stored++
     } catch (error) {
-      // It is noted with the upload: one that fails never stops the others.
-      context.failures.failed('store upload', error, 'an upload could not be stored', { upload: id })
+      // The error is stored with the upload; one failure never stops the others.
+      context.failures.failed('store upload', error, 'failed to store an upload', { upload: id })
     }
   }
   return stored
 }
 
-/** Removes uploads whose time is over; answers how many. */
+/** Removes expired uploads; returns their number. */
 export async function removeExpired(context: Context, signal: AbortSignal): Promise<number> {
   const now = context.clock.now()
   const rows = await context.db.read
@@ -71,7 +73,10 @@ export async function removeExpired(context: Context, signal: AbortSignal): Prom
   return rows.length
 }
 
-/** Removes parts whose replica ended before it recorded them: no client was told of them. Returns how many. */
+/**
+ * Removes parts whose replica ended before it recorded them: no client received a success for them. Returns their
+ * number.
+ */
 export async function removeAbandoned(context: Context, signal: AbortSignal): Promise<number> {
   let removed = 0
   for await (const { key, settle } of context.objects.listAbandoned(partPrefix)) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 
-/** The page and its parts come from this origin alone; nothing on it is a user's. */
+/** The page and its assets come from this origin only; it contains no user content. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -11,7 +11,7 @@ const parts = [
   { path: '/docs/page.js', file: 'page.js', type: 'text/javascript; charset=utf-8' },
 ]
 
-/** Binds `/docs`: every call, to read and to try. It is made of /openapi.json by the page itself. */
+/** Registers `/docs`: every call, to read and to try. The page builds it from /openapi.json. */
 export function registerDocsPage(app: FastifyInstance): void {
   for (const { path, file, type } of parts) {
     const content = readFileSync(new URL(`docs/${file}`, import.meta.url), 'utf8')

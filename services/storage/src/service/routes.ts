@@ -7,7 +7,7 @@ import { route, routeParts } from '../http/route.ts'
 import { registerDocsPage } from './docs-page.ts'
 import { serviceVersion } from './service-version.ts'
 
-/** Binds what tells about the service itself: health, metrics, profile, documentation. */
+/** Registers the routes about the service itself: health, metrics, profile, documentation. */
 export function registerServiceRoutes(
   app: FastifyInstance,
   context: Context,

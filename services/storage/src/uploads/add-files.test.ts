@@ -5,9 +5,9 @@ import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
+import { createPartMemory } from '../part-memory.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
-import { createPartMemory } from './part-memory.ts'
 
 const limitBytes = 20 * MIB
 let test: TestContext
@@ -83,7 +83,7 @@ describe('adding files', () => {
     expect(await temporaryFiles()).toEqual([])
   })
 
-  it('keeps folders, empty files, and tells types by content where names say nothing', async () => {
+  it('keeps folders, empty files, and detects types by content if the name has none', async () => {
     const body = Buffer.concat([part('d/x.txt', 'hello'), part('d/empty', ''), part('d/e/y', fill(300_000, 2)), end])
     const { roots } = await add(body)
     expect(roots[0]?.Name).toBe('d')
@@ -104,7 +104,7 @@ describe('adding files', () => {
     expect((await test.account()).used).toBe(300_005 + 19 + 11)
   })
 
-  it('makes a row of each encrypted file', async () => {
+  it('creates a row for each encrypted file', async () => {
     const { roots } = await add(Buffer.concat([part('a', 'one'), part('b', 'two'), end]), { encryption: true })
     expect(roots.map(({ Name }) => Name)).toEqual(['a', 'b'])
     expect(await test.account()).toEqual({ used: 6, reserved: 0, uploads: 2 })
@@ -120,11 +120,11 @@ describe('adding files', () => {
     expect(third.roots).toEqual(first.roots)
     expect(await test.account()).toEqual({ used: 3 * content.length, reserved: 0, uploads: 3 })
     expect(await readBack(third.roots[0]?.Hash ?? '')).toEqual(content)
-    // Two at once may both have been written; whoever came later found them stored.
+    // Two concurrent uploads may both have written it; later ones found it stored.
     expect((await test.leftovers()).objects.length).toBeLessThanOrEqual(2)
   })
 
-  it('stores nothing when only the hash is asked for', async () => {
+  it('stores nothing if only the hash is requested', async () => {
     const body = Buffer.concat([part('a.txt', 'hello world'), end])
     const { roots } = await add(body, { onlyHash: true, profile: importProfiles.v0 })
     expect(roots[0]?.Hash).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
@@ -132,7 +132,7 @@ describe('adding files', () => {
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
   })
 
-  it('leaves nothing when the client goes away, whenever it does', async () => {
+  it('leaves nothing when the client disconnects, at any moment', async () => {
     const body = Buffer.concat([part('a.bin', fill(9 * MIB, 4)), part('b.bin', fill(3 * MIB, 5)), end])
     for (let percent = 0; percent < 100; percent += 5) {
       await expect(add(body, {}, Math.floor((body.length * percent) / 100))).rejects.toThrow()
@@ -142,14 +142,14 @@ describe('adding files', () => {
     expect(await test.leftovers()).toEqual(nothing)
   })
 
-  it('leaves nothing when a name comes twice, before the second is read', async () => {
+  it('leaves nothing when a name is repeated, before the second is read', async () => {
     const body = Buffer.concat([part('d/a', fill(5 * MIB, 6)), part('./d//a', 'x')])
     await expect(add(body)).rejects.toMatchObject({ code: 'DUPLICATE_NAME', message: 'Duplicate file name found: d/a' })
     expect(await test.leftovers()).toEqual(nothing)
     expect((await test.account()).reserved).toBe(0)
   })
 
-  it('counts the memory of names and parts, refuses what exceeds it, and releases it in every case', async () => {
+  it('counts the memory of names and parts, rejects any excess, and releases it in every case', async () => {
     const partMemory = createPartMemory(200_000)
     const context = { ...test.context, partMemory }
     const send = (count: number, failAt?: number) => {
@@ -167,17 +167,17 @@ describe('adding files', () => {
     await expect(send(150)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterSeconds: 5 })
     another.release()
     for (let round = 0; round < 3; round++) expect((await send(150)).roots).toHaveLength(1)
-    // All of it is free again.
+    // The whole budget is free again.
     another.acquire(100_000)
   })
 
-  it('refuses what does not fit before reading it, and what grows beyond the room while it streams', async () => {
+  it('rejects an oversized file before reading it, and one that outgrows the storage while it streams', async () => {
     const never = (async function* () {
       yield part('a.bin', '').subarray(0, -2)
       throw new Error('read')
     })()
-    const told = addFiles(test.context, testAddress, freedFeedFrom(never), { ...options, bodyBytes: 100 * MIB })
-    await expect(told).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    const uploading = addFiles(test.context, testAddress, freedFeedFrom(never), { ...options, bodyBytes: 100 * MIB })
+    await expect(uploading).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
     const body = Buffer.concat([part('a.bin', fill(limitBytes + 1, 7)), end])
     await expect(add(body)).rejects.toMatchObject({
       code: 'QUOTA_EXCEEDED',
@@ -188,7 +188,7 @@ describe('adding files', () => {
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
   })
 
-  it('takes a file that fits to the last byte, with or without a length', async () => {
+  it('accepts a file that fits to the last byte, with or without a length', async () => {
     const half = Buffer.concat([part('a.bin', fill(limitBytes / 2, 8)), end])
     await add(half, { bodyBytes: half.length })
     await add(half)
@@ -197,7 +197,7 @@ describe('adding files', () => {
     await add(Buffer.concat([part('empty', ''), end]))
   })
 
-  it('lets exactly as many through as fit when fifty race for the last room', async () => {
+  it('accepts exactly as many as fit when fifty race for the last storage', async () => {
     const sizeBytes = 64 * 1024
     await add(Buffer.concat([part('base', fill(limitBytes - MIB, 9)), end]))
     const race = Array.from({ length: 50 }, (_, index) => {

@@ -3,65 +3,92 @@ import type { BlockSink, ImportOptions, ImportProfile } from '@cairn/unixfs'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { guardWriter } from '../moderation/moderation.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
+import type { UploadMemory } from '../part-memory.ts'
+import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
-import { giveUp } from './give-up.ts'
 import { toUploadError } from './import-errors.ts'
 import { type ImportedParts, importParts } from './import-parts.ts'
 import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
-import type { UploadMemory } from './part-memory.ts'
+import { multipartSource, type PartSource } from './part-source.ts'
 import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
 
-/** How files are added. */
-export type AddOptions = {
-  /** Of the multipart body. */
-  boundary: string
-  /** Length of the body where it was told, in bytes. */
-  bodyBytes: number | undefined
+/** Options for the parts of an upload. */
+export type AddPartsOptions = {
   profile: ImportProfile
   wrap: boolean
-  /** Whether folders without anything in them are kept. Defaults to true. */
+  /** Whether empty folders are kept. Defaults to true. */
   keepsEmptyFolders?: boolean
   /** Computes CIDs and stores nothing. */
   onlyHash: boolean
   isKubo: boolean
   encryption: boolean
-  /** Overrides what is found out. */
+  /** Overrides the detected media type. */
   mimeType: string | undefined
   storageType: string | undefined
   /**
-   * Counts the memory of names and parts. A caller that writes its answer from them passes it, and releases it after
-   * that; a call that fails has released it.
+   * Counts the memory of names and parts. A caller that writes its answer from them passes its own and releases it
+   * afterwards; a failed call has already released it.
    */
   memory?: UploadMemory
-  /** Of an upload that holds its room already. */
+  /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
+  /** Name of the upload in listings, if it differs from that of its root. */
+  listedName?: string
+  /** Records additional rows in the unit of work of the upload. Receives the CID and row id of each root, in order. */
+  record?(trx: Kysely<Schema>, roots: readonly RecordedRoot[]): Promise<void>
 }
 
-/** An upload whose room is held by somebody else, who also gives it back, and who records what came of it. */
-export type HeldUpload = { meter: QuotaMeter; record(trx: Kysely<Schema>, roots: Uploaded[]): Promise<void> }
+/** Options for the files of a multipart body. */
+export type AddOptions = AddPartsOptions & {
+  boundary: string
+  /** Length of the body in bytes; undefined when unknown. */
+  bodyBytes: number | undefined
+}
 
-/** What was added: the roots as answers, and every entry in Kubo's order. */
-export type Added = { roots: Uploaded[]; entries: Iterable<UploadEntry> }
-
-/** Memory of each root of an upload until it is recorded and answered. */
-const rootMemoryBytes = 512
+/** A root with its row id. */
+export type RecordedRoot = { uploadId: string; cid: string; sizeBytes: number }
 
 /**
- * Imports a multipart body in one pass and keeps it: durable when the promise resolves. If anything fails, or
- * the client goes away, nothing of it is left.
+ * An upload whose quota another component reserves, releases and settles. `record` runs in the unit of work of the
+ * upload.
+ */
+export type HeldUpload = { meter: QuotaMeter; record(trx: Kysely<Schema>, roots: Uploaded[]): Promise<void> }
+
+/** Result of an upload: the roots as answers, and every entry in Kubo's order. */
+export type Added = { roots: Uploaded[]; entries: Iterable<UploadEntry> }
+
+/** Memory per root of an upload until it is recorded and answered. */
+const rootMemoryBytes = 512
+
+/** Adds the files of a multipart body. @throws CairnError as {@link addParts}; INVALID_MULTIPART, NO_FILE, HEADER_TOO_LARGE */
+export function addFiles(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
+  return addParts(context, address, multipartSource(body, options.boundary, options.bodyBytes), options)
+}
+
+/**
+ * Imports the parts of an upload in one pass and keeps them: durable when the promise resolves. If anything fails, or
+ * the client disconnects, nothing of it remains.
  *
- * @throws CairnError QUOTA_EXCEEDED (before the body is read, or while it streams), INVALID_MULTIPART, NO_FILE,
- * INVALID_PATH, DUPLICATE_NAME, TOO_MANY_PARTS, OVERLOADED, HEADER_TOO_LARGE, REQUEST_TIMEOUT, STORAGE_FULL, STORAGE_FAILED,
+ * @throws CairnError QUOTA_EXCEEDED (before the body is read, or while it streams),
+ * INVALID_PATH, DUPLICATE_NAME, TOO_MANY_PARTS, OVERLOADED, REQUEST_TIMEOUT, STORAGE_FULL, STORAGE_FAILED,
  * CONFLICT
  */
-export async function addFiles(context: Context, address: string, body: Feed, options: AddOptions): Promise<Added> {
+export async function addParts(
+  context: Context,
+  address: string,
+  source: PartSource,
+  options: AddPartsOptions,
+): Promise<Added> {
   const memory = options.memory ?? context.partMemory.open('TOO_MANY_PARTS')
   const counted = { ...options, memory }
   try {
-    const added = await (options.onlyHash ? hashOnly(body, counted) : importAndKeep(context, address, body, counted))
+    const added = await (options.onlyHash
+      ? hashOnly(source, counted)
+      : importAndKeep(context, address, source, counted))
     if (options.memory === undefined) memory.release()
     return added
   } catch (error) {
@@ -70,54 +97,65 @@ export async function addFiles(context: Context, address: string, body: Feed, op
   }
 }
 
-type CountedOptions = AddOptions & { memory: UploadMemory }
+type CountedOptions = AddPartsOptions & { memory: UploadMemory }
 
-async function importAndKeep(context: Context, address: string, body: Feed, options: CountedOptions): Promise<Added> {
-  const { held } = options
+async function importAndKeep(
+  context: Context,
+  address: string,
+  source: PartSource,
+  options: CountedOptions,
+): Promise<Added> {
+  const { held, record } = options
   const meter = held?.meter ?? openQuotaMeter(context, address)
   try {
-    const writer = context.packs.begin()
+    const writer = guardWriter(context.packs.begin(), context.denylist)
     try {
-      const { parts, built } = await importBody(body, options, writer.sink, meter)
+      const { parts, built } = await importSource(source, options, writer.sink, meter)
       const added = toAnswer(built)
       const uploads = await toUploads(parts, built, options)
-      await keepPack(context, address, writer, meter, uploads, (trx) => held?.record(trx, added.roots))
+      await keepPack(context, address, writer, meter, uploads, async (trx, ids) => {
+        await held?.record(trx, added.roots)
+        await record?.(
+          trx,
+          Array.from(uploads, ({ cid, sizeBytes }, at) => ({
+            uploadId: ids[at] ?? '',
+            cid: cid.toString(),
+            sizeBytes,
+          })),
+        )
+      })
       return added
     } catch (error) {
-      await giveUp(context, 'abort the pack', () => writer.abort())
+      await attemptCleanup(context, 'abort the pack', () => writer.abort())
       throw error
     }
   } catch (error) {
-    if (held === undefined) await giveUp(context, 'give back the reservation', () => meter.release())
+    if (held === undefined) await attemptCleanup(context, 'release the reservation', () => meter.release())
     throw error
   }
 }
 
-async function hashOnly(body: Feed, options: CountedOptions): Promise<Added> {
-  const { built } = await importBody(body, options, { put: () => undefined }, undefined)
+async function hashOnly(source: PartSource, options: CountedOptions): Promise<Added> {
+  const { built } = await importSource(source, options, { put: () => undefined }, undefined)
   return toAnswer(built)
 }
 
-async function importBody(
-  body: Feed,
+async function importSource(
+  source: PartSource,
   options: CountedOptions,
   sink: BlockSink,
   meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { boundary, bodyBytes, profile, isKubo, wrap, keepsEmptyFolders = true, memory } = options
-  const parts = await importParts(body, {
-    boundary,
+  const { profile, isKubo, wrap, keepsEmptyFolders = true, memory } = options
+  const parts = await importParts(source, {
     profile,
     isKubo,
     wrap,
     keepsEmptyFolders,
     sink,
-    takeBytes: (sizeBytes) => meter?.take(sizeBytes),
+    acquireQuota: (sizeBytes) => meter?.take(sizeBytes),
     acquireMemory: memory.acquire,
-    expectFrom: async (offset) => {
-      // What follows the last part is a delimiter between line breaks.
-      if (bodyBytes !== undefined) await meter?.expect(bodyBytes - offset - boundary.length - 8)
-    },
+    expectBytes: async (sizeBytes) => meter?.expect(sizeBytes),
   })
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
   const built = await buildRoots(parts, chooseShape(parts, options), importing)
@@ -125,14 +163,14 @@ async function importBody(
   return { parts, built }
 }
 
-/** What is to be kept of each root, made when it is asked for: it can be asked for again. */
+/** Returns what to keep of each root. Rows are created on iteration, which may be repeated. */
 async function toUploads(
   { start }: ImportedParts,
   { roots }: UploadRoots,
-  options: AddOptions,
+  options: AddPartsOptions,
 ): Promise<Iterable<UploadToKeep>> {
   const [first] = roots()
-  // Encrypted bytes tell nothing, and only the first file's beginning is kept.
+  // Encrypted bytes reveal no type, and only the beginning of the first file is kept.
   const firstType = await findMimeType(first?.name ?? '', options.encryption ? undefined : start)
   const typeOf = (name: string, index: number) => (index === 0 ? firstType : mimeTypeByName(name))
   return {
@@ -142,7 +180,7 @@ async function toUploads(
         const isFile = node.kind !== 'directory'
         yield {
           cid: node.cid,
-          name: name || node.cid.toString(),
+          name: options.listedName ?? (name || node.cid.toString()),
           mimeType: isFile ? (options.mimeType ?? typeOf(name, index)) : null,
           sizeBytes,
           dagSizeBytes: node.dagSizeBytes,
@@ -156,7 +194,7 @@ async function toUploads(
   }
 }
 
-/** A folder that only wraps has no name; a listing needs one, so that its CID is told instead. */
+/** A wrapping folder has no name. Listings need one, so its CID is used. */
 function toAnswer({ roots, entries }: UploadRoots): Added {
   const answers = Array.from(roots(), ({ name, node }) => {
     const hash = node.cid.toString()

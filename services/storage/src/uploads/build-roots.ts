@@ -2,39 +2,39 @@ import type { Uploaded } from '@cairn/protocol'
 import { type EntryTable, type ImportedNode, type ImportOptions, topEntry, writeFolder } from '@cairn/unixfs'
 import type { ImportedParts } from './import-parts.ts'
 
-/** What an upload comes to: one thing that is listed, counted and deleted as a whole. */
+/** One result of an upload, listed, counted and deleted as a whole. */
 export type UploadRoot = {
-  /** Empty for a folder that only exists to hold what was sent. */
+  /** Empty for a folder that only wraps the uploaded entries. */
   name: string
   node: ImportedNode
-  /** Bytes of all files in it. */
+  /** Total bytes of its files. */
   sizeBytes: number
 }
 
-/** One entry of an answer, and the bytes of its file where it is one. */
+/** One entry of an answer, with the size of its file; undefined for a folder. */
 export type UploadEntry = Uploaded & { fileSizeBytes: number | undefined }
 
-/** What the parts of an upload came to; each is made when it is asked for, and can be asked for again. */
+/** The roots and entries of an upload. Both are created on iteration, which may be repeated. */
 export type UploadRoots = {
   readonly rootCount: number
   roots(): Generator<UploadRoot, void, undefined>
-  /** Every entry in the order Kubo tells them: files, then folders after their children. */
+  /** Every entry in Kubo's order: files, then folders after their children. */
   entries(): Generator<UploadEntry, void, undefined>
 }
 
 /** How parts become roots. */
 export type RootShape =
-  /** Each file by itself. */
+  /** One root per file. */
   | 'files'
-  /** Each name at the top by itself: a file, or a folder with all that was sent into it. */
+  /** One root per top-level name: a file, or a folder with all its content. */
   | 'tops'
   /** One folder around everything. */
   | 'wrapped'
 
 /**
- * Which shape a request asks for. Published clients read one object, so that several names at the top need a folder
- * around them; their encrypted uploads are one entry a file, and never ask for a folder, as ours do for one that is encrypted
- * as a whole; Kubo's clients read a line for each.
+ * Selects the shape that a request asks for. Published clients read one object, so several top-level names need a
+ * folder around them. Their encrypted uploads have one entry per file and never request a folder; ours do for a
+ * folder encrypted as a whole. Kubo's clients read one line per entry.
  */
 export function chooseShape(
   { table }: Pick<ImportedParts, 'table'>,
@@ -56,7 +56,7 @@ export async function buildRoots(
   const tops = shape === 'tops' ? [...table.childrenOf(topEntry)].filter(table.isFolder) : []
   for (const top of tops) await write(top)
   if (shape === 'wrapped') {
-    // Unnamed parts are named by their CID, so that the same bytes twice are one entry.
+    // Unnamed parts are named by their CID, so the same bytes sent twice become one entry.
     for (const file of filesOf(table)) if (table.isUnnamed(file)) table.place(file, nameOf(table, file))
     await write(topEntry)
   }
@@ -103,7 +103,7 @@ function hasSeveralTops(table: EntryTable): boolean {
   return false
 }
 
-/** An unnamed file goes by its CID. */
+/** Returns the name of an entry; an unnamed file is named by its CID. */
 function nameOf(table: EntryTable, entry: number): string {
   return table.isUnnamed(entry) ? table.nodeOf(entry).cid.toString() : table.pathOf(entry)
 }

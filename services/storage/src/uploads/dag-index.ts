@@ -1,18 +1,21 @@
 import { type DagNode, decodeNode, UnixfsError } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 
-/** Most different blocks of one DAG that is taken in. */
-const blocksMost = 1_048_576
-/** Most links in all of them together. */
-const linksMost = 8_388_608
-/** Most levels, along the longest way. */
-const levelsMost = 1024
-/** Most blocks met when the DAG is walked as a tree, shared parts each time: 1 TiB in chunks of 256 KiB. */
-const visitsMost = 4_194_304
+/** Maximum number of distinct blocks of an imported DAG. */
+const maxBlocks = 1_048_576
+/** Maximum number of links of all blocks together. */
+const maxLinks = 8_388_608
+/** Maximum depth of a DAG. */
+const maxLevels = 1024
+/**
+ * Maximum number of visits when the DAG is walked as a tree, shared parts counted each time: 1 TiB in chunks of 256
+ * KiB.
+ */
+const maxVisits = 4_194_304
 
-/** What a root comes to, each block counted as often as it is linked. */
+/** Measures of a root, with each block counted as often as it is linked. */
 export type DagMeasure = {
-  /** Bytes of the files in it; of linked data that is not UnixFS, its blocks. */
+  /** Bytes of its files; for linked data that is not UnixFS, bytes of its blocks. */
   contentBytes: number
   /** Bytes of all its blocks. */
   dagSizeBytes: number
@@ -26,25 +29,31 @@ type Node = Pick<DagNode, 'kind'> & {
   fileSizeBytes: number
 }
 
-/** The shape of a DAG, gathered block by block in any order: what is linked, and nothing of the content. */
+/** The shape of a DAG, collected block by block in any order. Stores links only, no content. */
 export type DagIndex = {
-  /** Notes a verified block; false when it was noted before. @throws UnixfsError BAD_BLOCK, UNSUPPORTED, TOO_LARGE */
+  /**
+   * Adds a verified block; returns false when it was added before. @throws UnixfsError BAD_BLOCK, UNSUPPORTED,
+   * TOO_LARGE
+   */
   add(cid: CID, bytes: Uint8Array): boolean
-  /** Notes a raw block without its bytes. */
+  /** Adds a raw block without its bytes. */
   addLeaf(cid: CID, lengthBytes: number): void
-  /** The blocks below the roots that were not noted, each once; noting them makes more appear. */
+  /** Blocks below the roots that were not added, each once. Adding them can reveal more. */
   missing(roots: readonly CID[]): Generator<CID, void, undefined>
-  /** Measures a root when nothing is missing. @throws UnixfsError BAD_BLOCK (sizes that lie), TOO_DEEP, TOO_LARGE */
+  /**
+   * Measures a root that has no missing blocks. @throws UnixfsError BAD_BLOCK (declared sizes do not match),
+   * TOO_DEEP, TOO_LARGE
+   */
   measure(root: CID): DagMeasure
-  /** Bytes of noted blocks that `missing` did not come by: no root needs them. */
+  /** Bytes of added blocks that `missing` did not reach: no root needs them. */
   unreachedBytes(): number
 }
 
-/** Memory of a block, and of each link to it. */
+/** Memory per block, and per link to it. */
 const blockMemoryBytes = 640
 const linkMemoryBytes = 16
 
-/** Makes an empty index. @param acquireMemory called before memory is allocated; may throw */
+/** Creates an empty index. @param acquireMemory called before memory is allocated; may throw */
 export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex {
   const ids = new Map<string, number>()
   const nodes: (Node | undefined)[] = []
@@ -58,12 +67,12 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
     if (known !== undefined) return known
     const id = ids.size
     acquireMemory(blockMemoryBytes)
-    if (id >= blocksMost) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${blocksMost} blocks`)
+    if (id >= maxBlocks) throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxBlocks} blocks`)
     ids.set(key, id)
     return id
   }
 
-  /** CIDs of blocks that are linked but not noted yet. */
+  /** CIDs of blocks that are linked but not added yet. */
   const awaited = new Map<number, CID>()
 
   const note = (id: number, node: Node): void => {
@@ -84,9 +93,9 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
       measured.contentBytes += child.contentBytes
       measured.dagSizeBytes += child.dagSizeBytes
     }
-    if (measured.levels > levelsMost) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${levelsMost} levels`)
-    if (measured.visits > visitsMost)
-      throw new UnixfsError('TOO_LARGE', `A DAG of more than ${visitsMost} blocks to walk`)
+    if (measured.levels > maxLevels) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxLevels} levels`)
+    if (measured.visits > maxVisits)
+      throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxVisits} blocks to walk`)
     if (isFile) measured.contentBytes = node.fileSizeBytes
     else if (node.kind === 'other') measured.contentBytes += node.lengthBytes
     return measured
@@ -99,7 +108,7 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
       const node = decodeNode(cid, bytes)
       linkCount += node.links.length
       acquireMemory(linkMemoryBytes * node.links.length)
-      if (linkCount > linksMost) throw new UnixfsError('TOO_LARGE', `A DAG of more than ${linksMost} links`)
+      if (linkCount > maxLinks) throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxLinks} links`)
       const links = new Uint32Array(node.links.length)
       for (const [index, link] of node.links.entries()) {
         const child = idOf(link.cid)
@@ -144,7 +153,7 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
     },
     measure(root) {
       const first = idOf(root)
-      /** Ids whose children come first, with how many of them were looked at. */
+      /** Ids whose children come first, with the number of children already visited. */
       const path: { id: number; next: number }[] = [{ id: first, next: 0 }]
       for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
         const node = nodes[step.id]
@@ -154,7 +163,7 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
           measures[step.id] = measureNode(node, () => `${root}`)
           path.pop()
         } else if (measures[child] === undefined) {
-          if (path.length >= levelsMost) throw new UnixfsError('TOO_DEEP', `A DAG of more than ${levelsMost} levels`)
+          if (path.length >= maxLevels) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxLevels} levels`)
           path.push({ id: child, next: 0 })
         }
       }
@@ -173,18 +182,18 @@ export function createDagIndex(acquireMemory: (bytes: number) => void): DagIndex
 
 type Measured = { levels: number; visits: number; contentBytes: number; dagSizeBytes: number }
 
-/** A part of a file must hold what its parent says, or every range read later would be shifted. */
-function checkPart(child: Node, told: number | undefined, cid: () => string): void {
+/** A part of a file must have the size that its parent declares, or every later range read would be shifted. */
+function checkPart(child: Node, declaredBytes: number | undefined, cid: () => string): void {
   if (child.kind !== 'file' && child.kind !== 'raw') {
     throw new UnixfsError('BAD_BLOCK', `A part of a file is a ${child.kind}`, { cid: cid() })
   }
-  if (child.fileSizeBytes !== told) {
-    const what = `A part of a file holds ${child.fileSizeBytes} bytes where its parent says ${told}`
+  if (child.fileSizeBytes !== declaredBytes) {
+    const what = `A part of a file has ${child.fileSizeBytes} bytes, its parent states ${declaredBytes}`
     throw new UnixfsError('BAD_BLOCK', what, { cid: cid() })
   }
 }
 
-/** Equal for the same bytes read by the same codec, whichever the version or base of the CID. */
+/** Returns equal keys for the same bytes read by the same codec, regardless of CID version and base. */
 function keyOf({ code, multihash }: CID): string {
   return `${String.fromCharCode(code)}${Buffer.from(multihash.bytes).toString('latin1')}`
 }

@@ -11,7 +11,7 @@ import { readSteadily } from './read-steadily.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-/** A key known to both sides takes the place of certificates. */
+/** A pre-shared key replaces certificates. */
 const sharedKey = {
   ciphers: 'PSK',
   maxVersion: 'TLSv1.2' as const,
@@ -31,7 +31,7 @@ const transports = {
 }
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A request with its body by length, or in HTTP chunks of `chunkBytes`. */
+/** A request with a Content-Length body, or in HTTP chunks of `chunkBytes`. */
 function encodeRequest(body: Uint8Array, chunkBytes: number | undefined, isLast: boolean): Buffer {
   const head = `POST / HTTP/1.1\r\nHost: x\r\n${isLast ? 'Connection: close\r\n' : ''}`
   if (chunkBytes === undefined)
@@ -44,7 +44,7 @@ function encodeRequest(body: Uint8Array, chunkBytes: number | undefined, isLast:
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
 }
 
-/** Bodies of 320 requests on one connection: 300 small ones that come in few packets, then some of up to a MiB. */
+/** Bodies of 320 requests on one connection: 300 small ones that arrive in few packets, then some of up to 1 MiB. */
 const bodies = [
   ...Array.from({ length: 300 }, (_, at) => randomBytes(1 + ((at * 37) % 700))),
   ...Array.from({ length: 20 }, (_, at) => randomBytes(1_048_576 - at * 50_021)),
@@ -71,11 +71,11 @@ describe.each(['plain', 'TLS'] as const)('pieces of requests over %s', (kind) =>
         taken.push(piece)
         hash.update(piece)
       }
-      const takeLater = async (piece: Uint8Array): Promise<void> => {
+      const consumeLater = async (piece: Uint8Array): Promise<void> => {
         await new Promise((resolve) => setImmediate(resolve))
         take(piece)
       }
-      await readSteadily(request, signal, 60_000)(isSlow ? takeLater : take)
+      await readSteadily(request, signal, 60_000)(isSlow ? consumeLater : take)
       if (taken.some(({ length }) => length !== 0)) wrong.push('a piece is not freed')
       response.setHeader('sha256', hash.digest('hex')).end()
     })
@@ -94,7 +94,7 @@ describe.each(['plain', 'TLS'] as const)('pieces of requests over %s', (kind) =>
   })
 })
 
-it('leaves a part of a larger buffer as it is', () => {
+it('keeps a part of a larger buffer unchanged', () => {
   const buffer = Buffer.from(new ArrayBuffer(100)).fill(1)
   freePiece(buffer.subarray(0, 50))
   freePiece(buffer.subarray(50))

@@ -13,9 +13,10 @@ import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
+import { createPartMemory } from '../part-memory.ts'
 import { importCar } from './import-car.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
-import { createPartMemory } from './part-memory.ts'
+import { multipartSource } from './part-source.ts'
 
 let test: TestContext
 
@@ -44,7 +45,7 @@ function varint(value: number): number[] {
 
 const field = (number: number, bytes: Uint8Array | number[]) => [(number << 3) | 2, ...varint(bytes.length), ...bytes]
 
-/** A dag-pb node written by hand, so that it can lie. */
+/** Encodes a dag-pb node by hand, so that its sizes can be wrong. */
 function node(links: { cid: CID; name?: string; size?: number }[], data: number[]): Block {
   const bytes: number[] = []
   for (const { cid, name = '', size = 0 } of links) {
@@ -70,9 +71,7 @@ function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536, con
   const source = (async function* () {
     for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes)
   })()
-  return importCar(context, testAddress, freedFeedFrom(source), {
-    boundary: 'b',
-    bodyBytes: body.length,
+  return importCar(context, testAddress, multipartSource(freedFeedFrom(source), 'b', body.length), {
     isKubo: false,
     storageType: undefined,
     signal: new AbortController().signal,
@@ -88,7 +87,7 @@ async function codeOf(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** A file as our own importer writes it. */
+/** Encodes a file as our own importer does. */
 async function importedFile(bytes: Uint8Array): Promise<{ root: CID; blocks: Block[] }> {
   const blocks: Block[] = []
   const sink: BlockSink = { put: (cid, block) => void blocks.push({ cid, bytes: Uint8Array.from(block) }) }
@@ -101,7 +100,7 @@ const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] 
 const leaf = raw(Buffer.from('leaf'))
 
 describe('a CAR', () => {
-  it('is kept under its root, whatever order its blocks have and however it is cut', async () => {
+  it('is kept under its root, in any order of its blocks and however it is cut', async () => {
     const content = Buffer.alloc(2 * MIB + 5, 'cairn stones')
     const { root, blocks } = await importedFile(content)
     const bytes = car([root], [...blocks].reverse())
@@ -116,7 +115,7 @@ describe('a CAR', () => {
     ])
   })
 
-  it('may leave out what is stored here, and then keeps it from being removed', async () => {
+  it('can omit stored content, and then keeps it from being removed', async () => {
     await importBytes(car([leaf.cid], [leaf]))
     const folder = directory([{ cid: leaf.cid, name: 'a' }])
     const { roots } = await importBytes(car([folder.cid], [folder]))
@@ -125,7 +124,7 @@ describe('a CAR', () => {
     expect(links).toHaveLength(3)
   })
 
-  it('may have several roots, and blocks that lie in CIDs', async () => {
+  it('can have several roots, and blocks that lie in CIDs', async () => {
     const inline = CID.createV1(0x55, create(0, Buffer.from('in the CID')))
     const folder = directory([
       { cid: inline, name: 'i' },
@@ -151,7 +150,7 @@ describe('a CAR', () => {
     expect((await test.account()).used).toBe(8)
   })
 
-  it('is refused when it is not one, or not whole', async () => {
+  it('is rejected when it is not a CAR, or not whole', async () => {
     const good = car([leaf.cid], [leaf])
     const missing = directory([{ cid: raw(Buffer.from('gone')).cid, name: 'a' }])
     const cases: [string, Uint8Array, string][] = [
@@ -159,12 +158,26 @@ describe('a CAR', () => {
       ['text', Buffer.from('hello, I am no CAR'), 'INVALID_CAR'],
       ['cut', good.subarray(0, good.length - 1), 'INVALID_CAR'],
       ['header alone, no roots', Buffer.from(encodeCarHeader([])), 'INVALID_CAR'],
+      ['blocks without a root', car([], [leaf]), 'INVALID_CAR'],
       ['root missing', Buffer.from(encodeCarHeader([leaf.cid])), 'INCOMPLETE_DAG'],
       ['child missing', car([missing.cid], [missing]), 'INCOMPLETE_DAG'],
       ['forged', car([leaf.cid], [{ cid: leaf.cid, bytes: Buffer.from('lies') }]), 'BLOCK_HASH_MISMATCH'],
       [
-        'blake3',
+        'forged, of another hash function',
         car([leaf.cid], [{ cid: CID.createV1(0x55, create(0x1e, sha256(leaf.bytes))), bytes: leaf.bytes }]),
+        'BLOCK_HASH_MISMATCH',
+      ],
+      [
+        'unsafe hash function',
+        car([leaf.cid], [{ cid: CID.createV1(0x55, create(0x22, new Uint8Array(8))), bytes: leaf.bytes }]),
+        'UNSUPPORTED_CODEC',
+      ],
+      [
+        'short digest',
+        car(
+          [leaf.cid],
+          [{ cid: CID.createV1(0x55, create(0x12, sha256(leaf.bytes).subarray(0, 19))), bytes: leaf.bytes }],
+        ),
         'UNSUPPORTED_CODEC',
       ],
       ['unknown codec', car([leaf.cid], [leaf, block(0x99, Buffer.from('?'))]), 'UNSUPPORTED_CODEC'],
@@ -179,7 +192,7 @@ describe('a CAR', () => {
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
   })
 
-  it('is refused when its sizes lie', async () => {
+  it('is rejected when its sizes are false', async () => {
     const long = file([{ cid: leaf.cid, size: 2 ** 40 }])
     const inner = file([{ cid: leaf.cid, size: 4 }])
     const outer = file([{ cid: inner.cid, size: 5 }])
@@ -189,7 +202,7 @@ describe('a CAR', () => {
     expect(await codeOf(car([ofFolder.cid], [ofFolder, directory([])]))).toBe('INVALID_CAR')
   })
 
-  it('is refused at once when it is a bomb: a pebibyte, a shared grid, a bottomless folder, an endless fan', async () => {
+  it('is rejected at once when it is a bomb: a pebibyte, a shared grid, a bottomless folder, an endless fan', async () => {
     const zeros = raw(Buffer.alloc(MIB))
     const petabyte = [zeros]
     let size = MIB
@@ -217,7 +230,7 @@ describe('a CAR', () => {
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 0 })
   })
 
-  it('counts the memory of its blocks, is refused beyond the limit, and releases it in every case', async () => {
+  it('counts the memory of its blocks, is rejected beyond the limit, and releases it in every case', async () => {
     const maxBytes = 200_000
     const partMemory = createPartMemory(maxBytes)
     const carOf = (count: number) => {

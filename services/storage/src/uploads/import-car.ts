@@ -1,64 +1,61 @@
 import { CairnError, KIB, type Uploaded } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
+import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
-import type { PartHead } from '../multipart/part-head.ts'
-import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
+import { guardWriter } from '../moderation/moderation.ts'
 import type { HeldUpload } from './add-files.ts'
+import { attemptCleanup } from './attempt-cleanup.ts'
 import { createDagIndex, type DagIndex } from './dag-index.ts'
-import { giveUp } from './give-up.ts'
+import { type CarContent, completeDag, importCarBlocks } from './import-car-blocks.ts'
 import { toUploadError } from './import-errors.ts'
 import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType } from './mime-type.ts'
+import type { PartSource, SourcePart } from './part-source.ts'
 import { createPartStream } from './part-stream.ts'
 import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
-import { completeDag, type TakenCar, takeCar } from './take-car.ts'
-import { readUploadPath } from './upload-path.ts'
 
-/** How a CAR is imported. */
+/** Options of a CAR import. */
 export type ImportCarOptions = {
-  boundary: string
-  /** Length of the body where it was told, in bytes. */
-  bodyBytes: number | undefined
   isKubo: boolean
   storageType: string | undefined
-  /** Type of the single file that the CAR holds; without it, the name tells. */
+  /** Media type of the single file in the CAR; by default derived from the name. */
   mimeType?: string | undefined
   /** Whether the client encrypted the content. */
   encryption?: boolean
   signal: AbortSignal
-  /** Of an upload that holds its room already. */
+  /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
 }
 
-/** What a CAR came to: its roots as answers, and how many blocks were read. */
+/** Result of a CAR import: its roots as answers, and the number and bytes of the blocks read. */
 export type ImportedCar = { roots: Uploaded[]; blockCount: number; blockBytes: number }
 
-/** Memory of one CAR: its name and its list of roots; each root is a block, and counted as one besides. */
+/** Memory per CAR, for its name and list of roots. Each root also counts as a block. */
 const carMemoryBytes = 4 * KIB
 
-/** Name, and the CAR behind it. */
-type NamedCar = TakenCar & { name: string }
+/** A CAR and its name. */
+type NamedCar = CarContent & { name: string }
 
 /**
- * Imports the CARs of a multipart body and keeps what their roots reach: each block verified, every link resolved, sizes
- * held to what the blocks are. What is charged for a root is the bytes of its files, as for an upload of the same files;
- * blocks that no root reaches are charged with the first.
+ * Imports the CARs of an upload and keeps the blocks that their roots reach. Verifies each block, resolves every link, and
+ * checks declared sizes. A root is charged for the bytes of its files, like an upload of the same files; the first root is
+ * also charged for blocks that no root reaches.
  *
- * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, NO_FILE, and as
- * `addFiles`
+ * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, NO_FILE, and
+ * the codes of `addFiles`
  */
 export async function importCar(
   context: Context,
   address: string,
-  body: Feed,
+  parts: PartSource,
   options: ImportCarOptions,
 ): Promise<ImportedCar> {
   try {
     const meter = options.held?.meter ?? openQuotaMeter(context, address)
     try {
-      return await importAndKeep(context, address, body, options, meter)
+      return await importAndKeep(context, address, parts, options, meter)
     } catch (error) {
-      if (options.held === undefined) await giveUp(context, 'give back the reservation', () => meter.release())
+      if (options.held === undefined) await attemptCleanup(context, 'release the reservation', () => meter.release())
       throw error
     }
   } catch (error) {
@@ -69,26 +66,26 @@ export async function importCar(
 async function importAndKeep(
   context: Context,
   address: string,
-  body: Feed,
-  { boundary, bodyBytes, isKubo, storageType, mimeType, encryption = false, signal, held }: ImportCarOptions,
+  parts: PartSource,
+  { isKubo, storageType, mimeType, encryption = false, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
-  const writer = context.packs.begin()
+  const writer = guardWriter(context.packs.begin(), context.denylist)
   const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
     const index = createDagIndex(memory.acquire)
     const cars: NamedCar[] = []
-    // A little more than will be charged, for frames and headers are not.
-    if (bodyBytes !== undefined) await meter.expect(bodyBytes)
-    await readMultipart(body, boundary, (head: PartHead) => {
+    await parts(async (part) => {
+      // Slightly more than the final charge, which excludes frames and headers.
+      if (cars.length === 0 && part.remainingBytes !== undefined) await meter.expect(part.remainingBytes)
       memory.acquire(carMemoryBytes)
-      const name = nameOfCar(head, isKubo)
-      const taking = { index, writer, takeBytes: meter.take }
+      const name = nameOfCar(part, isKubo)
+      const taking = { index, writer, acquireQuota: meter.take }
       const stream = createPartStream(async () => {
         cars.push({ name, ...(await reading) })
       })
-      const reading = takeCar(stream.pieces, taking)
-      // It is waited for at the end of the part; until then its failure must not count as unhandled.
+      const reading = importCarBlocks(stream.pieces, taking)
+      // The end of the part awaits this promise; until then its rejection must not count as unhandled.
       reading.catch(() => undefined)
       return stream.sink
     })
@@ -111,34 +108,39 @@ async function importAndKeep(
       blockBytes: cars.reduce((sum, { blockBytes }) => sum + blockBytes, 0),
     }
   } catch (error) {
-    await giveUp(context, 'abort the pack', () => writer.abort())
+    await attemptCleanup(context, 'abort the pack', () => writer.abort())
     throw error
   } finally {
     memory.release()
   }
 }
 
-/** The file's name without its ending; Kubo's clients send none. */
-function nameOfCar(head: PartHead, isKubo: boolean): string {
+/** Returns the file name without its extension. Kubo's clients send no name. */
+function nameOfCar(head: SourcePart, isKubo: boolean): string {
   const name = readUploadPath(head.fileName === 'blob' ? undefined : head.fileName, isKubo).at(-1) ?? ''
   return name.replace(/\.car$/i, '')
 }
 
-/** All roots of all CARs, each once. @throws CairnError INVALID_CAR where there is none */
+/** Lists all roots of all CARs, each once. @throws CairnError INVALID_CAR when there is none */
 function nameRoots(cars: readonly NamedCar[]): { cid: CID; name: string }[] {
   const roots = new Map<string, { cid: CID; name: string }>()
   for (const car of cars) {
     for (const cid of car.roots) {
       const text = cid.toString()
-      // One name cannot tell several roots apart.
+      // Several roots cannot share one name.
       if (!roots.has(text)) roots.set(text, { cid, name: car.roots.length === 1 && car.name !== '' ? car.name : text })
     }
   }
-  if (roots.size === 0) throw new CairnError('INVALID_CAR', { message: 'The CAR names no root' })
+  if (roots.size === 0) {
+    throw new CairnError('INVALID_CAR', {
+      message: 'The CAR has no root, so no upload would contain its blocks',
+      hint: 'Name the roots in its header, or send each block with block/put.',
+    })
+  }
   return [...roots.values()]
 }
 
-/** What is listed and charged for each root. */
+/** Returns the listing and charge of each root. */
 export async function measureRoots(
   roots: readonly { cid: CID; name: string }[],
   index: DagIndex,

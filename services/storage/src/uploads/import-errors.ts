@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, readDetails } from '@cairn/protocol'
 import { UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 
 const codes: Partial<Record<UnixfsErrorCode, ErrorCode>> = {
@@ -14,18 +14,18 @@ const codes: Partial<Record<UnixfsErrorCode, ErrorCode>> = {
   UNSUPPORTED: 'UNSUPPORTED_CODEC',
 }
 
-/** Says what went wrong in an import in the words of the table; other errors stay what they are. */
+/** Maps an import error to its CairnError; returns other errors unchanged. */
 export function toUploadError(error: unknown): unknown {
   if (!UnixfsError.is(error)) return error
   const code = codes[error.code]
   if (code === undefined) return error
   if (error.code === 'DUPLICATE_NAME') {
-    const { path: fileName } = error.details
+    const fileName = String(error.details['path'])
     return new CairnError(code, {
       message: `Duplicate file name found: ${fileName}`,
       details: { fileName },
       cause: error,
     })
   }
-  return new CairnError(code, { message: error.message, details: { ...error.details }, cause: error })
+  return new CairnError(code, { message: error.message, details: readDetails(code, error.details), cause: error })
 }

@@ -6,6 +6,7 @@ import { hashSha256 } from '../packs/packs.ts'
 import { buildRoots, chooseShape } from './build-roots.ts'
 import { toUploadError } from './import-errors.ts'
 import { importParts } from './import-parts.ts'
+import { multipartSource } from './part-source.ts'
 
 type Sent = { name?: string | undefined; content?: string; type?: string; field?: string }
 
@@ -28,12 +29,11 @@ async function add(
   const source = (async function* () {
     yield body(parts)
   })()
-  const imported = await importParts(freedFeedFrom(source), {
-    boundary: 'b',
+  const imported = await importParts(multipartSource(freedFeedFrom(source), 'b', undefined), {
     profile,
     sink,
     isKubo,
-    takeBytes: (sizeBytes) => {
+    acquireQuota: (sizeBytes) => {
       takenBytes += sizeBytes
     },
     acquireMemory: () => undefined,
@@ -64,7 +64,7 @@ describe('parts of an upload', () => {
     expect(start).toEqual({ bytes: Buffer.from('hello world'), isWhole: true })
   })
 
-  it('are one folder when they share it, however its name is written', async () => {
+  it('are one folder when they share it, in any notation of its name', async () => {
     for (const prefix of ['few/', './few/', '/few/', 'few//']) {
       const { roots } = await add([{ name: `${prefix}hello.txt`, content: 'hello world' }])
       expect(roots).toEqual([['few', folderOfHello, 11]])
@@ -82,7 +82,7 @@ describe('parts of an upload', () => {
     ])
   })
 
-  it('are one entry each when they are encrypted, under the very name that was sent', async () => {
+  it('are one entry each when they are encrypted, under the exact name that was sent', async () => {
     const { roots } = await add(
       [
         { name: './d/x', content: 'hello world' },
@@ -101,7 +101,7 @@ describe('parts of an upload', () => {
     expect((await add(twice)).roots).toHaveLength(1)
   })
 
-  it('tell folders after their children, for Kubo', async () => {
+  it('announce folders after their children, for Kubo', async () => {
     const { entries } = await add(
       [
         { name: 'd%2Fe%2Fhello.txt', content: 'hello world' },
@@ -115,7 +115,7 @@ describe('parts of an upload', () => {
     expect(entries[3]?.Hash).toBe('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
   })
 
-  it('may be empty files', async () => {
+  it('can be empty files', async () => {
     expect((await add([{ name: 'empty', content: '' }], { version: 1 })).roots).toEqual([
       ['empty', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku', 0],
     ])
@@ -134,12 +134,12 @@ describe('parts of an upload', () => {
     expect((await add([{ name: 'a' }, { name: 'A' }])).roots).toHaveLength(1)
   })
 
-  it('may carry the mode and time of a file, which Kubo does not keep unless asked', async () => {
+  it('can carry the mode and time of a file, which Kubo does not keep unless asked', async () => {
     const { roots } = await add([{ name: 'a', content: 'x', field: 'file?mode=0644&mtime=1' }], { isKubo: true })
     expect(roots).toEqual((await add([{ name: 'a', content: 'x' }], { isKubo: true })).roots)
   })
 
-  it('are refused when there are none, or when they carry what is not kept', async () => {
+  it('are rejected when there are none, or when they carry unsupported values', async () => {
     expect(await errorOf([])).toEqual(['NO_FILE', "file argument 'path' is required"])
     expect(
       await errorOf([{ name: 'a', type: 'application/x-directory', content: 'x' }], { isKubo: true }),

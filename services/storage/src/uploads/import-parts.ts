@@ -1,4 +1,4 @@
-import { CairnError, pathDepthMost } from '@cairn/protocol'
+import { CairnError, maxPathDepth } from '@cairn/protocol'
 import {
   type BlockSink,
   createEntryTable,
@@ -8,80 +8,77 @@ import {
   type ImportProfile,
   importSymlink,
 } from '@cairn/unixfs'
+import { readUploadPath } from '../content/upload-path.ts'
 import type { PartSink } from '../multipart/multipart-parser.ts'
-import type { PartHead } from '../multipart/part-head.ts'
-import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { type FileStart, sniffBytes } from './mime-type.ts'
-import { readUploadPath } from './upload-path.ts'
+import type { PartSource, SourcePart } from './part-source.ts'
 
-/** All parts of a body. */
+/** The imported parts of a body. */
 export type ImportedParts = {
-  /** Files and folders by their names, in the order they came, with what each file became. */
+  /** Files and folders by name, in order of arrival, with the result of each file. */
   table: EntryTable
-  /** File names as the client sent them, where they differ from the path that was made of them. */
+  /** File names as the client sent them, when they differ from the resulting path. */
   sentNames: ReadonlyMap<number, string>
-  /** How the first file begins. */
+  /** The beginning of the first file. */
   start: FileStart | undefined
 }
 
-/** What an import of parts needs. */
+/** Options of an import of parts. */
 export type ImportPartsOptions = {
-  boundary: string
   profile: ImportProfile
   sink: BlockSink
-  /** Whether the client is one of Kubo's: names are escaped, and an unnamed part may be called anything. */
+  /** Whether the client is one of Kubo's: its names are escaped, and an unnamed part may have any field name. */
   isKubo: boolean
-  /** Whether a folder is put around everything, so that no other is the top. Defaults to false. */
+  /** Whether a folder wraps everything, so that there is no other root. Defaults to false. */
   wrap?: boolean
-  /** Whether folders without anything in them are kept. Defaults to true. */
+  /** Whether empty folders are kept. Defaults to true. */
   keepsEmptyFolders?: boolean
-  /** Told where the first part's bytes begin in the body, before they are taken; may refuse them. */
-  expectFrom?(bodyOffset: number): Promise<void>
-  /** Told of each piece before it is taken; may refuse it or hold it back. */
-  takeBytes(sizeBytes: number): void | Promise<void>
+  /** Called with the number of expected bytes, if known, before the first is consumed; may reject them. */
+  expectBytes?(sizeBytes: number): Promise<void>
+  /** Called before each piece is consumed; may reject or delay it. */
+  acquireQuota(sizeBytes: number): void | Promise<void>
   /** Called before memory for names and nodes is allocated; may throw. */
   acquireMemory(bytes: number): void
 }
 
-/** Longest target of a symbolic link, in bytes. */
-const linkTargetBytesMost = 4096
-/** Memory that the writer of the pack keeps for a block. */
+/** Maximum length of a symbolic link target, in bytes. */
+const maxLinkTargetBytes = 4096
+/** Memory per block that the pack writer keeps. */
 const blockMemoryBytes = 128
-/** Memory of a name beside its characters, each of which may need two bytes. */
+/** Memory per name, in addition to its characters, which take up to two bytes each. */
 const sentNameMemoryBytes = 128
 
 /**
- * Imports the parts of a multipart body as UnixFS, one after the other, while they arrive.
+ * Imports the parts of an upload as UnixFS, one after the other, while they arrive.
  *
  * @throws CairnError INVALID_MULTIPART, TOO_MANY_PARTS, HEADER_TOO_LARGE, INVALID_PATH, NO_FILE, INVALID_REQUEST;
- * UnixfsError DUPLICATE_NAME; what the sink, `takeBytes` and `acquireMemory` throw.
+ * UnixfsError DUPLICATE_NAME; what the sink, `acquireQuota` and `acquireMemory` throw.
  */
 export async function importParts(
-  body: Feed,
+  parts: PartSource,
   {
-    boundary,
     profile,
     sink,
     isKubo,
     wrap = false,
     keepsEmptyFolders = true,
-    takeBytes,
+    acquireQuota,
     acquireMemory,
-    expectFrom,
+    expectBytes,
   }: ImportPartsOptions,
 ): Promise<ImportedParts> {
   const importing: ImportOptions = { profile, hash: hashSha256, sink }
-  const table = createEntryTable({ maxDepth: pathDepthMost, acquireMemory })
+  const table = createEntryTable({ maxDepth: maxPathDepth, acquireMemory })
   const sentNames = new Map<number, string>()
   let start: FileStart | undefined
   let files = 0
 
-  /** Folders that were sent, if empty ones are left out, and those that something was sent into. */
+  /** Uploaded folders and those with content, when empty ones are omitted. */
   const folders = new Set<string>()
   const folderParents = new Set<string>()
 
-  /** A folder sent by itself counts, as does one with a folder in it; those with files come with their files. */
+  /** Counts a folder sent as a part of its own or with a subfolder; folders of files are added with their files. */
   const noteFolder = (segments: readonly string[]): void => {
     const path = segments.join('/')
     acquireMemory(blockMemoryBytes + 4 * path.length)
@@ -89,7 +86,7 @@ export async function importParts(
     folderParents.add(segments.length === 1 && !wrap ? path : segments.slice(0, -1).join('/'))
   }
 
-  /** Claims the name before any byte is taken. */
+  /** Reserves the name before any byte is consumed. */
   const addFile = (segments: readonly string[], sentName: string | undefined): number => {
     acquireMemory(blockMemoryBytes)
     files++
@@ -107,7 +104,7 @@ export async function importParts(
     const sniffer = files === 1 ? createSniffer() : undefined
     const write = (piece: Uint8Array): void | Promise<void> => {
       sniffer?.take(piece)
-      const allowed = takeBytes(piece.length)
+      const allowed = acquireQuota(piece.length)
       return allowed instanceof Promise ? allowed.then(() => importer.write(piece)) : importer.write(piece)
     }
     return {
@@ -125,7 +122,7 @@ export async function importParts(
     return {
       write: (piece) => {
         target = Buffer.concat([target, piece])
-        if (target.length > linkTargetBytesMost) {
+        if (target.length > maxLinkTargetBytes) {
           throw new CairnError('INVALID_PATH', { message: 'The target of a symbolic link is too long' })
         }
       },
@@ -135,7 +132,7 @@ export async function importParts(
     }
   }
 
-  const openPart = (head: PartHead): PartSink => {
+  const openPart = (head: SourcePart): PartSink => {
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
     if (head.contentType === 'application/x-directory') {
       if (segments.length > 0 && keepsEmptyFolders) table.addFolder(segments.join('/'))
@@ -147,23 +144,23 @@ export async function importParts(
   }
 
   let isFirst = true
-  await readMultipart(body, boundary, (head) => {
-    const sink = openPart(head)
-    if (!isFirst || expectFrom === undefined) return sink
+  await parts((part) => {
+    const sink = openPart(part)
+    if (!isFirst || expectBytes === undefined || part.remainingBytes === undefined) return sink
     isFirst = false
-    return expectFrom(head.bodyOffset).then(() => sink)
+    return expectBytes(part.remainingBytes).then(() => sink)
   })
   for (const folder of folders) if (folderParents.has(folder)) table.addFolder(folder)
-  // The top folder is always there.
+  // The table always holds the top folder.
   if (table.size === 1) throw new CairnError('NO_FILE')
   return { table, sentNames, start }
 }
 
 function refuseContent(): void {
-  throw new CairnError('INVALID_MULTIPART', { message: 'A folder sent as a part must have no content' })
+  throw new CairnError('INVALID_MULTIPART', { message: 'A folder sent as a part must be empty' })
 }
 
-/** Keeps the first bytes of a file. */
+/** Keeps the first bytes of a file for type detection. */
 function createSniffer(): { take(piece: Uint8Array): void; start(): FileStart } {
   const kept: Uint8Array[] = []
   let length = 0
@@ -172,7 +169,7 @@ function createSniffer(): { take(piece: Uint8Array): void; start(): FileStart } 
     take(piece) {
       if (length + piece.length > sniffBytes) isWhole = false
       if (length === sniffBytes) return
-      // By constructor: slice of a Buffer would be a view of a piece that is freed.
+      // Copies by constructor: `slice` of a Buffer is a view of a piece that is about to be freed.
       const part = new Uint8Array(piece.subarray(0, sniffBytes - length))
       kept.push(part)
       length += part.length

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { importProfiles } from '@cairn/unixfs'
 import { describe, expect, it } from 'vitest'
-import { isKuboClient } from '../kubo/kubo-client.ts'
+import { isKuboClient } from '../http/kubo-client.ts'
 import { type ProfileQuery, readImportProfile } from './import-profile.ts'
 
 const codeOf = (query: ProfileQuery): string => {
@@ -28,7 +28,7 @@ describe('the import profile', () => {
     expect(readImportProfile({ 'max-directory-links': '0', 'max-file-links': '174' }, 1)).toBe(importProfiles.v1)
   })
 
-  it('refuses what would give another CID than asked for', () => {
+  it('rejects options that would give another CID than requested', () => {
     for (const version of ['2', '3', '', 'null', '01', '1 '])
       expect(codeOf({ 'cid-version': version })).toBe('INVALID_CID_VERSION')
     const bad: ProfileQuery[] = [
@@ -54,7 +54,7 @@ describe('the import profile', () => {
 })
 
 describe('a client of Kubo', () => {
-  it('is known by what only it sends', () => {
+  it('is recognised by its own parameters', () => {
     expect(isKuboClient({ progress: false }, {})).toBe(true)
     expect(isKuboClient({ 'stream-channels': true }, {})).toBe(true)
     expect(isKuboClient({}, { 'user-agent': 'kubo/0.43.0/' })).toBe(true)

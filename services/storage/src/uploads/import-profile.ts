@@ -1,20 +1,20 @@
 import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { type ImportProfile, importProfiles, profileFor } from '@cairn/unixfs'
 
-/** Smallest chunk that may be asked for: smaller ones cost more index than data. */
-const chunkBytesLeast = 16 * KIB
-/** Largest chunk, as in Kubo: a block with its wrapping stays within 2 MiB. */
-const chunkBytesMost = 2 * MIB - 256
+/** Minimum chunk size: smaller chunks cost more index than data. */
+const minChunkBytes = 16 * KIB
+/** Maximum chunk size, as in Kubo: a block with its wrapping stays within 2 MiB. */
+const maxChunkBytes = 2 * MIB - 256
 
-/** Links of a file node that may be asked for: with more, a node no longer fits a block. */
-const fileLinks = { least: 2, most: 16_384 }
+/** Allowed number of links per file node; with more, a node no longer fits into a block. */
+const fileLinks = { min: 2, max: 16_384 }
 const hamtFanouts = [8, 16, 32, 64, 128, 256, 512, 1024]
 
-/** Options of Kubo that are not honoured: each would lead to another CID, or to another place, than asked for. */
+/** Kubo options that are rejected, because ignoring them would produce another CID or location than requested. */
 const refusedOptions = ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime', 'to-files', 'pin-name']
 const refusedMetadata = ['mode', 'mtime', 'mtime-nsecs']
 
-/** Options of Kubo that this module reads or refuses. */
+/** Kubo options that this module reads or rejects. */
 export const profileOptions: readonly string[] = [
   'hash',
   'chunker',
@@ -34,9 +34,10 @@ export type ProfileQuery = {
 }
 
 /**
- * The import profile that a query asks for.
+ * Reads the import profile from a query.
  *
- * @throws CairnError INVALID_CID_VERSION, INVALID_REQUEST for Kubo's options that would lead to other CIDs than asked for.
+ * @throws CairnError INVALID_CID_VERSION, INVALID_REQUEST for Kubo options that would produce other CIDs than
+ * requested.
  */
 export function readImportProfile(query: ProfileQuery, defaultVersion: 0 | 1): ImportProfile {
   const version = query['cid-version']
@@ -67,7 +68,7 @@ function baseProfile(
   if (name === 'unixfs-v0-2015' && version !== '1') return importProfiles.v0
   if (name === 'unixfs-v1-2025') {
     if (version === '0') {
-      throw new CairnError('INVALID_REQUEST', { message: 'The profile unixfs-v1-2025 needs cid-version 1' })
+      throw new CairnError('INVALID_REQUEST', { message: 'The profile unixfs-v1-2025 requires cid-version 1' })
     }
     return importProfiles['unixfs-v1-2025']
   }
@@ -82,16 +83,16 @@ function refuseUnknown(query: ProfileQuery): void {
     if (value !== undefined && value !== '' && value !== 'false' && value !== '0')
       problems.push(`${name} is not supported`)
   }
-  for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not kept`)
+  for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not supported`)
   if (problems.length > 0)
     throw new CairnError('INVALID_REQUEST', { message: problems.join('; '), details: { problems } })
 }
 
 function readFileLinks(text: unknown): number | undefined {
   const links = readWhole('max-file-links', text)
-  if (links === undefined || (links >= fileLinks.least && links <= fileLinks.most)) return links
+  if (links === undefined || (links >= fileLinks.min && links <= fileLinks.max)) return links
   throw new CairnError('INVALID_REQUEST', {
-    message: `max-file-links must be from ${fileLinks.least} to ${fileLinks.most}`,
+    message: `max-file-links must be from ${fileLinks.min} to ${fileLinks.max}`,
   })
 }
 
@@ -110,8 +111,8 @@ function readWhole(name: string, text: unknown): number | undefined {
 function readChunker(chunker: unknown): number | undefined {
   if (chunker === undefined || chunker === '' || chunker === 'default') return undefined
   const size = typeof chunker === 'string' ? Number(/^size-(\d{1,8})$/.exec(chunker)?.[1] ?? Number.NaN) : Number.NaN
-  if (size >= chunkBytesLeast && size <= chunkBytesMost) return size
+  if (size >= minChunkBytes && size <= maxChunkBytes) return size
   throw new CairnError('INVALID_REQUEST', {
-    message: `chunker must be size-N with N from ${chunkBytesLeast} to ${chunkBytesMost}`,
+    message: `chunker must be size-N with N from ${minChunkBytes} to ${maxChunkBytes}`,
   })
 }

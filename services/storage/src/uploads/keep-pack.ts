@@ -1,14 +1,14 @@
+import { uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
-import { giveUp } from './give-up.ts'
+import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { hasUpload, insertUploads, type NewUpload } from './store.ts'
-import { createUploadId } from './upload-id.ts'
 
-/** What is listed of one root. */
+/** The listed fields of one root. */
 export type UploadToKeep = {
   cid: CID
   name: string
@@ -20,14 +20,14 @@ export type UploadToKeep = {
   kind: NewUpload['kind']
 }
 
-/** What is recorded in the same unit of work as the uploads: both are, or neither is. */
-export type RecordAlongside = (trx: Kysely<Schema>) => Promise<void> | undefined
+/** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
+export type RecordAlongside = (trx: Kysely<Schema>, ids: readonly string[]) => Promise<void> | undefined
 
 /**
- * Makes a written pack durable and, in one unit of work, records it, the uploads and what they use. When the promise
- * resolves nothing can take the data away; when it fails nothing of it is left. Answers the rows' ids, in order.
+ * Makes a written pack durable and records it, its uploads and their references in one unit of work. When the promise
+ * resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order.
  *
- * @param uploads walked more than once; rows are made of them a few at a time
+ * @param uploads iterated more than once; rows are created a few at a time
  * @throws CairnError STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
  */
 export async function keepPack(
@@ -44,27 +44,27 @@ export async function keepPack(
   const ids: string[] = []
   let usedBytes = 0
   for (const { sizeBytes } of uploads) {
-    ids.push(createUploadId(now))
+    ids.push(uuidv7(now))
     usedBytes += sizeBytes
   }
   try {
     await context.db.write(async (trx) => {
-      await insertUploads(trx, address, toRows(address, uploads, ids, now))
+      await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       for (const id of ids) await context.packs.record(trx, sealed, id)
       await meter.settle(trx, usedBytes)
-      await record?.(trx)
+      await record?.(trx, ids)
     })
   } catch (error) {
     if (!(await isRecorded(context, ids, sealed))) throw error
-    // The answer to the commit was lost, not the commit.
-    context.log.warn({ err: error }, 'an upload was recorded although its commit reported a fault')
+    // The answer to the commit was lost, but the commit took effect.
+    context.log.warn({ err: error }, 'upload was recorded although its commit reported an error')
   }
-  await giveUp(context, 'confirm the pack', () => context.packs.confirm(sealed))
+  await attemptCleanup(context, 'confirm the pack', () => context.packs.confirm(sealed))
   context.metrics.uploadedBytes.inc(usedBytes)
   return ids
 }
 
-/** Finds out how a unit of work ended that reported a fault, and removes the pack where nothing names it. */
+/** Determines the outcome of a unit of work that reported an error, and removes the pack when no row refers to it. */
 async function isRecorded(context: Context, [first]: readonly string[], sealed: SealedPack): Promise<boolean> {
   let recorded: boolean
   try {
@@ -72,8 +72,8 @@ async function isRecorded(context: Context, [first]: readonly string[], sealed: 
     await context.db.ping()
     recorded = first !== undefined && (await hasUpload(context.db.read, first))
   } catch (error) {
-    // The pack stays unconfirmed: the next start finds out.
-    context.log.warn({ err: error }, 'cannot tell whether an upload was recorded')
+    // The pack stays unconfirmed; the next start resolves it.
+    context.log.warn({ err: error }, 'failed to check whether an upload was recorded')
     return false
   }
   if (!recorded) await context.packs.discard(sealed)
@@ -91,7 +91,7 @@ function* toRows(
   now: number,
 ): Generator<NewUpload, void, undefined> {
   let index = 0
-  for (const upload of uploads) yield toRow(address, upload, ids[index++] ?? createUploadId(now), now)
+  for (const upload of uploads) yield toRow(address, upload, ids[index++] ?? uuidv7(now), now)
 }
 
 function toRow(address: string, upload: UploadToKeep, id: string, now: number): NewUpload {

@@ -1,18 +1,17 @@
 import { CairnError } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
 import { UnixfsError } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { changeAccount } from '../accounts/free-storage.ts'
-import { openAccount } from '../accounts/ledger.ts'
+import { identityCode } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
-import { identityCode } from '../gateway/parse-cid.ts'
+import { changeAccount, openAccount } from '../ledger/ledger.ts'
 import { findRecovered, type PackStore, type RecoveredPack, releaseListed } from '../packs/packs.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
 import { insertUploads, type NewUpload } from './store.ts'
-import { createUploadId } from './upload-id.ts'
 
 /** Multicodec of raw bytes, which have no links. */
 const rawCode = 0x55
-/** Leaves that are located with one query. */
+/** Number of leaves located per query. */
 const leavesAtOnce = 512
 
 /** Result of listing one root. */
@@ -21,7 +20,7 @@ export type ListedRoot = { cid: string; objectKey: string } & (
   | { kind: 'incomplete'; reason: string }
 )
 
-/** What listing needs. */
+/** Dependencies of listing. */
 export type ListRecoveredParts = Pick<Context, 'db' | 'packs' | 'objects' | 'clock' | 'config'> & {
   signal?: AbortSignal | undefined
 }
@@ -30,9 +29,9 @@ export type ListRecoveredParts = Pick<Context, 'db' | 'packs' | 'objects' | 'clo
 type MeasuredRoot = { cid: CID; measure: DagMeasure; packs: bigint[] }
 
 /**
- * Lists the content of packs that were taken in for an account. Each root is named by its CID, because names and owners were
- * lost with the database, and counts towards the account. Releases a pack when all its roots are listed; a pack with an
- * incomplete root stays as it is. Can be interrupted and repeated.
+ * Lists the content of imported packs for an account. Each root is named by its CID, because names and owners were
+ * lost with the database, and counts towards the account. Releases a pack when all its roots are listed; a pack with
+ * an incomplete root stays unchanged. Can be interrupted and repeated.
  */
 export async function* listRecovered(parts: ListRecoveredParts, address: string): AsyncGenerator<ListedRoot> {
   const { db, clock, config } = parts
@@ -57,7 +56,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
 
 /** Walks a DAG. @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP */
 async function measureRoot(packs: PackStore, root: CID): Promise<MeasuredRoot> {
-  // Nothing else runs in this process, and one root is measured at a time: all its memory is there for it.
+  // Nothing else runs in this process and roots are measured one by one, so all its memory is available.
   const index = createDagIndex(() => undefined)
   const needed = new Set<bigint>()
   let leaves: CID[] = []
@@ -88,7 +87,7 @@ async function measureRoot(packs: PackStore, root: CID): Promise<MeasuredRoot> {
   return { cid: root, measure: index.measure(root), packs: [...needed] }
 }
 
-/** Lists one root. An upload of the same account that exists already refers to the packs instead. */
+/** Lists one root. An existing upload of the same account is linked to the packs instead. */
 async function listRoot(
   { db, packs, clock }: ListRecoveredParts,
   address: string,
@@ -104,7 +103,7 @@ async function listRoot(
       .executeTakeFirst()
     const row = toRow(address, cid, measure, { createdAt: pack.createdAt, now: clock.now() })
     if (known === undefined) {
-      await insertUploads(trx, address, [row])
+      await insertUploads(trx, db.kind, address, [row])
       await changeAccount(trx, address, { usedBytes: row.size_bytes })
     }
     const uploadId = known?.id ?? row.id
@@ -124,7 +123,7 @@ function toRow(
   const isFile = kind === 'file' || kind === 'raw'
   const isFolder = kind === 'directory' || kind === 'hamt'
   return {
-    id: createUploadId(now),
+    id: uuidv7(now),
     address,
     cid: `${cid}`,
     root_multihash: cid.multihash.bytes,

@@ -3,29 +3,32 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDependencies, createLogGate, createRateLimiter, type DatabaseSettings } from '@cairn/service'
 import Fastify from 'fastify'
+import { authorizeCall } from '../accounts/authorize.ts'
 import { readConfig } from '../config.ts'
 import type { Clock, Context } from '../context.ts'
 import { openDatabase } from '../db/database.ts'
 import { createStorageMetrics } from '../metrics.ts'
+import { createDenylist } from '../moderation/denylist.ts'
 import { openFileStore } from '../objects/files.ts'
 import { createPackStore } from '../packs/packs.ts'
-import { createPartMemory, derivePartMemory } from './part-memory.ts'
+import { createPartMemory, derivePartMemory } from '../part-memory.ts'
+import { describeHowToPay } from '../payments/payments.ts'
 
 /** The account that tests upload to. */
 export const testAddress = '0x00000000000000000000000000000000000000aa'
 
-/** What a test of uploads works with. */
+/** Context of an upload test. */
 export type TestContext = {
   context: Context
   home: string
   /** Used and reserved bytes of the account, and its number of uploads. */
   account(): Promise<{ used: number; reserved: number; uploads: number }>
-  /** What a failed upload must leave as it was. */
+  /** What a failed upload must leave unchanged. */
   leftovers(): Promise<{ uploads: number; packs: number; blocks: number; reservations: number; objects: string[] }>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Real database and packs in a temporary folder, with one account. */
+/** Opens a real database and pack store in a temporary folder, with one account. */
 export async function openTestContext(
   limitBytes: number,
   env: Record<string, string> = {},
@@ -51,7 +54,11 @@ export async function openTestContext(
     rates: createRateLimiter(0, clock),
     partMemory: createPartMemory(derivePartMemory()),
     secret: new Uint8Array(32),
-    askContract: undefined,
+    secondarySecret: undefined,
+    denylist: createDenylist(undefined),
+    queryContract: undefined,
+    authorize: (request, call) => authorizeCall(context, request, call),
+    describeHowToPay: (missingBytes) => describeHowToPay(config.payments, missingBytes),
     processId: 'test',
   }
   await db.write((trx) =>

@@ -1,17 +1,17 @@
 import type { PartSink } from '../multipart/multipart-parser.ts'
 
-/** A part whose bytes are pulled by one reader while the parser pushes them. */
+/** A part whose bytes one reader pulls while the parser pushes them. */
 export type PartStream = {
   sink: PartSink
-  /** The part's pieces; each is valid until the next is asked for. One reader only. */
+  /** Pieces of the part; each is valid until the next is requested. One reader only. */
   pieces: AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
- * Joins a pushing parser to a pulling reader without a buffer between them: a piece is given back to the parser when the
- * reader asks for the next one, or stops.
+ * Connects a pushing parser to a pulling reader without a buffer: a piece returns to the parser when the reader
+ * requests the next one or stops.
  *
- * @param whenRead settles when the part is over for the parser: it waits there for what the reader makes of it.
+ * @param whenRead settles when the reader has processed the part; the parser waits for it at the end of the part.
  */
 export function createPartStream(whenRead: () => Promise<void>): PartStream {
   let offered: { piece: Uint8Array; taken: () => void } | undefined
@@ -47,7 +47,7 @@ export function createPartStream(whenRead: () => Promise<void>): PartStream {
     pieces: read(),
     sink: {
       write(piece) {
-        // Whoever stopped reading has said all there is to say; the end of the part tells it.
+        // A reader that stopped reports its own outcome; the end of the part surfaces it.
         if (stopped) return undefined
         return new Promise<void>((taken) => {
           offered = { piece, taken }

@@ -1,45 +1,45 @@
 import { MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import { isShortage, type Reservation, reserve, settle, shortOf } from '../accounts/quota.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { isShortage, type Reservation, reserve, settle, shortOf } from '../ledger/ledger.ts'
 
-/** Room asked for at once while a body of unknown length streams in. */
+/** Quota reserved per step while a body of unknown length streams in. */
 const stepBytes = 8 * MIB
-/** How far a body's length may lie above the bytes of its files: headers of many small parts. */
-const framingBytesMost = 16 * MIB
+/** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
+const maxFramingBytes = 16 * MIB
 
-/** Counts what an upload takes and holds room for it before the bytes are stored. */
+/** Counts the bytes of an upload and reserves quota for them before they are stored. */
 export type QuotaMeter = {
   /**
-   * Holds room for what is told to come, so that it is refused unread where it cannot fit.
-   * @param sizeBytes bytes of files, headers of further parts included
+   * Reserves quota for the announced bytes, so that an upload that cannot fit is rejected unread.
+   * @param sizeBytes bytes of files, including headers of further parts
    * @throws CairnError as `reserve`
    */
   expect(sizeBytes: number): Promise<void>
-  /** Makes sure that there is room for so many more bytes. @throws CairnError as `reserve` */
+  /** Ensures that quota for further bytes is reserved. @throws CairnError as `reserve` */
   take(sizeBytes: number): void | Promise<void>
   readonly takenBytes: number
-  /** Must be called before the unit that settles. */
+  /** Must be called before the unit of work that settles. */
   ready(): Promise<void>
-  /** Turns what was held into what is used, inside the unit that records the upload. */
+  /** Converts the reservation to usage, in the unit of work that records the upload. */
   settle(trx: Kysely<Schema>, usedBytes: number): Promise<void>
-  /** Gives back what was held. Does nothing after a settle that was committed. */
+  /** Releases the reservation. Does nothing after a committed settle. */
   release(): Promise<void>
 }
 
 /**
  * Opens the meter of one upload.
- * @param room what is held for it already; nothing unless told
+ * @param reserved quota that is already reserved for it. Defaults to none.
  */
 export function openQuotaMeter(
   context: Context,
   address: string,
-  room?: { reservation: Reservation; heldBytes: number },
+  reserved?: { reservation: Reservation; heldBytes: number },
 ): QuotaMeter {
-  let reservation = room?.reservation
-  let held = room?.heldBytes ?? 0
-  /** What the whole upload was said to need, where it was said. */
+  let reservation = reserved?.reservation
+  let held = reserved?.heldBytes ?? 0
+  /** Announced bytes of the whole upload; 0 when unknown. */
   let expected = 0
   let taken = 0
 
@@ -49,8 +49,8 @@ export function openQuotaMeter(
     held += sizeBytes
   }
 
-  /** Whoever pays for what is missing shall not hear of more missing the next time: the whole upload counts. */
-  const tellWhole = (error: unknown, needed: number): unknown => {
+  /** Reports the whole upload as missing, so that a user who pays for it is not asked to pay again. */
+  const notifyWhole = (error: unknown, needed: number): unknown => {
     if (!isShortage(error)) return error
     return shortOf(context, error.code, Math.max(needed, expected), held + Number(error.details['availableBytes']))
   }
@@ -61,12 +61,12 @@ export function openQuotaMeter(
     try {
       await hold(step)
     } catch (error) {
-      if (step === missing || !isShortage(error)) throw tellWhole(error, needed)
-      // Near the end of the room a whole step does not fit, but what is needed may.
+      if (step === missing || !isShortage(error)) throw notifyWhole(error, needed)
+      // Near the limit a whole step may not fit although the required bytes do.
       try {
         await hold(missing)
       } catch (last) {
-        throw tellWhole(last, needed)
+        throw notifyWhole(last, needed)
       }
     }
   }
@@ -80,8 +80,8 @@ export function openQuotaMeter(
       } catch (error) {
         if (!isShortage(error)) throw error
         const missing = Number(error.details['missingBytes'])
-        // The files may fit where they do not with the headers between them: what is stored decides, piece by piece.
-        if (!(missing <= Math.min(framingBytesMost, sizeBytes / 4))) throw error
+        // Files may fit although files and headers together do not: the check per piece decides.
+        if (!(missing <= Math.min(maxFramingBytes, sizeBytes / 4))) throw error
       }
     },
     take(sizeBytes) {

@@ -26,7 +26,7 @@ const readAll = (body: Readable, signal = new AbortController().signal) => readS
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-it('ends only when the last piece is taken, and holds the sender back until then', async () => {
+it('ends only when the last piece is taken, and pauses the sender until then', async () => {
   socket.write(`${chunk('one')}${chunk('two')}${chunk('three')}0\r\n\r\n`)
   const taken: string[] = []
   let inHand = 0
@@ -39,7 +39,7 @@ it('ends only when the last piece is taken, and holds the sender back until then
   expect(taken.join('')).toBe('onetwothree')
 })
 
-it('fails with what the taker throws, at once or later, and does not give it more', async () => {
+it('fails with the error of the consumer, at once or later, and sends no more', async () => {
   socket.write(`${chunk('one')}${chunk('two')}`)
   const body = await request
   await expect(
@@ -50,16 +50,16 @@ it('fails with what the taker throws, at once or later, and does not give it mor
   expect(body.destroyed).toBe(false)
 })
 
-it('says that the upload was cut off when the sender goes away', async () => {
+it('reports an incomplete upload when the sender disconnects', async () => {
   socket.write(chunk('one'))
   const reading = readAll(await request)(() => socket.destroy() && undefined)
   await expect(reading).rejects.toMatchObject({
     code: 'INVALID_MULTIPART',
-    message: expect.stringContaining('cut off'),
+    message: expect.stringContaining('interrupted'),
   })
 })
 
-it('stops with the reason of the signal, after what is being taken', async () => {
+it('stops with the reason of the signal, after the current piece', async () => {
   socket.write(chunk('one'))
   const stop = new AbortController()
   let isTaken = false
@@ -75,7 +75,7 @@ it('stops with the reason of the signal, after what is being taken', async () =>
   expect(isTaken).toBe(true)
 })
 
-it('is not over before its last piece is taken, although all of it was there at once', async () => {
+it('waits for the last piece to be taken, although all of it was there at once', async () => {
   const body = new Readable({ read: () => undefined })
   body.push('all of it')
   body.push(null)

@@ -1,16 +1,17 @@
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import { CairnError, slowestUploadBytesPerSecond } from '@cairn/protocol'
+import { CairnError, minUploadBytesPerSecond } from '@cairn/protocol'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { freePiece } from './free-piece.ts'
 
 /**
- * Feeds a request body to its end. It is cut when the sender is slower than the least rate; time in which we hold the
- * sender back does not count. The stream stays open when reading stops early, so that an answer can still be sent. A piece
- * of a request is freed as soon as it is taken.
+ * Feeds a request body to its end. Aborts when the sender falls below the minimum rate; time in which the consumer
+ * applies backpressure does not count. The stream stays open when reading stops early, so that an answer can still be
+ * sent. Frees each piece of a request as soon as it is consumed.
  *
  * @param windowMs time over which the rate is averaged
- * @throws CairnError REQUEST_TIMEOUT, INVALID_MULTIPART when the sender goes away in the middle, the signal's reason.
+ * @throws CairnError REQUEST_TIMEOUT, INVALID_MULTIPART when the client disconnects in the middle, the signal's
+ * reason.
  */
 export function readSteadily(body: Readable, signal: AbortSignal, windowMs: number): Feed {
   return (take) =>
@@ -31,7 +32,7 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
         if (isOver) return
         leave()
         body.pause()
-        // Whoever cleans up must not do so under the feet of what is still being taken, or about to be.
+        // Cleanup must not run while a piece is being consumed or is about to be.
         queueMicrotask(() => {
           if (taking === undefined) reject(error)
           else taking.then(() => reject(error)).catch(() => reject(error))
@@ -41,7 +42,7 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
       const finish = (): void => {
         hasEnded = true
         if (isOver) return
-        // A body that was there as a whole ends while its last piece is still being taken.
+        // A body that arrived as a whole ends while its last piece is still being consumed.
         if (taking !== undefined) {
           taking.then(finish, () => undefined)
           return
@@ -52,10 +53,10 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
       const stop = (): void => fail(CairnError.from(signal.reason, 'REQUEST_TIMEOUT'))
       const breakOff = (cause?: unknown): void => {
         if (hasEnded) return
-        fail(new CairnError('INVALID_MULTIPART', { message: 'The upload was cut off before its end', cause }))
+        fail(new CairnError('INVALID_MULTIPART', { message: 'The upload was interrupted before its end', cause }))
       }
 
-      // Only what Node's parser copied for us is ours alone; another stream may give what it keeps.
+      // Only copies made by Node's parser belong to this reader; another stream may keep what it emits.
       const free = body instanceof IncomingMessage ? freePiece : () => undefined
 
       const receive = (piece: Uint8Array): void => {
@@ -90,19 +91,19 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
         const now = performance.now()
         const waited = waitedMs + (taking === undefined ? now - waitingSince : 0)
         if (waited < windowMs) return
-        if (receivedBytes < (waited / 1000) * slowestUploadBytesPerSecond) {
-          fail(new CairnError('REQUEST_TIMEOUT', { details: { bytesPerSecondLeast: slowestUploadBytesPerSecond } }))
+        if (receivedBytes < (waited / 1000) * minUploadBytesPerSecond) {
+          fail(new CairnError('REQUEST_TIMEOUT', { details: { minBytesPerSecond: minUploadBytesPerSecond } }))
         }
         waitedMs = 0
         receivedBytes = 0
         waitingSince = now
       }
 
-      // What arrived while the process itself was held up is counted first: timers come before it.
+      // Timers run before I/O, so bytes that arrived while the process was blocked are counted first.
       const timer = setInterval(() => setImmediate(checkRate), windowMs / 4)
       timer.unref()
       signal.addEventListener('abort', stop, { once: true })
-      // The listener for errors stays: a connection may break after we stopped reading, which is no fault of ours.
+      // The error listener stays: a connection may break after reading stopped, which must not crash the process.
       body.on('error', breakOff).on('close', breakOff).on('end', finish)
       if (signal.aborted) stop()
       else body.on('data', receive)

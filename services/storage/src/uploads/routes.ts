@@ -1,18 +1,19 @@
 import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Context } from '../context.ts'
+import { isKuboClient } from '../http/kubo-client.ts'
+import { requireKnownOptions } from '../http/kubo-options.ts'
 import { route } from '../http/route.ts'
-import { isKuboClient } from '../kubo/kubo-client.ts'
-import { requireKnownOptions } from '../kubo/kubo-options.ts'
-import { sendLines } from '../kubo/send-kubo.ts'
+import { sendLines } from '../http/send-lines.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { type Added, addFiles } from './add-files.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
 import { profileOptions, readImportProfile } from './import-profile.ts'
 import { readMimeType } from './mime-type.ts'
+import { multipartSource } from './part-source.ts'
 import { readSteadily } from './read-steadily.ts'
 
-/** Options of Kubo's `add` that its program acts on by itself, or that make no difference where everything is kept. */
+/** Options of Kubo's `add` that its CLI handles itself, or that have no effect in a service that pins everything. */
 const clientOptions = [
   'recursive',
   'dereference-args',
@@ -29,7 +30,7 @@ const clientOptions = [
 ]
 const addOptions = [...Object.keys(addFilesCall.query.entries), ...profileOptions, ...clientOptions]
 
-/** Binds the calls that bring bytes in. */
+/** Registers the upload routes. */
 export function registerUploadRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, addFilesCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
@@ -54,7 +55,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         memory,
       },
     )
-    // An answer that lists every entry is written from what is counted.
+    // An answer that lists every entry is written from counted memory.
     if (reply.raw.closed) memory.release()
     else reply.raw.once('close', memory.release)
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
@@ -65,20 +66,16 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   route(app, context, importCarCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
-    const imported = await importCar(
-      context,
-      caller.address,
-      readSteadily(raw.raw, signal, context.config.uploadRateWindowMs),
-      {
-        boundary: readBoundary(raw.headers['content-type']),
-        bodyBytes: readLength(raw.headers['content-length']),
-        isKubo,
-        storageType: headers['x-storage-type'],
-        mimeType: readMimeType(headers['mime-type']),
-        encryption: headers.encryption?.toLowerCase() === 'true',
-        signal,
-      },
-    )
+    const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
+    const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
+    const parts = multipartSource(body, readBoundary(contentType), readLength(contentLength))
+    const imported = await importCar(context, caller.address, parts, {
+      isKubo,
+      storageType: headers['x-storage-type'],
+      mimeType: readMimeType(headers['mime-type']),
+      encryption: headers.encryption?.toLowerCase() === 'true',
+      signal,
+    })
     if (!isKubo) return sendJson(reply, imported.roots[0])
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
@@ -98,7 +95,7 @@ function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: b
   return lines
 }
 
-/** Answers with JSON and nothing behind it: published clients look for a bracket at the very end. */
+/** Sends JSON without a trailing line break: published clients look for a bracket at the very end. */
 function sendJson(reply: FastifyReply, answer: Uploaded | readonly Uploaded[] | undefined): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
 }

@@ -1,31 +1,63 @@
 import type { Kysely } from 'kysely'
+import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
+import { insertEvents, type NewEvent } from '../events/events.ts'
+import { indexRows } from '../search/search.ts'
 
-/** A row to be written. */
-export type NewUpload = Omit<UploadTable, 'tx_hash'>
+/** A row to insert. */
+export type NewUpload = Omit<UploadTable, 'tx_hash' | 'search_number' | 'search_tokens'>
 
-/** Rows in one statement: their parameters stay far below what either database takes. */
+/** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200
 
-/** Writes the rows of an upload and counts them to their account, inside the caller's unit of work. */
-export async function insertUploads(trx: Kysely<Schema>, address: string, rows: Iterable<NewUpload>): Promise<void> {
-  let count = 0
+/**
+ * Inserts the rows of an upload with their index, adds them to their account and records an event for each, in the caller's
+ * unit of work.
+ */
+export async function insertUploads(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  address: string,
+  rows: Iterable<NewUpload>,
+): Promise<void> {
   let some: NewUpload[] = []
-  const insert = async (): Promise<void> => {
-    if (some.length > 0) await trx.insertInto('upload').values(some).execute()
+  for (const row of rows) {
+    some.push(row)
+    if (some.length < rowsAtOnce) continue
+    await insertSome(trx, kind, address, some)
     some = []
   }
-  for (const row of rows) {
-    count++
-    some.push(row)
-    if (some.length === rowsAtOnce) await insert()
-  }
-  await insert()
+  await insertSome(trx, kind, address, some)
+}
+
+async function insertSome(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  address: string,
+  rows: readonly NewUpload[],
+): Promise<void> {
+  const [first] = rows
+  if (first === undefined) return
+  const columns = await indexRows(trx, kind, rows)
   await trx
-    .updateTable('account')
-    .set(({ eb }) => ({ upload_count: eb('upload_count', '+', count) }))
-    .where('address', '=', address)
+    .insertInto('upload')
+    .values(rows.map((row, at) => ({ ...row, ...columns[at] })))
     .execute()
+  // One statement for both counters: uploads are the most frequent write.
+  const { event_count: newest } = await trx
+    .updateTable('account')
+    .set(({ eb }) => ({
+      upload_count: eb('upload_count', '+', rows.length),
+      event_count: eb('event_count', '+', rows.length),
+    }))
+    .where('address', '=', address)
+    .returning('event_count')
+    .executeTakeFirstOrThrow()
+  await insertEvents(trx, address, { newest, now: first.updated_at }, rows.map(describeStored))
+}
+
+function describeStored({ id, cid, name, size_bytes: sizeBytes, encryption }: NewUpload): NewEvent {
+  return { type: 'upload.stored', data: { uploadId: id, cid, name, sizeBytes, isEncrypted: encryption === 1 } }
 }
 
 /** Whether a row was written. */

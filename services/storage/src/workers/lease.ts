@@ -1,12 +1,10 @@
 import type { Database } from '../db/database.ts'
 
-/** A lease held: the fence grows with every change of the holder. */
+/** A held lease: the fence grows with every change of the holder. */
 export type Lease = { fence: number; expiresAt: number }
 
-/**
- * Takes or renews the right to do a job that only one replica may do; undefined while another holds it.
- */
-export async function takeLease(
+/** Acquires or renews the lease of a job that only one replica may run; undefined while another holds it. */
+export async function acquireLease(
   db: Database,
   { name, owner, now, durationMs }: { name: string; owner: string; now: number; durationMs: number },
 ): Promise<Lease | undefined> {
@@ -36,13 +34,21 @@ export async function takeLease(
   return row === undefined ? undefined : { fence: row.fence, expiresAt }
 }
 
-/** Ends the leases of a process that is gone. Only where no other process can be alive: a SQLite database belongs to one. */
+/** Prefix of the leases of backups, which `cairn-admin` holds. */
+export const backupLeasePrefix = 'backup:'
+
+/**
+ * Ends the leases of a service that is gone. Only when no other service can be alive: a SQLite database belongs to
+ * one. A backup may run beside it.
+ */
 export async function endAllLeases(db: Database): Promise<void> {
-  await db.write((trx) => trx.updateTable('lease').set({ expires_at: 0 }).execute())
+  await db.write((trx) =>
+    trx.updateTable('lease').set({ expires_at: 0 }).where('name', 'not like', `${backupLeasePrefix}%`).execute(),
+  )
 }
 
-/** Gives a lease back, so that nobody has to wait for its end. */
-export async function giveLease(db: Database, { name, owner }: { name: string; owner: string }): Promise<void> {
+/** Releases a lease, so that other replicas need not wait for it to expire. */
+export async function releaseLease(db: Database, { name, owner }: { name: string; owner: string }): Promise<void> {
   await db.write((trx) =>
     trx.updateTable('lease').set({ expires_at: 0 }).where('name', '=', name).where('owner', '=', owner).execute(),
   )

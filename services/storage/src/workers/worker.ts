@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A loop in the background. `run` resolves when the signal fires and nothing is under way any more. */
+/** A loop in the background. `run` resolves after the signal has fired and no work is in progress. */
 export type Worker = { readonly name: string; run(signal: AbortSignal): Promise<void> }
 
-/** Time for workers: ms since 1970, and waiting, which ends early without an error when the signal fires. */
+/** Clock of workers: ms since 1970, and a sleep that ends early without an error when the signal fires. */
 export type WorkerClock = { now(): number; sleep(ms: number, signal: AbortSignal): Promise<void> }
 
-/** The time of the machine. */
+/** The clock of the machine. */
 export const systemClock: WorkerClock = {
   now: () => Date.now(),
   async sleep(ms, signal) {
@@ -19,8 +19,8 @@ export const systemClock: WorkerClock = {
 }
 
 /**
- * Does `work` again and again with pauses of `intervalMs`, the first time at once. A round that fails is reported and the
- * next one comes in its time.
+ * Runs `work` repeatedly with pauses of `intervalMs`, the first time immediately. A failed round is reported and the
+ * next one follows on schedule.
  */
 export function createLoop(
   name: string,

@@ -3,12 +3,12 @@ import { ArrowLeft } from '#icons'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { ConditionsSection } from '../../conditions/ConditionsSection.tsx'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
+import { messages } from '../../messages/messages.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
-import { words } from '../../words/words.ts'
 
-/** Who can open an encrypted file: its people, its conditions, and what each key node holds. */
+/** Access to an encrypted file: its people, its conditions, and the state on each key node. */
 export function AccessPage() {
   const { cid } = useParams({ from: '/files/$cid/access' })
   const { share = false } = useSearch({ from: '/files/$cid/access' })
@@ -23,11 +23,11 @@ export function AccessPage() {
         className="mb-3 inline-flex min-h-6 items-center gap-1.5 text-ink-soft text-sm hover:text-ink"
       >
         <ArrowLeft aria-hidden="true" size={16} />
-        {words.access.backToFile}
+        {messages.access.backToFile}
       </Link>
       <PageHeader
-        title={data === undefined || data.fileName === '' ? words.access.title : words.access.titleOf(name)}
-        hint={<ShortCode text={cid} label={words.files.copyCid} />}
+        title={data === undefined || data.fileName === '' ? messages.access.title : messages.access.titleOf(name)}
+        hint={<ShortCode text={cid} label={messages.files.copyCid} />}
       />
       <SignInGate>
         {() => (

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { FileQuestion } from '#icons'
 import { AccessFault } from '../../access/AccessFault.tsx'
 import { namesBelow } from '../../files/names-below.ts'
+import { messages } from '../../messages/messages.ts'
 import { EncryptedContent } from '../../preview/EncryptedContent.tsx'
 import { Locked } from '../../preview/Locked.tsx'
 import { isFileWanted, wantFile } from '../../preview/wanted-file.ts'
@@ -12,15 +13,14 @@ import { useSession } from '../../session/session-store.ts'
 import { useKeyClient } from '../../session/use-key-client.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { words } from '../../words/words.ts'
 import { FolderView } from './FolderView.tsx'
 
-/** Names shown at most. */
-const namesMost = 500
+/** Maximum number of names shown. */
+const maxNames = 500
 
 /**
- * A folder that was encrypted as one, or what lies below it. Opens by itself where the key nodes know the user; its key stays
- * with the answer, which goes when the user does.
+ * A folder encrypted as one, or a path below it. Opens automatically if a key session exists; its key stays with the
+ * query result, which is removed on sign-out.
  */
 export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string }) {
   const session = useSession()
@@ -45,9 +45,9 @@ export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string
     return (
       <Locked
         cid={cid}
-        title={words.preview.lockedFolderTitle}
-        hint={words.preview.lockedFolderHint}
-        action={words.preview.openFolder}
+        title={messages.preview.lockedFolderTitle}
+        hint={messages.preview.lockedFolderHint}
+        action={messages.preview.openFolder}
         onOpen={open}
       />
     )
@@ -61,15 +61,17 @@ export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string
   }
   const names = namesBelow(files, path)
   if (names === undefined)
-    return <EmptyState icon={FileQuestion} title={words.preview.noSuchNameTitle} hint={words.preview.noSuchNameHint} />
+    return (
+      <EmptyState icon={FileQuestion} title={messages.preview.noSuchNameTitle} hint={messages.preview.noSuchNameHint} />
+    )
   return (
     <FolderView
       cid={cid}
       path={path}
       items={names
-        .slice(0, namesMost)
+        .slice(0, maxNames)
         .map(({ name, sizeBytes }) => ({ name, dagSizeBytes: sizeBytes, isFolder: sizeBytes === undefined }))}
-      isCut={names.length > namesMost}
+      isCut={names.length > maxNames}
     />
   )
 }

@@ -1,23 +1,28 @@
 import { Download, ExternalLink, Link2 } from '#icons'
 import type { FileInfo } from '../../files/use-file-info.ts'
+import { useIsFolder } from '../../files/use-is-folder.ts'
+import { formatBytes, formatCount } from '../../messages/format.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { gatewayUrl } from '../../network/gateway-url.ts'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { useNetwork } from '../../network/use-network.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { toastDone } from '../../ui/toast-store.ts'
-import { formatBytes, formatCount } from '../../words/format.ts'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 
-/** What is known of a file. */
+/** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
   const { cid, fileName, fileSizeInBytes, mimeType, encryption } = info
   const sizeBytes = Number(fileSizeInBytes)
+  const { isFolder = false } = useIsFolder(info)
   const rows = [
-    ...(fileName === '' ? [] : [[words.places.detailsName, markControls(fileName)] as const]),
-    [words.places.detailsSize, `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`],
-    [words.places.detailsType, mimeType ?? words.files.unknownType],
-    [words.places.detailsAccess, encryption ? words.preview.encryptedNote : words.preview.publicNote],
+    ...(fileName === '' ? [] : [[messages.places.detailsName, markControls(fileName)] as const]),
+    [
+      messages.places.detailsSize,
+      `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`,
+    ],
+    [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
+    [messages.places.detailsAccess, encryption ? messages.preview.encryptedNote : messages.preview.publicNote],
   ] as const
   return (
     <div className="flex flex-col gap-6">
@@ -30,13 +35,15 @@ export function FileDetails({ info }: { info: FileInfo }) {
             </dd>
           </div>
         ))}
-        <dt className="self-center text-ink-soft">{words.places.detailsCid}</dt>
+        <dt className="self-center text-ink-soft">{messages.places.detailsCid}</dt>
         <dd>
-          <ShortCode text={cid} label={words.files.copyCid} />
+          <ShortCode text={cid} label={messages.files.copyCid} />
         </dd>
       </dl>
       <div className="flex flex-wrap gap-2">
-        {encryption ? undefined : <PublicLinks cidPath={cid} name={fileName === '' ? cid : fileName} />}
+        {encryption ? undefined : (
+          <PublicLinks cidPath={cid} name={fileName === '' ? cid : fileName} isFolder={isFolder} />
+        )}
         <CopyLink cid={cid} />
       </div>
     </div>
@@ -44,38 +51,49 @@ export function FileDetails({ info }: { info: FileInfo }) {
 }
 
 /** Ways to a public file outside of the console. */
-export function PublicLinks({ cidPath, name }: { cidPath: string; name: string }) {
+export function PublicLinks({
+  cidPath,
+  name,
+  isFolder = false,
+}: {
+  cidPath: string
+  name: string
+  isFolder?: boolean
+}) {
   const network = useNetwork()
   return (
     <>
-      <a href={gatewayUrl(network, cidPath, { download: true, filename: name })} className={buttonClass('plain')}>
+      <a
+        href={gatewayUrl(network, cidPath, { download: true, filename: name, isFolder })}
+        className={buttonClass('plain')}
+      >
         <Download aria-hidden="true" size={16} />
-        {words.places.openDownload}
+        {messages.places.openDownload}
       </a>
       <a
-        href={gatewayUrl(network, cidPath, { filename: name })}
+        href={gatewayUrl(network, cidPath, isFolder ? {} : { filename: name })}
         target="_blank"
         rel="noreferrer"
         className={buttonClass('plain')}
       >
         <ExternalLink aria-hidden="true" size={16} />
-        {words.places.openGateway}
+        {messages.places.openGateway}
       </a>
     </>
   )
 }
 
-/** Copies the address under which others open the file. */
+/** Copies the link that others open the file with. */
 export function CopyLink({ cid }: { cid: string }) {
   return (
     <Button
       onClick={async () => {
         await navigator.clipboard.writeText(`${location.origin}/open/${cid}`)
-        toastDone(words.files.linkCopied)
+        toastDone(messages.files.linkCopied)
       }}
     >
       <Link2 aria-hidden="true" size={16} />
-      {words.access.copyLink}
+      {messages.access.copyLink}
     </Button>
   )
 }

@@ -1,20 +1,19 @@
-import { CairnError, isFolder } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
+import { CairnError } from '@cairn/sdk'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { FileQuestion, Globe } from '#icons'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { type FileInfo, nameOf, useFileInfo } from '../../files/use-file-info.ts'
+import { useIsFolder } from '../../files/use-is-folder.ts'
+import { messages } from '../../messages/messages.ts'
 import { EncryptedContent } from '../../preview/EncryptedContent.tsx'
 import { SignInGate } from '../../session/SignInGate.tsx'
-import { useClient } from '../../session/use-client.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FileName } from '../../ui/FileName.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { words } from '../../words/words.ts'
 import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileTabs } from './FileTabs.tsx'
@@ -35,7 +34,7 @@ export function FilePage() {
       place="right"
       isPlace
       onClose={() => void navigate({ to: '/files', search: listSearch })}
-      title={<FileName name={below !== '' ? below : data === undefined ? words.files.details : nameOf(data)} />}
+      title={<FileName name={below !== '' ? below : data === undefined ? messages.files.details : nameOf(data)} />}
     >
       {error !== null ? (
         <UnknownFile error={error} onRetry={refetch} />
@@ -60,10 +59,12 @@ export function FilePage() {
   )
 }
 
-/** A CID that this service does not keep is no fault: it may be kept elsewhere. */
+/** A CID that this service does not store is not an error: it may be stored elsewhere. */
 export function UnknownFile({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
   if (CairnError.is(error, 'NOT_FOUND')) {
-    return <EmptyState icon={FileQuestion} title={words.preview.notFoundTitle} hint={words.preview.notFoundHint} />
+    return (
+      <EmptyState icon={FileQuestion} title={messages.preview.notFoundTitle} hint={messages.preview.notFoundHint} />
+    )
   }
   return <ErrorState error={error} onRetry={onRetry} />
 }
@@ -74,7 +75,7 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
   if (tab === 'access') {
     if (!encryption) {
       return (
-        <EmptyState icon={Globe} title={words.preview.publicAccessTitle} hint={words.preview.publicAccessHint}>
+        <EmptyState icon={Globe} title={messages.preview.publicAccessTitle} hint={messages.preview.publicAccessHint}>
           <CopyLink cid={cid} />
         </EmptyState>
       )
@@ -83,18 +84,18 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
   }
   if (tab === 'proofs') {
     return (
-      <Elsewhere title={words.preview.proofsTitle} hint={words.preview.proofsHint}>
+      <Elsewhere title={messages.preview.proofsTitle} hint={messages.preview.proofsHint}>
         <Link to="/proofs/$cid" params={{ cid }} className={buttonClass('primary')}>
-          {words.preview.proofsGo}
+          {messages.preview.proofsGo}
         </Link>
       </Elsewhere>
     )
   }
   if (tab === 'names') {
     return (
-      <Elsewhere title={words.preview.namesTitle} hint={words.preview.namesHint}>
+      <Elsewhere title={messages.preview.namesTitle} hint={messages.preview.namesHint}>
         <Link to="/names" search={{ publish: cid }} className={buttonClass('primary')}>
-          {words.preview.namesGo}
+          {messages.preview.namesGo}
         </Link>
       </Elsewhere>
     )
@@ -102,7 +103,7 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
   return <FileContent info={info} />
 }
 
-/** The content of a file: public at once, encrypted after the key nodes said yes. */
+/** The content of a file: public immediately, encrypted after the key nodes grant access. */
 export function FileContent({ info }: { info: FileInfo }) {
   const { cid, encryption, mimeType } = info
   return encryption ? (
@@ -114,22 +115,19 @@ export function FileContent({ info }: { info: FileInfo }) {
 
 function Encrypted({ info }: { info: FileInfo }) {
   const { cid, mimeType, fileSizeInBytes } = info
-  const client = useClient()
-  // Folders have no type; of what has one, nothing need be asked.
-  const mayBeFolder = mimeType === null
-  const {
-    data: isOneFolder = mayBeFolder ? undefined : false,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ['is-folder', cid],
-    queryFn: ({ signal }) => isFolder(client, cid, { signal }),
-    enabled: mayBeFolder,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { isFolder, error, refetch } = useIsFolder(info)
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (isOneFolder === undefined) return <Skeleton className="h-40 w-full" />
-  if (isOneFolder) return <EncryptedFolder cid={cid} />
+  if (isFolder === undefined) return <Skeleton className="h-40 w-full" />
+  if (isFolder) {
+    return (
+      <div className="flex flex-col gap-4">
+        <EncryptedFolder cid={cid} />
+        <div>
+          <CopyLink cid={cid} />
+        </div>
+      </div>
+    )
+  }
   return <EncryptedContent cid={cid} name={nameOf(info)} mimeType={mimeType} sizeBytes={Number(fileSizeInBytes)} />
 }
 

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { fileTabs } from '../../files/file-search.ts'
+import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { words } from '../../words/words.ts'
 
-/** The parts of a file, each with an address of its own. */
+/** The tabs of a file, each with its own address. */
 export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)[number] }) {
   return (
     <nav
-      aria-label={words.preview.tabs}
+      aria-label={messages.preview.tabs}
       className="-mx-1.5 mb-5 flex flex-wrap border-line border-b max-sm:justify-between sm:-mx-2.5 sm:gap-x-1"
     >
       {fileTabs.map((tab) => (
@@ -23,7 +23,7 @@ export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)
             tab === shown ? 'border-accent text-accent-ink' : 'border-transparent text-ink-soft hover:text-ink',
           )}
         >
-          {words.preview.tab[tab]}
+          {messages.preview.tab[tab]}
         </Link>
       ))}
     </nav>

@@ -1,14 +1,14 @@
 import type { FolderItem } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, File, Folder } from '#icons'
+import { formatBytes } from '../../messages/format.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { FileName } from '../../ui/FileName.tsx'
-import { formatBytes } from '../../words/format.ts'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 
 const rowClass = 'flex min-h-10 items-center gap-3 px-3 py-2 text-sm hover:bg-hover pointer-coarse:min-h-11'
 
-/** The names in a folder, with their sizes; each opens below it. */
+/** Lists the names in a folder with their sizes; each opens below it. */
 export function FolderView({
   cid,
   path,
@@ -17,18 +17,17 @@ export function FolderView({
 }: {
   cid: string
   path: string
-  /** Whether one is a folder is known of encrypted folders only. */
-  items: readonly (Pick<FolderItem, 'name' | 'dagSizeBytes'> & { isFolder?: boolean })[]
+  items: readonly (Pick<FolderItem, 'name' | 'dagSizeBytes'> & { isFolder: boolean })[]
   isCut: boolean
 }) {
-  if (items.length === 0) return <p className="text-ink-soft text-sm">{words.preview.folderEmpty}</p>
+  if (items.length === 0) return <p className="text-ink-soft text-sm">{messages.preview.folderEmpty}</p>
   return (
     <div className="flex flex-col gap-2">
       <ul
-        aria-label={words.preview.folderList}
+        aria-label={messages.preview.folderList}
         className="divide-y divide-line overflow-hidden rounded-lg border border-line"
       >
-        {items.map(({ name, dagSizeBytes, isFolder = false }) => {
+        {items.map(({ name, dagSizeBytes, isFolder }) => {
           const Icon = isFolder ? Folder : File
           return (
             <li key={name}>
@@ -42,7 +41,9 @@ export function FolderView({
                 <span className="min-w-0 flex-1 truncate" title={markControls(name)}>
                   <FileName name={name} />
                 </span>
-                {dagSizeBytes === undefined ? undefined : (
+                {isFolder ? (
+                  <span className="text-ink-soft">{messages.files.folder}</span>
+                ) : dagSizeBytes === undefined ? undefined : (
                   <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
                 )}
               </Link>
@@ -50,16 +51,16 @@ export function FolderView({
           )
         })}
       </ul>
-      {isCut ? <p className="text-ink-soft text-sm">{words.preview.folderMore}</p> : undefined}
+      {isCut ? <p className="text-ink-soft text-sm">{messages.preview.folderMore}</p> : undefined}
     </div>
   )
 }
 
-/** Where one is below a folder, and the way back up. */
+/** Breadcrumbs of a folder. */
 export function FolderPath({ cid, path, rootName }: { cid: string; path: string; rootName: string }) {
   const names = path.split('/').filter(Boolean)
   return (
-    <nav aria-label={words.preview.folderPath} className="mb-4">
+    <nav aria-label={messages.preview.folderPath} className="mb-4">
       <ol className="flex flex-wrap items-center gap-1 text-sm">
         <li>
           <Link

@@ -1,15 +1,15 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { deleteFiles } from '../../files/change-files.ts'
+import { messages } from '../../messages/messages.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { FileName } from '../../ui/FileName.tsx'
-import { words } from '../../words/words.ts'
 
-/** Names listed at most before they are only counted. */
-const namesMost = 5
+/** Maximum number of names listed; beyond it they are counted. */
+const maxNames = 5
 
-/** Asks before files are deleted, and says what that does not do. */
+/** Confirms the deletion of files, and states what it does not do. */
 export function DeleteDialog({
   files,
   onClose,
@@ -25,20 +25,20 @@ export function DeleteDialog({
     <Confirm
       isOpen={files.length > 0}
       onClose={onClose}
-      title={words.files.deleteTitle(files.length)}
-      hint={words.files.deleteHint}
-      confirmLabel={words.files.deleteConfirm}
+      title={messages.files.deleteTitle(files.length)}
+      hint={messages.files.deleteHint(files.length)}
+      confirmLabel={messages.files.deleteConfirm}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate()}
     >
       <ul className="flex flex-col gap-1 rounded-lg bg-sunken px-4 py-3 text-sm">
-        {files.slice(0, namesMost).map(({ id, fileName }) => (
+        {files.slice(0, maxNames).map(({ id, fileName }) => (
           <li key={id} className="truncate">
             <FileName name={fileName} />
           </li>
         ))}
-        {files.length > namesMost ? (
-          <li className="text-ink-soft">{words.files.andMore(files.length - namesMost)}</li>
+        {files.length > maxNames ? (
+          <li className="text-ink-soft">{messages.files.andMore(files.length - maxNames)}</li>
         ) : undefined}
       </ul>
     </Confirm>

@@ -12,10 +12,10 @@ import {
 } from 'react'
 import type { FilesSearch } from '../../files/files-search.ts'
 import { moveActive, type Selection, selectRow } from '../../files/selection.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { AreaMenu } from '../../ui/Menu.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
 import { ListHead } from './ListHead.tsx'
@@ -23,9 +23,9 @@ import type { FileActions } from './use-file-actions.ts'
 
 const rowHeights = { list: 52, narrow: 68, grid: 176 } as const
 const tileWidth = 192
-/** Rows beyond what is seen; few, so that a list of any length costs the same. */
+/** Rows rendered beyond the viewport; few, so that a list of any length costs the same. */
 const overscan = 6
-/** Older rows are asked for when so many are left below. */
+/** Rows left below at which the next page is fetched. */
 const nearEndRows = 30
 
 export type CollectionProps = {
@@ -45,8 +45,8 @@ export type CollectionProps = {
 }
 
 /**
- * Files as a list or as tiles. Only what is seen is in the page; readers of the page are told how much there is. The same
- * keys and presses mean the same in both.
+ * Files as a list or as tiles. Only visible rows are in the page; assistive technology learns the total count. Keys and
+ * clicks work the same in both.
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/grid/
  */
 export function FileCollection(props: CollectionProps) {
@@ -99,14 +99,16 @@ export function FileCollection(props: CollectionProps) {
 
   return (
     <AreaMenu
-      label={menuFile === undefined ? words.files.actions : words.files.actionsFor(markControls(menuFile.fileName))}
+      label={
+        menuFile === undefined ? messages.files.actions : messages.files.actionsFor(markControls(menuFile.fileName))
+      }
       items={() => (menuFile === undefined ? [] : actions(menuFile))}
     >
       {/** biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table. */}
       <div
         role="grid"
         tabIndex={0}
-        aria-label={words.files.listLabel}
+        aria-label={messages.files.listLabel}
         aria-multiselectable="true"
         aria-rowcount={isGrid ? Math.ceil(totalFiles / columns) : totalFiles + 1}
         aria-colcount={isGrid ? columns : 5}
@@ -164,7 +166,7 @@ export function FileCollection(props: CollectionProps) {
         </div>
         {props.isLoadingMore ? (
           <p className="flex justify-center gap-2 py-4 text-ink-soft text-sm">
-            <Spinner label={words.files.loadingMore} />
+            <Spinner label={messages.files.loadingMore} />
           </p>
         ) : undefined}
       </div>
@@ -172,12 +174,12 @@ export function FileCollection(props: CollectionProps) {
   )
 }
 
-/** Links, buttons and boxes within a row do their own. */
+/** Links, buttons and checkboxes within a row handle their own clicks. */
 function isOwnPress(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a,button,input,label') !== null
 }
 
-/** What a key does to the selection; `handled` where it did something else, undefined where it is not ours. */
+/** Returns the effect of a key on the selection; `handled` if it did something else, undefined if it is not ours. */
 function readKey(
   event: KeyboardEvent,
   { selection, files, isGrid, onOpen, onDelete, onSelectAll }: CollectionProps,
@@ -185,7 +187,7 @@ function readKey(
   columns: number,
 ): Selection | 'handled' | undefined {
   const { key, shiftKey, ctrlKey, metaKey, target, currentTarget } = event
-  // A menu of a row is no part of the list, though its keys are heard here.
+  // The menu of a row is not part of the list, although its key events bubble here.
   if (!(target instanceof Node) || !currentTarget.contains(target)) return undefined
   const isOnPart = target !== currentTarget && isOwnPress(target)
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'a') {
@@ -220,7 +222,7 @@ function readKey(
   return undefined
 }
 
-/** How many tiles stand beside each other. */
+/** Returns the number of tiles per row. */
 function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean): number {
   const [columns, setColumns] = useState(1)
   useLayoutEffect(() => {

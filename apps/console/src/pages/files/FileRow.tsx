@@ -5,13 +5,14 @@ import { Ellipsis, Lock } from '#icons'
 import { fileIcon } from '../../files/file-icon.ts'
 import type { FilesSearch } from '../../files/files-search.ts'
 import type { Selection } from '../../files/selection.ts'
+import { useIsFolder } from '../../files/use-is-folder.ts'
+import { formatAgo, formatBytes, formatDateTime, shorten } from '../../messages/format.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
 import { toastDone } from '../../ui/toast-store.ts'
-import { formatAgo, formatBytes, formatDateTime, shorten } from '../../words/format.ts'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 import { listColumns } from './ListHead.tsx'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -38,7 +39,8 @@ export function FileRow({
   const { id, cid, fileName, fileSizeInBytes, createdAt, encryption } = file
   const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
-  const Icon = fileIcon(file)
+  const { isFolder } = useIsFolder(file)
+  const Icon = fileIcon(file, isFolder)
   const size = formatBytes(Number(fileSizeInBytes))
   const added = formatAgo(createdAt)
   return (
@@ -65,7 +67,7 @@ export function FileRow({
         <label className="-m-2 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11">
           <input
             type="checkbox"
-            aria-label={words.files.select(name)}
+            aria-label={messages.files.select(name)}
             checked={isSelected}
             onChange={onToggle}
             className="size-4 accent-accent"
@@ -91,12 +93,15 @@ export function FileRow({
           </Link>
           {isNarrow ? (
             <span className="flex items-center gap-1.5 text-ink-soft text-sm">
-              {encryption ? <Lock aria-label={words.files.encryptedTag} size={12} className="shrink-0" /> : undefined}
-              {words.files.sizeAndDate(size, added)}
+              {encryption ? (
+                <Lock aria-label={messages.files.encryptedTag} size={12} className="shrink-0" />
+              ) : undefined}
+              {messages.files.sizeAndDate(size, added)}
             </span>
           ) : encryption ? (
-            <span className="sr-only">{words.files.encryptedTag}</span>
+            <span className="sr-only">{messages.files.encryptedTag}</span>
           ) : undefined}
+          {isFolder === true ? <span className="sr-only">{messages.files.folder}</span> : undefined}
         </span>
       </Cell>
       {isNarrow ? undefined : (
@@ -107,13 +112,13 @@ export function FileRow({
               title={cid}
               onClick={async () => {
                 await navigator.clipboard.writeText(cid)
-                toastDone(words.files.cidCopied)
+                toastDone(messages.files.cidCopied)
               }}
               className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
             >
               <span aria-hidden="true">{shorten(cid)}</span>
               <span className="sr-only">
-                {words.files.copyCid} {cid}
+                {messages.files.copyCid} {cid}
               </span>
             </button>
           </Cell>
@@ -126,8 +131,8 @@ export function FileRow({
         </>
       )}
       <Cell>
-        <ButtonMenu items={actions(file)} label={words.files.actionsFor(name)}>
-          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(name)} />
+        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
         </ButtonMenu>
       </Cell>
     </div>

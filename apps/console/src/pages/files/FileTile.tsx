@@ -5,20 +5,21 @@ import { Ellipsis } from '#icons'
 import { fileIcon } from '../../files/file-icon.ts'
 import type { FilesSearch } from '../../files/files-search.ts'
 import type { Selection } from '../../files/selection.ts'
+import { useIsFolder } from '../../files/use-is-folder.ts'
+import { formatAgo, formatBytes } from '../../messages/format.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { gatewayUrl } from '../../network/gateway-url.ts'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { useNetwork } from '../../network/use-network.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
-import { formatAgo, formatBytes } from '../../words/format.ts'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-/** Larger pictures are not fetched for a tile. */
-const pictureBytesMost = 4 * 1024 * 1024
+/** Maximum size of a picture that a tile fetches. */
+const maxPictureBytes = 4 * 1024 * 1024
 
-/** One file as a tile; a small public picture shows itself. */
+/** One file as a tile, with a preview of a small public picture. */
 export function FileTile({
   file,
   selection,
@@ -35,9 +36,10 @@ export function FileTile({
   const [isBroken, setBroken] = useState(false)
   const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
-  const Icon = fileIcon(file)
+  const { isFolder } = useIsFolder(file)
+  const Icon = fileIcon(file, isFolder)
   const sizeBytes = Number(fileSizeInBytes)
-  const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= pictureBytesMost
+  const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
@@ -79,12 +81,12 @@ export function FileTile({
             <bdi>{name}</bdi>
           </Link>
           <p className="truncate text-ink-soft text-xs">
-            {encryption ? `${words.files.encryptedTag} · ` : ''}
-            {words.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+            {encryption ? `${messages.files.encryptedTag} · ` : ''}
+            {messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
           </p>
         </div>
-        <ButtonMenu items={actions(file)} label={words.files.actionsFor(name)}>
-          <IconButton icon={Ellipsis} size="small" label={words.files.actionsFor(name)} />
+        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
         </ButtonMenu>
       </div>
     </div>

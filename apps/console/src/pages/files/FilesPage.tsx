@@ -2,7 +2,7 @@ import { Outlet, useChildMatches } from '@tanstack/react-router'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { FilesView } from './FilesView.tsx'
 
-/** The list of files; a single file opens over it. Public ones can be opened by who is not signed in, without a list. */
+/** The list of files; a single file opens over it. Visitors can open public files without the list. */
 export function FilesPage() {
   const hasFile = useChildMatches().length > 0
   return (

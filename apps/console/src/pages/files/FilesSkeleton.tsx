@@ -1,16 +1,16 @@
+import { messages } from '../../messages/messages.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { words } from '../../words/words.ts'
 
 const widths = ['w-48', 'w-64', 'w-40', 'w-56', 'w-72', 'w-44', 'w-52', 'w-60']
 
-/** The list before its first rows are there. */
+/** The list before its first rows have loaded. */
 export function FilesSkeleton() {
   return (
     <>
-      <PageHeader title={words.files.title} />
+      <PageHeader title={messages.files.title} />
       <p role="status" className="sr-only">
-        {words.shell.loading}
+        {messages.shell.loading}
       </p>
       <div className="mt-12 flex flex-col">
         {widths.map((width) => (

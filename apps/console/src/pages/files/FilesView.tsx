@@ -1,27 +1,28 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
-import { FilesIcon, SearchX, Upload } from '#icons'
+import { SearchX } from '#icons'
 import { isNarrowed } from '../../files/files-search.ts'
 import { keepExisting, noSelection, type Selection } from '../../files/selection.ts'
 import { useFiles } from '../../files/use-files.ts'
+import { messages } from '../../messages/messages.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { useMedia } from '../../ui/use-media.ts'
-import { openUploadSheet } from '../../upload/upload-sheet-store.ts'
-import { words } from '../../words/words.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { FileCollection } from './FileCollection.tsx'
 import { FilesSkeleton } from './FilesSkeleton.tsx'
 import { FilterBar } from './FilterBar.tsx'
+import { FirstRun } from './FirstRun.tsx'
 import { RenameDialog } from './RenameDialog.tsx'
 import { useFileActions } from './use-file-actions.ts'
+import { useSelectAll } from './use-select-all.ts'
 
-/** All uploads: found, sorted, selected, acted on. */
+/** All uploads: search, sort, selection, actions. */
 export function FilesView() {
   const search = useSearch({ from: '/files' })
   const navigate = useNavigate()
@@ -47,21 +48,19 @@ export function FilesView() {
   const selected = useMemo(() => files.filter(({ id }) => selection.ids.has(id)), [files, selection.ids])
   const isFiltered = isNarrowed(search)
 
-  const selectAll = async () => {
-    let all = order
-    for (let more = hasNextPage; more; ) {
-      const { data, hasNextPage: next } = await fetchNextPage()
-      all = data?.pages.flatMap(({ fileList }) => fileList.map(({ id }) => id)) ?? all
-      more = next
-    }
-    setSelection((before) => ({ ...before, ids: new Set(all) }))
-  }
+  const { selectAll, isSelectingAll, stop } = useSelectAll({
+    listKey: JSON.stringify(search),
+    order,
+    hasNextPage,
+    fetchNextPage,
+    onSelection: setSelection,
+  })
   const open = (file: FileEntry) => void navigate({ to: '/files/$cid', params: { cid: file.cid }, search })
 
   if (error !== null && files.length === 0) {
     return (
       <>
-        <PageHeader title={words.files.title} />
+        <PageHeader title={messages.files.title} />
         <ErrorState error={error} onRetry={() => refetch()} />
       </>
     )
@@ -70,7 +69,7 @@ export function FilesView() {
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
   return (
     <>
-      <PageHeader title={words.files.title} hint={words.files.count(totalFiles)}>
+      <PageHeader title={messages.files.title} hint={messages.files.count(totalFiles)}>
         <FilterBar search={search} />
       </PageHeader>
       {error === null ? undefined : (
@@ -78,21 +77,21 @@ export function FilesView() {
           tone="warn"
           action={
             <Button size="small" onClick={() => void refetch()}>
-              {words.shell.retry}
+              {messages.shell.retry}
             </Button>
           }
         >
-          {words.shell.errorOld}
+          {messages.shell.errorOld}
         </Banner>
       )}
       {files.length === 0 ? (
-        <EmptyState icon={SearchX} title={words.files.nothingFits} hint={words.files.nothingFitsHint}>
+        <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
           <Button
             onClick={() =>
               void navigate({ to: '/files', search: { ...search, q: undefined, type: undefined, access: undefined } })
             }
           >
-            {words.files.clearFilters}
+            {messages.files.clearFilters}
           </Button>
         </EmptyState>
       ) : (
@@ -104,7 +103,10 @@ export function FilesView() {
             isGrid={search.view === 'grid'}
             isNarrow={isNarrow}
             selection={selection}
-            onSelection={setSelection}
+            onSelection={(next) => {
+              stop()
+              setSelection(next)
+            }}
             onSelectAll={() => void selectAll()}
             onOpen={open}
             onDelete={() => setDeleting(selected)}
@@ -115,7 +117,15 @@ export function FilesView() {
         </div>
       )}
       {selected.length > 0 ? (
-        <BulkBar files={selected} onClear={() => setSelection(noSelection)} onDelete={() => setDeleting(selected)} />
+        <BulkBar
+          files={selected}
+          loading={isSelectingAll ? totalFiles : undefined}
+          onClear={() => {
+            stop()
+            setSelection(noSelection)
+          }}
+          onDelete={() => setDeleting(selected)}
+        />
       ) : undefined}
       {renaming === undefined ? undefined : <RenameDialog file={renaming} onClose={() => setRenaming(undefined)} />}
       <DeleteDialog
@@ -126,29 +136,6 @@ export function FilesView() {
           setSelection(noSelection)
         }}
       />
-    </>
-  )
-}
-
-/** Nobody has to own a file to see how this works. */
-function FirstRun() {
-  const trySample = () =>
-    openUploadSheet([
-      {
-        path: words.files.sampleName,
-        file: new File([words.files.sampleText], words.files.sampleName, { type: 'text/plain' }),
-      },
-    ])
-  return (
-    <>
-      <PageHeader title={words.files.title} />
-      <EmptyState icon={FilesIcon} title={words.files.emptyTitle} hint={words.files.emptyHint}>
-        <Button kind="primary" onClick={() => openUploadSheet()}>
-          <Upload aria-hidden="true" size={16} />
-          {words.shell.upload}
-        </Button>
-        <Button onClick={trySample}>{words.files.emptySample}</Button>
-      </EmptyState>
     </>
   )
 }

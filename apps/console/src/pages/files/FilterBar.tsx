@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router'
 import { LayoutGrid, List } from '#icons'
 import { type accessFilters, type FilesSearch, fileKinds, readKinds, toggleKind } from '../../files/files-search.ts'
+import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { words } from '../../words/words.ts'
 
-/** Chips that narrow the list, as many at a time as wanted, and its two views. All of it stands in the address. */
+/** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
 export function FilterBar({ search }: { search: FilesSearch }) {
   const navigate = useNavigate()
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
@@ -15,15 +15,15 @@ export function FilterBar({ search }: { search: FilesSearch }) {
   return (
     <div className="flex min-w-0 max-w-full items-center gap-3">
       <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
-        <legend className="sr-only">{words.files.filters}</legend>
+        <legend className="sr-only">{messages.files.filters}</legend>
         <Chip
-          label={words.files.all}
+          label={messages.files.all}
           isOn={kinds.length === 0 && search.access === undefined}
           onPress={() => go({ ...search, type: undefined, access: undefined })}
         />
-        <Chip label={words.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
+        <Chip label={messages.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
         <Chip
-          label={words.files.encrypted}
+          label={messages.files.encrypted}
           isOn={search.access === 'encrypted'}
           onPress={() => setAccess('encrypted')}
         />
@@ -31,17 +31,17 @@ export function FilterBar({ search }: { search: FilesSearch }) {
         {fileKinds.map((kind) => (
           <Chip
             key={kind}
-            label={words.files.kinds[kind]}
+            label={messages.files.kinds[kind]}
             isOn={kinds.includes(kind)}
             onPress={() => go(toggleKind(search, kind))}
           />
         ))}
       </fieldset>
       <fieldset className="flex shrink-0">
-        <legend className="sr-only">{words.files.view}</legend>
+        <legend className="sr-only">{messages.files.view}</legend>
         <IconButton
           icon={List}
-          label={words.files.viewList}
+          label={messages.files.viewList}
           size="small"
           aria-pressed={search.view === undefined}
           className="aria-pressed:bg-hover aria-pressed:text-ink"
@@ -49,7 +49,7 @@ export function FilterBar({ search }: { search: FilesSearch }) {
         />
         <IconButton
           icon={LayoutGrid}
-          label={words.files.viewGrid}
+          label={messages.files.viewGrid}
           size="small"
           aria-pressed={search.view === 'grid'}
           className="aria-pressed:bg-hover aria-pressed:text-ink"

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from '#icons'
 import { type FilesSearch, type fileSorts, firstOrder } from '../../files/files-search.ts'
+import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { words } from '../../words/words.ts'
 
 /** The columns of the list, the same for its head and its rows. */
 export const listColumns =
@@ -53,12 +53,12 @@ export function ListHead({ search }: { search: FilesSearch }) {
       {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
       {/** biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
       <div role="row" aria-rowindex={1} className={classNames(listColumns, 'h-11 border-line border-b px-3')}>
-        <Head label={words.files.selectColumn} isHidden />
-        {column(words.files.name, 'fileName')}
-        <Head label={words.files.cid} className="max-lg:hidden" />
-        {column(words.files.size, 'fileSizeInBytes', 'text-right')}
-        {column(words.files.added, 'createdAt')}
-        <Head label={words.files.actions} isHidden />
+        <Head label={messages.files.selectColumn} isHidden />
+        {column(messages.files.name, 'fileName')}
+        <Head label={messages.files.cid} className="max-lg:hidden" />
+        {column(messages.files.size, 'fileSizeInBytes', 'text-right')}
+        {column(messages.files.added, 'createdAt')}
+        <Head label={messages.files.actions} isHidden />
       </div>
     </div>
   )

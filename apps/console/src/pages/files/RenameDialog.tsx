@@ -2,15 +2,15 @@ import type { FileEntry } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { renameInLists } from '../../files/change-files.ts'
+import { joinSentences } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { toCairnError } from '../../network/query-client.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { TextField } from '../../ui/TextField.tsx'
-import { joinSentences } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
-/** Gives a file another name in lists. */
+/** Renames a file in lists. */
 export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () => void }) {
   const client = useClient()
   const [name, setName] = useState(file.fileName)
@@ -29,12 +29,12 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
     <Modal
       isOpen
       onClose={onClose}
-      title={words.files.renameTitle}
+      title={messages.files.renameTitle}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="rename-file" isBusy={rename.isPending}>
-            {words.files.renameSave}
+            {messages.files.renameSave}
           </Button>
         </>
       }
@@ -44,15 +44,15 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
         onSubmit={(event) => {
           event.preventDefault()
           const wanted = name.trim()
-          if (wanted === '') setFault(words.files.renameEmpty)
+          if (wanted === '') setFault(messages.files.renameEmpty)
           else if (wanted === file.fileName) onClose()
           else rename.mutate(wanted)
         }}
       >
         <TextField
           ref={input}
-          label={words.files.renameLabel}
-          hint={words.files.renameHint}
+          label={messages.files.renameLabel}
+          hint={messages.files.renameHint}
           value={name}
           error={fault}
           maxLength={1024}
@@ -66,7 +66,7 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
   )
 }
 
-/** The name without its ending is what people change. */
+/** Users change the name without its extension. */
 function selectStem(input: HTMLInputElement | null): void {
   if (input === null) return
   input.focus()

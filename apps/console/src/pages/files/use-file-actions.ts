@@ -2,13 +2,14 @@ import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from '#icons'
+import { isKnownFolder } from '../../files/use-is-folder.ts'
+import { messages } from '../../messages/messages.ts'
 import { gatewayUrl } from '../../network/gateway-url.ts'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { useNetwork } from '../../network/use-network.ts'
 import type { MenuItem } from '../../ui/Menu.tsx'
 import { toastDone } from '../../ui/toast-store.ts'
-import { words } from '../../words/words.ts'
 
-/** What can be done with a file: one list for the ⋯ button and the right mouse button. */
+/** Actions on a file: one list for the ⋯ button and the context menu. */
 export type FileActions = (file: FileEntry) => readonly MenuItem[]
 
 export function useFileActions({
@@ -22,21 +23,21 @@ export function useFileActions({
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   return useMemo(() => {
-    const copy = async (text: string, told: string) => {
+    const copy = async (text: string, message: string) => {
       await navigator.clipboard.writeText(text)
-      toastDone(told)
+      toastDone(message)
     }
     return (file) => {
       const { cid, fileName, encryption } = file
       const openAt = (url: string) => window.open(url, '_blank', 'noopener,noreferrer')
       const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
       return [
-        { id: 'details', label: words.files.details, icon: Info, run: details },
+        { id: 'details', label: messages.files.details, icon: Info, run: details },
         ...(encryption
           ? [
               {
                 id: 'share',
-                label: words.files.share,
+                label: messages.files.share,
                 icon: UserPlus,
                 run: () => void navigate({ to: '/files/$cid/access', params: { cid }, search: { share: true } }),
               },
@@ -44,32 +45,40 @@ export function useFileActions({
           : [
               {
                 id: 'gateway',
-                label: words.files.openGateway,
+                label: messages.files.openGateway,
                 icon: ExternalLink,
                 run: () => void openAt(gatewayUrl(network, cid, { filename: fileName })),
               },
               {
                 id: 'download',
-                label: words.files.download,
+                label: messages.files.download,
                 icon: Download,
-                run: () => void openAt(gatewayUrl(network, cid, { download: true, filename: fileName })),
+                run: () =>
+                  void openAt(
+                    gatewayUrl(network, cid, { download: true, filename: fileName, isFolder: isKnownFolder(cid) }),
+                  ),
               },
             ]),
         {
           id: 'copy-link',
-          label: words.files.copyLink,
+          label: messages.files.copyLink,
           icon: Link2,
-          run: () => void copy(`${location.origin}/open/${cid}`, words.files.linkCopied),
+          run: () => void copy(`${location.origin}/open/${cid}`, messages.files.linkCopied),
         },
-        { id: 'copy-cid', label: words.files.copyCid, icon: Copy, run: () => void copy(cid, words.files.cidCopied) },
+        {
+          id: 'copy-cid',
+          label: messages.files.copyCid,
+          icon: Copy,
+          run: () => void copy(cid, messages.files.cidCopied),
+        },
         {
           id: 'publish',
-          label: words.files.publish,
+          label: messages.files.publish,
           icon: Signpost,
           run: () => void navigate({ to: '/names', search: { publish: cid } }),
         },
-        { id: 'rename', label: words.files.rename, icon: Pencil, run: () => onRename(file) },
-        { id: 'delete', label: words.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
+        { id: 'rename', label: messages.files.rename, icon: Pencil, run: () => onRename(file) },
+        { id: 'delete', label: messages.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
       ]
     }
   }, [network, navigate, search, onRename, onDelete])

@@ -3,20 +3,21 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
 import { Download } from '#icons'
+import { messages } from '../../messages/messages.ts'
+import { requireWallet } from '../../session/connected-wallet.ts'
 import { isAborted } from '../../session/is-aborted.ts'
 import type { Session } from '../../session/session-store.ts'
 import { sessionKeyName } from '../../session/sign-in.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Choice } from '../../ui/Choice.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { saveText } from '../../ui/save-text.ts'
 import { TextField } from '../../ui/TextField.tsx'
-import { requireWallet } from '../../wallet/connected-wallet.ts'
-import { words } from '../../words/words.ts'
 import { type Rights, rights, scopesOf } from './key-rights.ts'
 
 const dayMs = 24 * 3_600_000
@@ -24,18 +25,18 @@ const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs,
 type Lifetime = keyof typeof lifetimesMs
 const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 
-/** Makes an API key with one signature, and shows it this once. */
+/** Creates an API key with one signature. The key is shown once. */
 export function CreateKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
   const client = useClient()
   const config = useConfig()
   const queries = useQueryClient()
   const [name, setName] = useState('')
-  const [right, setRight] = useState<Rights>('all')
+  const [right, setRight] = useState<Rights>('write')
   const [lifetime, setLifetime] = useState<Lifetime>('quarter')
   const create = useMutation({
     mutationFn: async () => {
       const lifetimeMs = lifetimesMs[lifetime]
-      // The session's own key is known by its name: no other shall be taken for it.
+      // The key of the session is identified by its name, so no other key may have it.
       const wanted = name.trim() === sessionKeyName ? `${sessionKeyName} (copy)` : name.trim()
       return createApiKey(client, requireWallet(config, address), {
         name: wanted,
@@ -52,13 +53,13 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
     <Modal
       isOpen
       onClose={onClose}
-      title={words.keys.createTitle}
-      hint={words.keys.createHint}
+      title={messages.keys.createTitle}
+      hint={messages.keys.createHint}
       footer={
         <>
-          <Button onClick={onClose}>{words.shell.cancel}</Button>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
           <Button kind="primary" type="submit" form="create-key" isBusy={create.isPending}>
-            {create.isPending ? words.signature.keysSigning : words.keys.createGo}
+            {create.isPending ? messages.signature.keysSigning : messages.keys.createGo}
           </Button>
         </>
       }
@@ -72,31 +73,33 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
         }}
       >
         <TextField
-          label={words.keys.name}
-          hint={words.keys.nameHint}
+          label={messages.keys.name}
+          hint={messages.keys.nameHint}
           value={name}
           maxLength={100}
           onChange={({ target }) => setName(target.value)}
         />
         <Choice
-          label={words.keys.may}
+          label={messages.keys.may}
           value={right}
-          options={rights.map((value) => ({ value, ...words.keys.rights[value] }))}
+          options={rights.map((value) => ({ value, ...messages.keys.rights[value] }))}
           onChange={setRight}
         />
         <div>
           <Segments
-            label={words.keys.lifetime}
+            label={messages.keys.lifetime}
             isLabelShown
             value={lifetime}
-            options={lifetimes.map((value) => ({ value, label: words.keys.lifetimes[value] }))}
+            options={lifetimes.map((value) => ({ value, label: messages.keys.lifetimes[value] }))}
             onChange={setLifetime}
           />
-          {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{words.keys.lifetimeNever}</p> : undefined}
+          {lifetime === 'never' ? (
+            <p className="mt-2 text-ink-soft text-sm">{messages.keys.lifetimeNever}</p>
+          ) : undefined}
         </div>
         {error === null ? undefined : isAborted(error) ? (
           <p role="alert" className="text-sm text-warn">
-            {words.session.rejectedTitle}
+            {messages.session.rejectedTitle}
           </p>
         ) : (
           <ErrorState error={error} />
@@ -111,24 +114,26 @@ function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onCl
     <Modal
       isOpen
       onClose={onClose}
-      title={words.keys.onceTitle}
-      hint={words.keys.onceHint}
+      title={messages.keys.onceTitle}
+      hint={messages.keys.onceHint}
       footer={
         <>
           <Button onClick={() => saveText(`${name === '' ? 'cairn' : name}.apikey.txt`, `${apiKey}\n`)}>
             <Download aria-hidden="true" size={16} />
-            {words.keys.download}
+            {messages.keys.download}
           </Button>
           <Button kind="primary" onClick={onClose}>
-            {words.keys.done}
+            {messages.keys.done}
           </Button>
         </>
       }
     >
       <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
         <code className="min-w-0 flex-1 break-all font-mono text-sm">{apiKey}</code>
-        <CopyButton text={apiKey} label={words.keys.copy} />
+        <CopyButton text={apiKey} label={messages.keys.copy} />
       </p>
+      <p className="mt-4 text-ink-soft text-sm">{messages.keys.command}</p>
+      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls`} label={messages.keys.copyCommand} />
     </Modal>
   )
 }

@@ -2,6 +2,8 @@ import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
+import { formatAgo, formatDateTime } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
@@ -14,12 +16,10 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { toastDone, toastError } from '../../ui/toast-store.ts'
-import { formatAgo, formatDateTime } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 import { CreateKeyDialog } from './CreateKeyDialog.tsx'
 import { rightsOf } from './key-rights.ts'
 
-/** API keys: made, shown once, revoked. */
+/** API keys: create, list, revoke. */
 export function KeysPage() {
   return <SignInGate>{(session) => <Keys session={session} />}</SignInGate>
 }
@@ -36,19 +36,19 @@ function Keys({ session }: { session: Session }) {
   const revoke = useMutation({
     mutationFn: (id: string) => revokeApiKey(client, id),
     onSuccess: () => {
-      toastDone(words.keys.revoked)
+      toastDone(messages.keys.revoked)
       setRevoking(undefined)
     },
-    onError: (fault) => toastError(words.keys.revokeFailed, fault),
+    onError: (fault) => toastError(messages.keys.revokeFailed, fault),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
   return (
     <>
-      <PageHeader title={words.keys.title} hint={words.keys.hint}>
+      <PageHeader title={messages.keys.title} hint={messages.keys.hint}>
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Plus aria-hidden="true" size={16} />
-          {words.keys.create}
+          {messages.keys.create}
         </Button>
       </PageHeader>
       {data === undefined ? (
@@ -58,12 +58,12 @@ function Keys({ session }: { session: Session }) {
           <ErrorState error={error} onRetry={() => refetch()} />
         )
       ) : data.length === 0 ? (
-        <EmptyState icon={KeyRound} title={words.keys.emptyTitle} hint={words.keys.emptyHint} />
+        <EmptyState icon={KeyRound} title={messages.keys.emptyTitle} hint={messages.keys.emptyHint} />
       ) : (
         <>
-          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
           <ul
-            aria-label={words.keys.listLabel}
+            aria-label={messages.keys.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
           >
             {data.map((key) => (
@@ -76,9 +76,9 @@ function Keys({ session }: { session: Session }) {
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
-        title={words.keys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
-        hint={words.keys.revokeHint}
-        confirmLabel={words.keys.revoke}
+        title={messages.keys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
+        hint={messages.keys.revokeHint}
+        confirmLabel={messages.keys.revoke}
         isBusy={revoke.isPending}
         onConfirm={() => (revoking === undefined ? undefined : revoke.mutate(revoking.id))}
       />
@@ -93,28 +93,28 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
           {nameOf(info)}
-          {isOwn ? <Tag tone="accent">{words.keys.thisSession}</Tag> : undefined}
-          <Tag>{words.keys.rightsOf[rightsOf(scopes)]}</Tag>
+          {isOwn ? <Tag tone="accent">{messages.keys.thisSession}</Tag> : undefined}
+          <Tag>{messages.keys.rightsOf[rightsOf(scopes)]}</Tag>
         </p>
         <p className="text-ink-soft text-sm">
-          <span title={formatDateTime(createdAt)}>{words.keys.created(formatAgo(createdAt))}</span>
+          <span title={formatDateTime(createdAt)}>{messages.keys.created(formatAgo(createdAt))}</span>
           {' · '}
           {lastUsedAt === null ? (
-            words.keys.neverUsed
+            messages.keys.neverUsed
           ) : (
-            <span title={formatDateTime(lastUsedAt)}>{words.keys.lastUsed(formatAgo(lastUsedAt))}</span>
+            <span title={formatDateTime(lastUsedAt)}>{messages.keys.lastUsed(formatAgo(lastUsedAt))}</span>
           )}
           {' · '}
           {expiresAt === null ? (
-            words.keys.noEnd
+            messages.keys.noEnd
           ) : (
-            <span title={formatDateTime(expiresAt)}>{words.keys.ends(formatAgo(expiresAt))}</span>
+            <span title={formatDateTime(expiresAt)}>{messages.keys.ends(formatAgo(expiresAt))}</span>
           )}
         </p>
       </div>
       {isOwn ? undefined : (
         <Button size="small" onClick={onRevoke}>
-          {words.keys.revoke} <span className="sr-only">{nameOf(info)}</span>
+          {messages.keys.revoke} <span className="sr-only">{nameOf(info)}</span>
         </Button>
       )}
     </li>
@@ -122,5 +122,5 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
 }
 
 function nameOf({ name }: ApiKeyInfo): string {
-  return name === '' ? words.keys.unnamed : name
+  return name === '' ? messages.keys.unnamed : name
 }

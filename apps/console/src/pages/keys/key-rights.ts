@@ -1,7 +1,7 @@
 import { type Scope, scopes } from '@cairn/protocol'
 
-/** What a key may do, in three steps that people can choose from. */
-export const rights = ['all', 'write', 'read'] as const
+/** What a key may do, in three steps that people can choose from, least first. */
+export const rights = ['read', 'write', 'all'] as const
 export type Rights = (typeof rights)[number]
 
 export const scopesOf: Record<Rights, readonly Scope[]> = {
@@ -10,7 +10,7 @@ export const scopesOf: Record<Rights, readonly Scope[]> = {
   read: ['files:read'],
 }
 
-/** The step that scopes amount to; `other` for sets that are none of them. */
+/** Returns the level of a set of scopes; `other` for any other set. */
 export function rightsOf(held: readonly Scope[]): Rights | 'other' {
   return (
     rights.find(

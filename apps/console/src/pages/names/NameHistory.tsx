@@ -1,11 +1,11 @@
 import type { PastRecord } from '@cairn/sdk'
 import { History } from '#icons'
+import { formatAgo, formatDateTime, shorten } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatAgo, formatDateTime, shorten } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
-/** What a name pointed to, newest first; each can be published again. */
+/** Past targets of a name, newest first; each can be published again. */
 export function NameHistory({
   history,
   onPublishAgain,
@@ -16,10 +16,10 @@ export function NameHistory({
   return (
     <section aria-labelledby="name-history">
       <h2 id="name-history" className="mb-2 font-semibold">
-        {words.names.history}
+        {messages.names.history}
       </h2>
       {history.length === 0 ? (
-        <p className="text-ink-soft text-sm">{words.names.historyNone}</p>
+        <p className="text-ink-soft text-sm">{messages.names.historyNone}</p>
       ) : (
         <ol className="divide-y divide-line rounded-lg border border-line bg-surface">
           {history.map(({ sequence, value, publishedAt }, index) => (
@@ -29,16 +29,16 @@ export function NameHistory({
                   {shorten(value, 16, 8)}
                 </p>
                 <p className="text-ink-soft" title={formatDateTime(publishedAt)}>
-                  {formatAgo(publishedAt)} · {words.names.version(String(sequence))}
+                  {formatAgo(publishedAt)} · {messages.names.version(String(sequence))}
                 </p>
               </div>
               {index === 0 ? (
-                <Tag tone="accent">{words.names.historyNow}</Tag>
+                <Tag tone="accent">{messages.names.historyNow}</Tag>
               ) : onPublishAgain === undefined ? undefined : (
                 <IconButton
                   icon={History}
                   size="small"
-                  label={words.names.publishAgainOf(String(sequence))}
+                  label={messages.names.publishAgainOf(String(sequence))}
                   onClick={() => onPublishAgain(value)}
                 />
               )}

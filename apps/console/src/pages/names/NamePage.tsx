@@ -1,5 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, EllipsisVertical, Send, Signpost } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import { labelOf } from '../../names/label-of.ts'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useName } from '../../names/use-names.ts'
@@ -14,11 +15,10 @@ import { ButtonMenu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { words } from '../../words/words.ts'
 import { NameHistory } from './NameHistory.tsx'
 import { NameTarget } from './NameTarget.tsx'
 
-/** One name: what it points to, checked in this browser, and what it pointed to before. */
+/** One name: its target, verified in this browser, and its past targets. */
 export function NamePage() {
   return <SignInGate>{(session) => <Name session={session} />}</SignInGate>
 }
@@ -32,14 +32,14 @@ function Name({ session }: { session: Session }) {
   const back = (
     <Link to="/names" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
       <ArrowLeft aria-hidden="true" size={15} />
-      {words.names.back}
+      {messages.names.back}
     </Link>
   )
   if (data === undefined) {
     return (
       <>
         {back}
-        <PageHeader title={words.names.nameTitle} />
+        <PageHeader title={messages.names.nameTitle} />
         {error === null ? <Skeleton className="h-40 w-full" /> : <ErrorState error={error} onRetry={() => refetch()} />}
       </>
     )
@@ -50,22 +50,22 @@ function Name({ session }: { session: Session }) {
   return (
     <>
       {back}
-      <PageHeader title={labelOf(state)} hint={<ShortCode text={state.name} label={words.names.copyName} />}>
+      <PageHeader title={labelOf(state)} hint={<ShortCode text={state.name} label={messages.names.copyName} />}>
         {canPublish ? (
           <Button kind="primary" onClick={() => publish(state)}>
             <Send aria-hidden="true" size={16} />
-            {words.names.publish}
+            {messages.names.publish}
           </Button>
         ) : undefined}
-        <ButtonMenu items={itemsOf(state)} label={words.names.actionsFor(labelOf(state))}>
-          <IconButton icon={EllipsisVertical} label={words.names.actionsFor(labelOf(state))} />
+        <ButtonMenu items={itemsOf(state)} label={messages.names.actionsFor(labelOf(state))}>
+          <IconButton icon={EllipsisVertical} label={messages.names.actionsFor(labelOf(state))} />
         </ButtonMenu>
       </PageHeader>
-      {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+      {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
       {isOnDevice ? (
-        <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.deviceHint}</p>
+        <p className="mb-4 max-w-prose text-ink-soft text-sm">{messages.names.deviceHint}</p>
       ) : canPublish ? undefined : (
-        <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.names.ownerHint}</p>
+        <p className="mb-4 max-w-prose text-ink-soft text-sm">{messages.names.ownerHint}</p>
       )}
       {state.value === null ? (
         <NeverPublished canPublish={canPublish} onPublish={() => publish(state)} />
@@ -85,8 +85,8 @@ function Name({ session }: { session: Session }) {
 
 function NeverPublished({ canPublish, onPublish }: { canPublish: boolean; onPublish: () => void }) {
   return (
-    <EmptyState icon={Signpost} title={words.names.neverTitle} hint={words.names.neverHint}>
-      {canPublish ? <Button onClick={onPublish}>{words.names.publish}</Button> : undefined}
+    <EmptyState icon={Signpost} title={messages.names.neverTitle} hint={messages.names.neverHint}>
+      {canPublish ? <Button onClick={onPublish}>{messages.names.publish}</Button> : undefined}
     </EmptyState>
   )
 }

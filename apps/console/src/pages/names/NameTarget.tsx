@@ -1,18 +1,18 @@
 import { CairnError, type NameState } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, ExternalLink, ShieldCheck } from '#icons'
+import { formatAgo, formatDateTime, formatDuration } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { nameUrl } from '../../names/name-url.ts'
 import { useResolvedName } from '../../names/use-names.ts'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { useNetwork } from '../../network/use-network.ts'
 import type { Session } from '../../session/session-store.ts'
 import { buttonClass } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatAgo, formatDateTime, formatDuration } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
-/** Where a name leads now: as the service says, and as this browser found by verifying the record. */
+/** The current target of a name: as the service reports it, and as this browser verified it from the record. */
 export function NameTarget({ session, state, value }: { session: Session; state: NameState; value: string }) {
   const network = useNetwork()
   const link = nameUrl(network, state.name)
@@ -28,19 +28,19 @@ export function NameTarget({ session, state, value }: { session: Session; state:
     >
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h2 id="points-to" className="font-semibold">
-          {words.names.pointsTo}
+          {messages.names.pointsTo}
         </h2>
         {error !== null ? (
           <Tag tone="bad" icon={CircleAlert}>
-            {words.names.checkFailed}
+            {messages.names.checkFailed}
           </Tag>
         ) : resolved === undefined ? (
           <span className="flex items-center gap-2 text-ink-soft text-sm">
-            <Spinner /> {words.names.checking}
+            <Spinner /> {messages.names.checking}
           </span>
         ) : (
           <Tag tone="good" icon={ShieldCheck}>
-            {words.names.checked}
+            {messages.names.checked}
           </Tag>
         )}
       </div>
@@ -49,12 +49,12 @@ export function NameTarget({ session, state, value }: { session: Session; state:
           {CairnError.from(error).message}. {CairnError.from(error).hint}
         </p>
       ) : resolved === undefined ? undefined : (
-        <p className="text-ink-soft text-sm">{words.names.checkedHint}</p>
+        <p className="text-ink-soft text-sm">{messages.names.checkedHint}</p>
       )}
       {isNewer ? (
         <p role="status" className="rounded-lg bg-warn-soft p-3 text-sm text-warn">
-          <strong className="block font-medium">{words.names.newer}</strong>
-          {words.names.newerHint(String(resolved.sequence))}
+          <strong className="block font-medium">{messages.names.newer}</strong>
+          {messages.names.newerHint(String(resolved.sequence))}
         </p>
       ) : undefined}
       <p className="flex items-start gap-2 rounded-lg bg-sunken py-2 pr-2 pl-4">
@@ -70,30 +70,30 @@ export function NameTarget({ session, state, value }: { session: Session; state:
         <CopyButton text={shown} size="small" />
       </p>
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-6 gap-y-2 text-sm">
-        <dt className="text-ink-soft">{words.names.link}</dt>
+        <dt className="text-ink-soft">{messages.names.link}</dt>
         <dd className="flex min-w-0 items-center gap-1">
           <span className="min-w-0 truncate font-mono" title={link}>
             {link}
           </span>
-          <CopyButton text={link} size="small" label={words.names.copyLink} />
+          <CopyButton text={link} size="small" label={messages.names.copyLink} />
         </dd>
       </dl>
       <p className="text-ink-soft text-sm">
         {validUntil === null ? (
           ''
         ) : validUntil < Date.now() ? (
-          <span className="text-bad">{words.names.ended}</span>
+          <span className="text-bad">{messages.names.ended}</span>
         ) : (
           <>
-            <span title={formatDateTime(validUntil)}>{sentence(words.names.ends(formatAgo(validUntil)))}</span>{' '}
-            {state.keyHeld === 'service' ? words.names.renewed : words.names.notRenewed}
+            <span title={formatDateTime(validUntil)}>{sentence(messages.names.ends(formatAgo(validUntil)))}</span>{' '}
+            {state.keyHeld === 'service' ? messages.names.renewed : messages.names.notRenewed}
           </>
         )}{' '}
-        {state.ttlMs === null ? '' : `${words.names.ttlOf(formatDuration(state.ttlMs))}.`}
+        {state.ttlMs === null ? '' : `${messages.names.ttlOf(formatDuration(state.ttlMs))}.`}
       </p>
       <a href={link} target="_blank" rel="noreferrer" className={`${buttonClass()} w-fit`}>
         <ExternalLink aria-hidden="true" size={16} />
-        {words.names.open}
+        {messages.names.open}
       </a>
     </section>
   )

@@ -2,6 +2,8 @@ import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from '#icons'
+import { formatAgo, formatDateTime, shorten } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { CreateNameDialog } from '../../names/CreateNameDialog.tsx'
 import { labelOf } from '../../names/label-of.ts'
 import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
@@ -18,8 +20,6 @@ import { AreaMenu, ButtonMenu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatAgo, formatDateTime, shorten } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
 /** The account's names (IPNS). */
 export function NamesPage() {
@@ -36,12 +36,12 @@ function Names({ session }: { session: Session }) {
   const create = (
     <Button kind="primary" onClick={() => setCreating(true)}>
       <Plus aria-hidden="true" size={16} />
-      {words.names.create}
+      {messages.names.create}
     </Button>
   )
   return (
     <>
-      <PageHeader title={words.names.title} hint={words.names.hint}>
+      <PageHeader title={messages.names.title} hint={messages.names.hint}>
         {data === undefined || data.length === 0 ? undefined : create}
       </PageHeader>
       {data === undefined ? (
@@ -51,14 +51,14 @@ function Names({ session }: { session: Session }) {
           <ErrorState error={error} onRetry={() => refetch()} />
         )
       ) : data.length === 0 ? (
-        <EmptyState icon={Signpost} title={words.names.none} hint={words.names.noneHint}>
+        <EmptyState icon={Signpost} title={messages.names.none} hint={messages.names.noneHint}>
           {create}
         </EmptyState>
       ) : (
         <>
-          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
           <ul
-            aria-label={words.names.listLabel}
+            aria-label={messages.names.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
           >
             {data.map((name) => (
@@ -89,7 +89,7 @@ function Names({ session }: { session: Session }) {
 function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boolean; items: readonly MenuItem[] }) {
   const label = labelOf(name)
   return (
-    <AreaMenu items={() => items} label={words.names.actionsFor(label)}>
+    <AreaMenu items={() => items} label={messages.names.actionsFor(label)}>
       <li className="relative flex items-center gap-3 px-4 py-3 text-sm hover:bg-hover">
         <div className="grid min-w-0 flex-1 gap-x-4 gap-y-0.5 sm:grid-cols-[minmax(0,2fr)_minmax(0,2fr)_minmax(0,1fr)] sm:items-center">
           <div className="min-w-0">
@@ -102,7 +102,7 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
             </Link>
             {name.keyHeld === 'owner' ? (
               <Tag icon={isOnDevice ? MonitorSmartphone : KeyRound}>
-                {isOnDevice ? words.names.onDevice : words.names.heldBy.owner}
+                {isOnDevice ? messages.names.onDevice : messages.names.heldBy.owner}
               </Tag>
             ) : undefined}
             {name.label === null ? undefined : (
@@ -113,7 +113,7 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
           </div>
           <p title={name.value ?? undefined} className="truncate font-mono text-ink-soft">
             {name.value === null ? (
-              <span className="font-sans text-ink-faint">{words.names.never}</span>
+              <span className="font-sans text-ink-faint">{messages.names.never}</span>
             ) : (
               shorten(name.value, 16, 8)
             )}
@@ -127,8 +127,8 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
           </time>
         </div>
         <span className="relative">
-          <ButtonMenu items={items} label={words.names.actionsFor(label)}>
-            <IconButton icon={EllipsisVertical} size="small" label={words.names.actionsFor(label)} />
+          <ButtonMenu items={items} label={messages.names.actionsFor(label)}>
+            <IconButton icon={EllipsisVertical} size="small" label={messages.names.actionsFor(label)} />
           </ButtonMenu>
         </span>
       </li>

@@ -1,15 +1,15 @@
 import { getCopies, setCopies } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Minus, Plus } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { toastDone, toastError } from '../../ui/toast-store.ts'
-import { words } from '../../words/words.ts'
 
-/** With how many providers the account's files are kept. */
+/** Number of providers that store the files of the account. */
 export function CopiesCard({ session }: { session: Session }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -19,9 +19,9 @@ export function CopiesCard({ session }: { session: Session }) {
     mutationFn: (copies: number) => setCopies(client, copies),
     onSuccess: (now) => {
       queries.setQueryData(queryKey, now)
-      toastDone(words.proofs.copiesSet(now.copies))
+      toastDone(messages.proofs.copiesSet(now.copies))
     },
-    onError: (fault) => toastError(words.proofs.copiesFailed, fault),
+    onError: (fault) => toastError(messages.proofs.copiesFailed, fault),
   })
   if (data === undefined) {
     return error === null ? (
@@ -30,7 +30,7 @@ export function CopiesCard({ session }: { session: Session }) {
       <ErrorState error={error} onRetry={() => refetch()} />
     )
   }
-  const { copies, most } = data
+  const { copies, maxCopies } = data
   return (
     <section
       aria-labelledby="copies-title"
@@ -38,26 +38,26 @@ export function CopiesCard({ session }: { session: Session }) {
     >
       <div className="min-w-0 flex-1 basis-64">
         <h2 id="copies-title" className="font-semibold text-base">
-          {words.proofs.copies}
+          {messages.proofs.copies}
         </h2>
-        <p className="max-w-prose text-ink-soft text-sm">{words.proofs.copiesHint(most)}</p>
+        <p className="max-w-prose text-ink-soft text-sm">{messages.proofs.copiesHint(maxCopies)}</p>
       </div>
       <div className="flex items-center gap-2">
         <IconButton
           icon={Minus}
-          label={words.proofs.copiesFewer}
+          label={messages.proofs.copiesFewer}
           className="border border-line"
           disabled={copies <= 1 || change.isPending}
           onClick={() => change.mutate(copies - 1)}
         />
         <output aria-live="polite" className="min-w-24 text-center font-medium tabular">
-          {words.proofs.copiesNow(copies)}
+          {messages.proofs.copiesNow(copies)}
         </output>
         <IconButton
           icon={Plus}
-          label={words.proofs.copiesMore}
+          label={messages.proofs.copiesMore}
           className="border border-line"
-          disabled={copies >= most || change.isPending}
+          disabled={copies >= maxCopies || change.isPending}
           onClick={() => change.mutate(copies + 1)}
         />
       </div>

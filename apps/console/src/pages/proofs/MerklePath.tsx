@@ -1,21 +1,21 @@
+import { messages } from '../../messages/messages.ts'
 import { drawMerklePath } from '../../proofs/merkle-picture.ts'
-import { words } from '../../words/words.ts'
 
 const radius = 6
 
-/** The way from a piece up to the root of its aggregate: its own hashes filled, those that came with the proof hollow. */
+/** The path from a piece to the root of its aggregate: its own hashes filled, those of the proof hollow. */
 export function MerklePath({ path }: { path: { index: number; path: readonly string[] } }) {
   const { width, height, own, siblings } = drawMerklePath(path)
   return (
     <figure className="flex flex-col items-center gap-3 justify-self-center">
-      <p className="font-medium text-sm">{words.proofs.pathAggregate}</p>
+      <p className="font-medium text-sm">{messages.proofs.pathAggregate}</p>
       <svg
         width={width}
         height={height}
         viewBox={`0 0 ${width} ${height}`}
         className="h-auto max-w-full"
         role="img"
-        aria-label={words.proofs.pathLabel(siblings.length)}
+        aria-label={messages.proofs.pathLabel(siblings.length)}
       >
         {siblings.map((sibling, level) => {
           const node = own[level]
@@ -43,19 +43,19 @@ export function MerklePath({ path }: { path: { index: number; path: readonly str
           <circle key={`${x}-${y}`} cx={x} cy={y} r={radius} fill="var(--accent)" />
         ))}
       </svg>
-      <p className="font-medium text-sm">{words.proofs.pathPiece}</p>
+      <p className="font-medium text-sm">{messages.proofs.pathPiece}</p>
       <figcaption className="flex flex-col gap-1 text-ink-soft text-xs">
         <span className="flex items-center gap-2">
           <svg width="12" height="12" aria-hidden="true">
             <circle cx="6" cy="6" r="5" fill="var(--accent)" />
           </svg>
-          {words.proofs.pathOwn}
+          {messages.proofs.pathOwn}
         </span>
         <span className="flex items-center gap-2">
           <svg width="12" height="12" aria-hidden="true">
             <rect x="1.5" y="1.5" width="9" height="9" rx="2" fill="none" stroke="var(--line-strong)" />
           </svg>
-          {words.proofs.pathSibling}
+          {messages.proofs.pathSibling}
         </span>
       </figcaption>
     </figure>

@@ -1,7 +1,7 @@
 import { Box, Check, type IconComponent, Inbox, Package, ShieldCheck, TriangleAlert, Truck } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import type { Stage, StageName, StageState } from '../../proofs/pipeline.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { words } from '../../words/words.ts'
 
 const icons: Record<StageName, IconComponent> = {
   received: Inbox,
@@ -17,10 +17,10 @@ const looks: Record<StageState, string> = {
   fault: 'border-bad bg-bad-soft text-bad',
 }
 
-/** The way from upload to proof as a picture: what is done, what is under way, what is to come. */
+/** The stages from upload to proof: done, in progress, and pending. */
 export function Pipeline({ stages }: { stages: readonly Stage[] }) {
   return (
-    <section aria-label={words.proofs.pipeline} className="rounded-lg border border-line bg-surface p-5 shadow-card">
+    <section aria-label={messages.proofs.pipeline} className="rounded-lg border border-line bg-surface p-5 shadow-card">
       <ol className="grid gap-y-5 sm:grid-cols-5">
         {stages.map(({ name, state }, index) => {
           const Icon = state === 'fault' ? TriangleAlert : icons[name]
@@ -55,9 +55,9 @@ export function Pipeline({ stages }: { stages: readonly Stage[] }) {
               </span>
               <div className="min-w-0 sm:px-2">
                 <p className={classNames('font-medium text-sm', state === 'waiting' && 'text-ink-soft')}>
-                  {words.proofs.stages[name]} <span className="sr-only">({words.proofs.stageStates[state]})</span>
+                  {messages.proofs.stages[name]} <span className="sr-only">({messages.proofs.stageStates[state]})</span>
                 </p>
-                <p className="text-ink-soft text-xs">{words.proofs.stageHints[name]}</p>
+                <p className="text-ink-soft text-xs">{messages.proofs.stageHints[name]}</p>
               </div>
             </li>
           )

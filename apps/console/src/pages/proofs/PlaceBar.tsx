@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
-import { formatBytes } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
+import { formatBytes } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 
-/** The least that can be seen and pressed together with its neighbours, in percent. */
-const widthLeast = 1.2
+/** Minimum width in percent that can be seen and clicked next to its neighbours. */
+const minWidth = 1.2
 
-/** Where something lies within something larger: a bar to scale, and the figures. */
+/** Position of a part within a whole: a bar to scale, and the figures. */
 export function PlaceBar({
   label,
   within,
@@ -21,7 +21,7 @@ export function PlaceBar({
   size: number
   whole: number
 }) {
-  const width = Math.min(100, Math.max(widthLeast, (size / Math.max(1, whole)) * 100))
+  const width = Math.min(100, Math.max(minWidth, (size / Math.max(1, whole)) * 100))
   const x = Math.min(100 - width, (offset / Math.max(1, whole)) * 100)
   return (
     <div>
@@ -29,7 +29,7 @@ export function PlaceBar({
         <p>
           <span className="font-medium">{label}</span>{' '}
           <span className="text-ink-soft tabular">
-            {formatBytes(size)}, {words.proofs.pathLies(formatBytes(offset), formatBytes(whole))}
+            {formatBytes(size)}, {messages.proofs.pathLies(formatBytes(offset), formatBytes(whole))}
           </span>
         </p>
         <span className="flex items-center gap-1 text-ink-soft">

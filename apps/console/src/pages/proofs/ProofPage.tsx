@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/sdk'
 import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, SearchX } from '#icons'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
+import { messages } from '../../messages/messages.ts'
 import { readPipeline } from '../../proofs/pipeline.ts'
 import { useProofs } from '../../proofs/use-proofs.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -13,13 +14,12 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ScrollBox } from '../../ui/ScrollBox.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { words } from '../../words/words.ts'
 import { ChallengeHistory } from './ChallengeHistory.tsx'
 import { PieceCard } from './PieceCard.tsx'
 import { Pipeline } from './Pipeline.tsx'
 import { VerifyPanel } from './VerifyPanel.tsx'
 
-/** Where one file is kept, how far it is, and the proof of it, checked in this browser. For anybody: no account is needed. */
+/** Where one file is stored, its progress, and its proof, verified in this browser. Public: requires no account. */
 export function ProofPage() {
   const { cid } = useParams({ from: '/proofs/$cid' })
   const { data, error, refetch } = useProofs(cid)
@@ -29,20 +29,20 @@ export function ProofPage() {
     <>
       <Link to="/proofs" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
         <ArrowLeft aria-hidden="true" size={15} />
-        {words.proofs.back}
+        {messages.proofs.back}
       </Link>
       <PageHeader
-        title={info === undefined || info.fileName === '' ? words.proofs.title : words.proofs.of(nameOf(info))}
-        hint={<ShortCode text={cid} label={words.proofs.copyCid} />}
+        title={info === undefined || info.fileName === '' ? messages.proofs.title : messages.proofs.of(nameOf(info))}
+        hint={<ShortCode text={cid} label={messages.proofs.copyCid} />}
       >
         {isUnknown ? undefined : (
           <Link to="/files/$cid" params={{ cid }} className={buttonClass()}>
-            {words.proofs.openFile}
+            {messages.proofs.openFile}
           </Link>
         )}
       </PageHeader>
       {isUnknown && data === undefined ? (
-        <EmptyState icon={SearchX} title={words.proofs.unknownTitle} hint={words.proofs.unknownHint} />
+        <EmptyState icon={SearchX} title={messages.proofs.unknownTitle} hint={messages.proofs.unknownHint} />
       ) : data === undefined ? (
         error === null ? (
           <Skeleton className="h-40 w-full" />
@@ -51,37 +51,37 @@ export function ProofPage() {
         )
       ) : (
         <div className="flex flex-col gap-6">
-          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
           <Pipeline stages={readPipeline(data ?? undefined)} />
           {data === null ? (
             <section role="status" className="rounded-lg bg-sunken p-5">
-              <h2 className="font-semibold">{words.proofs.waitingTitle}</h2>
-              <p className="mt-1 max-w-prose text-ink-soft text-sm">{words.proofs.waitingHint}</p>
+              <h2 className="font-semibold">{messages.proofs.waitingTitle}</h2>
+              <p className="mt-1 max-w-prose text-ink-soft text-sm">{messages.proofs.waitingHint}</p>
             </section>
           ) : (
             <>
               <VerifyPanel cid={cid} />
               {data.waitingPacks > 0 ? (
-                <p className="text-ink-soft text-sm">{words.proofs.waitingPacks(data.waitingPacks)}</p>
+                <p className="text-ink-soft text-sm">{messages.proofs.waitingPacks(data.waitingPacks)}</p>
               ) : undefined}
               {data.pieces.map((piece, index) => (
                 <PieceCard
                   key={piece.piece}
                   piece={piece}
-                  title={words.proofs.pieceOf(index + 1, data.pieces.length + data.furtherPieces)}
+                  title={messages.proofs.pieceOf(index + 1, data.pieces.length + data.furtherPieces)}
                 />
               ))}
               {data.furtherPieces > 0 ? (
-                <p className="text-ink-soft text-sm">{words.proofs.morePieces(data.furtherPieces)}</p>
+                <p className="text-ink-soft text-sm">{messages.proofs.morePieces(data.furtherPieces)}</p>
               ) : undefined}
               <ChallengeHistory pieces={data.pieces} />
               <details className="rounded-lg border border-line bg-surface p-4">
-                <summary className="cursor-pointer font-medium text-sm">{words.proofs.raw}</summary>
+                <summary className="cursor-pointer font-medium text-sm">{messages.proofs.raw}</summary>
                 <div className="mt-2 flex items-center justify-between gap-2">
-                  <p className="text-ink-soft text-sm">{words.proofs.rawHint}</p>
-                  <CopyButton text={JSON.stringify(data, undefined, 2)} label={words.proofs.copyRaw} />
+                  <p className="text-ink-soft text-sm">{messages.proofs.rawHint}</p>
+                  <CopyButton text={JSON.stringify(data, undefined, 2)} label={messages.proofs.copyRaw} />
                 </div>
-                <ScrollBox label={words.proofs.raw} className="max-h-96 overflow-auto rounded-md bg-sunken p-3">
+                <ScrollBox label={messages.proofs.raw} className="max-h-96 overflow-auto rounded-md bg-sunken p-3">
                   <pre className="font-mono text-xs">{JSON.stringify(data, undefined, 2)}</pre>
                 </ScrollBox>
               </details>

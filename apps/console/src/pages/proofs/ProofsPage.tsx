@@ -2,6 +2,9 @@ import { listFilesPage } from '@cairn/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Blocks } from '#icons'
+import { shorten } from '../../messages/format.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { messages } from '../../messages/messages.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
@@ -12,16 +15,13 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FileName } from '../../ui/FileName.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
-import { shorten } from '../../words/format.ts'
-import { markControls } from '../../words/mark-controls.ts'
-import { words } from '../../words/words.ts'
 import { CopiesCard } from './CopiesCard.tsx'
 import { DealTag } from './DealTag.tsx'
 
-/** Each row asks for its deals, so that few are shown at a time. */
+/** Each row fetches its deals, so few are shown at a time. */
 const pageRows = 20
 
-/** The account's files, how far each is on the way to being proven, and how many copies are kept. */
+/** The files of the account, the progress of their proofs, and the number of copies. */
 export function ProofsPage() {
   return <SignInGate>{(session) => <Proofs session={session} />}</SignInGate>
 }
@@ -38,7 +38,7 @@ function Proofs({ session }: { session: Session }) {
   const files = data?.pages.flatMap(({ fileList }) => fileList)
   return (
     <>
-      <PageHeader title={words.proofs.title} hint={words.proofs.hint} />
+      <PageHeader title={messages.proofs.title} hint={messages.proofs.hint} />
       {files === undefined ? (
         error === null ? (
           <Skeleton className="h-40 w-full" />
@@ -48,12 +48,12 @@ function Proofs({ session }: { session: Session }) {
       ) : (
         <div className="flex flex-col gap-6">
           <CopiesCard session={session} />
-          {error === null ? undefined : <Banner tone="warn">{words.shell.errorOld}</Banner>}
+          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
           {files.length === 0 ? (
-            <EmptyState icon={Blocks} title={words.proofs.none} hint={words.proofs.noneHint} />
+            <EmptyState icon={Blocks} title={messages.proofs.none} hint={messages.proofs.noneHint} />
           ) : (
             <ul
-              aria-label={words.proofs.listLabel}
+              aria-label={messages.proofs.listLabel}
               className="divide-y divide-line rounded-lg border border-line bg-surface"
             >
               {files.map(({ id, cid, fileName }) => (
@@ -61,7 +61,7 @@ function Proofs({ session }: { session: Session }) {
                   <Link
                     to="/proofs/$cid"
                     params={{ cid }}
-                    aria-label={words.proofs.of(markControls(fileName))}
+                    aria-label={messages.proofs.of(markControls(fileName))}
                     className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0 hover:underline"
                   >
                     <FileName name={fileName} />
@@ -74,7 +74,7 @@ function Proofs({ session }: { session: Session }) {
           )}
           {hasNextPage ? (
             <Button className="self-center" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {isFetchingNextPage ? words.proofs.loadingMore : words.proofs.showMore}
+              {isFetchingNextPage ? messages.proofs.loadingMore : messages.proofs.showMore}
             </Button>
           ) : undefined}
         </div>

@@ -2,16 +2,16 @@ import { type Progress, type StorageReport, verifyStorage } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Download, ShieldCheck } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import { isAborted } from '../../session/is-aborted.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { ProgressBar } from '../../ui/ProgressBar.tsx'
 import { saveText } from '../../ui/save-text.ts'
-import { words } from '../../words/words.ts'
 import { VerifyReport } from './VerifyReport.tsx'
 
-/** Verifies where content is stored, in this browser, when its user says so; what fails is said loudly. */
+/** Verifies where content is stored, in this browser, on demand; failures are prominent. */
 export function VerifyPanel({ cid }: { cid: string }) {
   const client = useClient()
   const [isFull, setFull] = useState(false)
@@ -21,7 +21,7 @@ export function VerifyPanel({ cid }: { cid: string }) {
     mutationFn: ({ full, signal }) => verifyStorage(client, cid, { full, signal, onProgress: setProgress }),
     onSettled: () => setProgress(undefined),
   })
-  // Nobody waits for what a page that was left would show.
+  // Aborts when the user leaves the page.
   useEffect(() => () => abort.current?.abort(), [])
   const start = () => {
     abort.current = new AbortController()
@@ -33,9 +33,9 @@ export function VerifyPanel({ cid }: { cid: string }) {
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
         <div className="min-w-0 flex-1 basis-72">
           <h2 id="verify-title" className="font-semibold">
-            {words.proofs.verifyTitle}
+            {messages.proofs.verifyTitle}
           </h2>
-          <p className="mt-1 max-w-prose text-ink-soft text-sm">{words.proofs.verifyHint}</p>
+          <p className="mt-1 max-w-prose text-ink-soft text-sm">{messages.proofs.verifyHint}</p>
           <label className="mt-3 flex w-fit cursor-pointer items-start gap-3 text-sm">
             <input
               type="checkbox"
@@ -45,20 +45,20 @@ export function VerifyPanel({ cid }: { cid: string }) {
               onChange={({ target }) => setFull(target.checked)}
             />
             <span>
-              <span className="block font-medium">{words.proofs.verifyFull}</span>
-              <span className="block max-w-prose text-ink-soft">{words.proofs.verifyFullHint}</span>
+              <span className="block font-medium">{messages.proofs.verifyFull}</span>
+              <span className="block max-w-prose text-ink-soft">{messages.proofs.verifyFullHint}</span>
             </span>
           </label>
         </div>
         <div className="flex gap-2">
-          {isPending ? <Button onClick={() => abort.current?.abort()}>{words.shell.cancel}</Button> : undefined}
+          {isPending ? <Button onClick={() => abort.current?.abort()}>{messages.shell.cancel}</Button> : undefined}
           <Button kind="primary" isBusy={isPending} onClick={start}>
             {isPending ? (
-              words.proofs.verifying
+              messages.proofs.verifying
             ) : (
               <>
                 <ShieldCheck aria-hidden="true" size={16} />
-                {report === undefined ? words.proofs.verify : words.proofs.verifyAgain}
+                {report === undefined ? messages.proofs.verify : messages.proofs.verifyAgain}
               </>
             )}
           </Button>
@@ -67,16 +67,16 @@ export function VerifyPanel({ cid }: { cid: string }) {
       {isPending && progress !== undefined ? (
         <div className="mt-4">
           <ProgressBar
-            label={words.proofs.verifying}
+            label={messages.proofs.verifying}
             value={progress.total === undefined ? undefined : progress.bytes / Math.max(1, progress.total)}
           />
           <p className="mt-1 text-ink-soft text-sm tabular">
-            {words.proofs.verifyProgress(progress.bytes, progress.total)}
+            {messages.proofs.verifyProgress(progress.bytes, progress.total)}
           </p>
         </div>
       ) : undefined}
       {error !== null && !isAborted(error) ? (
-        <ErrorState error={error} title={words.proofs.failedTitle} onRetry={start} />
+        <ErrorState error={error} title={messages.proofs.failedTitle} onRetry={start} />
       ) : report === undefined || isPending ? undefined : (
         <>
           <VerifyReport report={report} />
@@ -86,7 +86,7 @@ export function VerifyPanel({ cid }: { cid: string }) {
             onClick={() => saveText(`proof-${cid}.json`, JSON.stringify(report, undefined, 2), 'application/json')}
           >
             <Download aria-hidden="true" size={15} />
-            {words.proofs.saveReport}
+            {messages.proofs.saveReport}
           </Button>
         </>
       )}

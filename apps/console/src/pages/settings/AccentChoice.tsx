@@ -1,8 +1,8 @@
 import { Check } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import { accents, type Settings } from '../../theme/settings.ts'
-import { words } from '../../words/words.ts'
 
-/** The six accents as what they look like; their names are read aloud, and the chosen one has a mark. */
+/** The six accents as swatches; their names are read aloud, and the chosen one is marked. */
 export function AccentChoice({
   value,
   onChange,
@@ -12,12 +12,12 @@ export function AccentChoice({
 }) {
   return (
     <fieldset>
-      <legend className="mb-2 font-medium text-sm">{words.settings.accent}</legend>
+      <legend className="mb-2 font-medium text-sm">{messages.settings.accent}</legend>
       <div className="flex flex-wrap gap-1 sm:gap-2">
         {accents.map((own) => (
           <label
             key={own}
-            title={words.settings.accents[own]}
+            title={messages.settings.accents[own]}
             data-accent={own}
             className="relative grid size-11 cursor-pointer place-items-center rounded-full bg-accent text-on-accent has-focus-visible:outline-2 has-focus-visible:outline-ink has-focus-visible:outline-offset-2"
           >
@@ -25,7 +25,7 @@ export function AccentChoice({
               type="radio"
               name="accent"
               className="sr-only"
-              aria-label={words.settings.accents[own]}
+              aria-label={messages.settings.accents[own]}
               checked={own === value}
               onChange={() => onChange(own)}
             />

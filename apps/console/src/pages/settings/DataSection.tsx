@@ -1,17 +1,17 @@
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
 import { Download, Trash2 } from '#icons'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
-import { signOut } from '../../session/sign-out.ts'
+import { signOut } from '../../account/sign-out.ts'
+import { messages } from '../../messages/messages.ts'
+import { useNetwork } from '../../network/use-network.ts'
+import { disconnectWallets } from '../../session/connected-wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { saveText } from '../../ui/save-text.ts'
-import { disconnectWallets } from '../../wallet/connected-wallet.ts'
-import { words } from '../../words/words.ts'
 import { clearLocalData, exportLocalData } from './local-data.ts'
 
-/** What this browser keeps: to take along, or to forget. */
+/** Data in this browser: to export or to clear. */
 export function DataSection() {
   const network = useNetwork()
   const config = useConfig()
@@ -36,30 +36,30 @@ export function DataSection() {
   }
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
-      <h2 className="font-semibold">{words.settings.data}</h2>
-      <p className="mb-4 max-w-prose text-ink-soft text-sm">{words.settings.dataHint}</p>
+      <h2 className="font-semibold">{messages.settings.data}</h2>
+      <p className="mb-4 max-w-prose text-ink-soft text-sm">{messages.settings.dataHint}</p>
       <div className="flex flex-col gap-4 text-sm">
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{words.settings.exportHint}</p>
+          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{messages.settings.exportHint}</p>
           <Button size="small" onClick={() => saveText('cairn-console.json', exportLocalData(), 'application/json')}>
             <Download aria-hidden="true" size={15} />
-            {words.settings.export}
+            {messages.settings.export}
           </Button>
         </div>
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{words.settings.clearHint}</p>
+          <p className="min-w-0 flex-1 basis-60 text-ink-soft">{messages.settings.clearHint}</p>
           <Button size="small" onClick={() => setAsking(true)}>
             <Trash2 aria-hidden="true" size={15} />
-            {words.settings.clear}
+            {messages.settings.clear}
           </Button>
         </div>
       </div>
       <Confirm
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={words.settings.clearTitle}
-        hint={words.settings.clearText}
-        confirmLabel={words.settings.clearConfirm}
+        title={messages.settings.clearTitle}
+        hint={messages.settings.clearText}
+        confirmLabel={messages.settings.clearConfirm}
         isBusy={isClearing}
         onConfirm={() => void clear()}
       >

@@ -1,16 +1,18 @@
 import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { signOut } from '../../account/sign-out.ts'
+import { formatDateTime } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
+import { useNetwork } from '../../network/use-network.ts'
+import { disconnectWallets } from '../../session/connected-wallet.ts'
 import { useSession } from '../../session/session-store.ts'
-import { signOut } from '../../session/sign-out.ts'
 import { Button } from '../../ui/Button.tsx'
-import { disconnectWallets } from '../../wallet/connected-wallet.ts'
+import { useSignInLabel } from '../../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../../wallet/wallet-dialog-store.ts'
-import { formatDateTime } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
-/** Who is signed in and until when; the way out, or in. */
+/** The signed-in account and its expiry, with sign-out or sign-in. */
 export function SessionSection() {
+  const signInLabel = useSignInLabel()
   const session = useSession()
   const network = useNetwork()
   const config = useConfig()
@@ -20,27 +22,29 @@ export function SessionSection() {
   }
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
-      <h2 className="mb-3 font-semibold">{words.settings.session}</h2>
+      <h2 className="mb-3 font-semibold">{messages.settings.session}</h2>
       {session === undefined ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-ink-soft text-sm">{words.settings.sessionNone}</p>
+          <p className="text-ink-soft text-sm">{messages.settings.sessionNone}</p>
           <Button size="small" onClick={openWalletDialog}>
-            {words.session.connect}
+            {signInLabel}
           </Button>
         </div>
       ) : (
         <>
           <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[8rem_minmax(0,1fr)]">
-            <dt className="text-ink-soft">{words.settings.signedInAs}</dt>
+            <dt className="text-ink-soft">{messages.settings.signedInAs}</dt>
             <dd className="break-all font-mono">{session.address}</dd>
-            <dt className="text-ink-soft">{words.settings.sessionEnds}</dt>
+            <dt className="text-ink-soft">{messages.settings.sessionEnds}</dt>
             <dd>{formatDateTime(session.expiresAt)}</dd>
-            <dt className="text-ink-soft">{words.settings.keyNodes}</dt>
-            <dd>{session.keySession === undefined ? words.settings.keyNodesClosed : words.settings.keyNodesOpen}</dd>
+            <dt className="text-ink-soft">{messages.settings.keyNodes}</dt>
+            <dd>
+              {session.keySession === undefined ? messages.settings.keyNodesClosed : messages.settings.keyNodesOpen}
+            </dd>
           </dl>
           <Button size="small" className="mt-4" onClick={() => void leave()}>
             <LogOut aria-hidden="true" size={15} />
-            {words.session.signOut}
+            {messages.session.signOut}
           </Button>
         </>
       )}

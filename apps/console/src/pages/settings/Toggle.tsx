@@ -1,4 +1,4 @@
-/** Something to switch on or off, and what that does. */
+/** A switch with a description of its effect. */
 export function Toggle({
   label,
   hint,

@@ -1,17 +1,14 @@
-/** All that the console keeps in this browser has names that begin so; other pages of this origin have their own. */
+/** Prefix of everything that the console stores in this browser; other pages of this origin use their own. */
 const prefix = 'cairn.'
 const databaseNames = /^cairn(?:-|$)/
 
-/** What this browser keeps, as text to save: settings, wallet last used, what is on its way. No session, no keys. */
+/** Exports the data in this browser as text: settings, last wallet, work in progress. Without sessions and keys. */
 export function exportLocalData(): string {
   const entries = ownNames(localStorage).map((name) => [name, parse(localStorage.getItem(name) ?? '')] as const)
   return JSON.stringify({ exportedAt: new Date().toISOString(), data: Object.fromEntries(entries) }, undefined, 2)
 }
 
-/**
- * Forgets all of it, the keys of names among it. The page has to be loaded anew afterwards: what it holds in memory is not
- * touched.
- */
+/** Clears all of it, including name keys. Reload the page afterwards: its memory is not cleared. */
 export async function clearLocalData(): Promise<void> {
   for (const storage of [localStorage, sessionStorage]) {
     for (const name of ownNames(storage)) storage.removeItem(name)
@@ -20,7 +17,7 @@ export async function clearLocalData(): Promise<void> {
   await Promise.all(databases.map(({ name = '' }) => (databaseNames.test(name) ? removeDatabase(name) : undefined)))
 }
 
-/** Another tab that uses it at the moment delays it until it has done. */
+/** Another tab that uses it delays the removal until it has finished. */
 function removeDatabase(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const removing = indexedDB.deleteDatabase(name)

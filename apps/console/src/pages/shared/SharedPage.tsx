@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
-import { AskKeys } from '../../access/AskKeys.tsx'
+import { ConnectKeys } from '../../access/ConnectKeys.tsx'
 import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { formatAgo, formatBytes, shorten } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
+import { useNetwork } from '../../network/use-network.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { getSession, useSession } from '../../session/session-store.ts'
 import { clientOf } from '../../session/use-client.ts'
@@ -17,8 +19,6 @@ import { Segments } from '../../ui/Segments.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatAgo, formatBytes, shorten } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
 type Role = 'recipient' | 'owner'
 
@@ -35,7 +35,7 @@ export function SharedPage() {
   )
 }
 
-/** Rows that are shown at first, and that each press adds. */
+/** Rows shown initially, and added per click. */
 const pageRows = 50
 
 function SharedFiles() {
@@ -50,7 +50,7 @@ function SharedFiles() {
     queryFn: async ({ signal }) => {
       const files: KeyFile[] = []
       for await (const file of listKeyFiles(clientOf(network, getSession()), role, { signal })) {
-        // Of one's own files only those that somebody else can open.
+        // Of the user's own files, only those that others can open.
         if (role === 'recipient' || file.sharedTo.length > 0 || file.hasConditions) files.push(file)
       }
       return files.sort((a, b) => b.updatedAt - a.updatedAt)
@@ -58,13 +58,13 @@ function SharedFiles() {
     enabled: session?.keySession !== undefined,
   })
   const header = (
-    <PageHeader title={words.access.sharedTitle} hint={words.access.sharedHint}>
+    <PageHeader title={messages.access.sharedTitle} hint={messages.access.sharedHint}>
       <Segments
-        label={words.access.sharedTitle}
+        label={messages.access.sharedTitle}
         value={role}
         options={[
-          { value: 'recipient', label: words.access.sharedWithMe },
-          { value: 'owner', label: words.access.sharedByMe },
+          { value: 'recipient', label: messages.access.sharedWithMe },
+          { value: 'owner', label: messages.access.sharedByMe },
         ]}
         onChange={(next) => {
           setShown(pageRows)
@@ -74,17 +74,17 @@ function SharedFiles() {
     </PageHeader>
   )
   if (network.keyRouter === undefined && network.keyNodes === undefined) {
-    return <EmptyState icon={Users} title={words.places.noKeyNodes} hint={words.places.noKeyNodesHint} />
+    return <EmptyState icon={Users} title={messages.places.noKeyNodes} hint={messages.places.noKeyNodesHint} />
   }
   if (session?.keySession === undefined) {
     return (
       <>
         {header}
-        <AskKeys
+        <ConnectKeys
           icon={Users}
-          title={words.access.askTitle}
-          hint={words.access.sharedAsk}
-          label={words.access.sharedShow}
+          title={messages.access.askTitle}
+          hint={messages.access.sharedAsk}
+          label={messages.access.sharedShow}
         />
       </>
     )
@@ -104,18 +104,18 @@ function SharedFiles() {
         )
       ) : data.length === 0 ? (
         role === 'recipient' ? (
-          <EmptyState icon={Users} title={words.access.sharedNoneWith} hint={words.access.sharedNoneWithHint} />
+          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
         ) : (
-          <EmptyState icon={Users} title={words.access.sharedNoneBy} hint={words.access.sharedNoneByHint}>
+          <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
             <Link to="/files" className={buttonClass('primary')}>
-              {words.access.sharedGoFiles}
+              {messages.access.sharedGoFiles}
             </Link>
           </EmptyState>
         )
       ) : (
         <>
           <ul
-            aria-label={role === 'owner' ? words.access.sharedByMe : words.access.sharedWithMe}
+            aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
           >
             {data.slice(0, shown).map((file) => (
@@ -124,7 +124,7 @@ function SharedFiles() {
           </ul>
           {data.length > shown ? (
             <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
-              {words.access.sharedMore}
+              {messages.access.sharedMore}
             </Button>
           ) : undefined}
         </>
@@ -133,7 +133,7 @@ function SharedFiles() {
   )
 }
 
-/** One file: its name where the service knows it, whose it is or how many can open it. */
+/** One file: its name if the service knows it, its owner, or how many addresses can open it. */
 function SharedRow({
   file: { cid, owner, sharedTo, hasConditions, state, updatedAt },
   role,
@@ -142,7 +142,7 @@ function SharedRow({
   role: Role
 }) {
   const { data } = useFileInfo(cid)
-  const name = data === undefined || data.fileName === '' ? words.access.sharedUnnamed : nameOf(data)
+  const name = data === undefined || data.fileName === '' ? messages.access.sharedUnnamed : nameOf(data)
   const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
   return (
     <li className="flex items-center gap-3 px-3 py-2.5 sm:px-4">
@@ -160,11 +160,11 @@ function SharedRow({
         <p className="flex flex-wrap items-center gap-x-3 text-ink-soft text-sm">
           {role === 'owner' ? (
             sharedTo.length > 0 ? (
-              <span>{words.access.peopleCount(sharedTo.length)}</span>
+              <span>{messages.access.peopleCount(sharedTo.length)}</span>
             ) : undefined
           ) : (
             <span title={owner}>
-              {words.access.sharedOwner} <span className="font-mono">{shorten(owner)}</span>
+              {messages.access.sharedOwner} <span className="font-mono">{shorten(owner)}</span>
             </span>
           )}
           {data === undefined ? undefined : (
@@ -174,10 +174,10 @@ function SharedRow({
         </p>
       </div>
       <div className="flex shrink-0 items-center gap-2">
-        {hasConditions ? <Tag icon={Filter}>{words.access.sharedConditions}</Tag> : undefined}
-        {state === 'retired' ? <Tag tone="warn">{words.access.sharedRetired}</Tag> : undefined}
+        {hasConditions ? <Tag icon={Filter}>{messages.access.sharedConditions}</Tag> : undefined}
+        {state === 'retired' ? <Tag tone="warn">{messages.access.sharedRetired}</Tag> : undefined}
         <span className="max-sm:hidden">
-          <ShortCode text={cid} label={words.files.copyCid} />
+          <ShortCode text={cid} label={messages.files.copyCid} />
         </span>
       </div>
     </li>

@@ -1,11 +1,11 @@
 import { CircleAlert, CircleCheck } from '#icons'
+import { formatDateTime } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import type { PartState } from '../../status/check-part.ts'
 import type { PastFault } from '../../status/use-parts.ts'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatDateTime } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
-/** Parts of one kind: where each is, how fast it answered, what it told, and its last fault. Nothing where there are none. */
+/** Services of one kind: URL, latency, reported facts, and last error. Empty if there are none. */
 export function PartList({
   title,
   parts,
@@ -33,14 +33,14 @@ export function PartList({
                 {fault !== undefined ? (
                   <p className="text-bad">{fault}</p>
                 ) : last === undefined ? undefined : (
-                  <p className="text-ink-faint">{words.status.lastError(last.text, formatDateTime(last.at))}</p>
+                  <p className="text-ink-faint">{messages.status.lastError(last.text, formatDateTime(last.at))}</p>
                 )}
               </div>
               <span className="text-right text-ink-soft tabular sm:min-w-16">
-                {latencyMs === undefined ? '–' : words.status.latency(latencyMs)}
+                {latencyMs === undefined ? '–' : messages.status.latency(latencyMs)}
               </span>
               <Tag tone={fault === undefined ? 'good' : 'bad'} icon={fault === undefined ? CircleCheck : CircleAlert}>
-                {fault === undefined ? words.status.up : words.status.away}
+                {fault === undefined ? messages.status.up : messages.status.away}
               </Tag>
             </li>
           )

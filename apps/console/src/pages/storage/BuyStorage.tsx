@@ -1,23 +1,24 @@
 import { type ChainProfile, GIB, isEvmAddress, MIB } from '@cairn/protocol'
 import { useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { Activity, useEffect, useState } from 'react'
+import { formatBytes } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
+import { useNetwork } from '../../network/use-network.ts'
 import { CannotPay } from '../../payments/CannotPay.tsx'
 import { PayChoice } from '../../payments/PayChoice.tsx'
 import { PaymentProgress } from '../../payments/PaymentProgress.tsx'
 import { payableChains } from '../../payments/payable-chains.ts'
 import { resumePayment, useRunningPayment } from '../../payments/payment-store.ts'
 import { readSize, type SizeUnit } from '../../payments/read-size.ts'
+import { TestCoins } from '../../payments/TestCoins.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Segments } from '../../ui/Segments.tsx'
-import { formatBytes } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 import { SizeField } from './SizeField.tsx'
 
 const presets = [GIB, 10 * GIB, 100 * GIB, 1024 * GIB]
 
-/** How much more, on which network, in which coin, for how much; and then the wallet. */
+/** Buys storage: size, network, coin, price; then the wallet. */
 export function BuyStorage({ session }: { session: Session }) {
   const network = useNetwork()
   const client = useClient()
@@ -28,19 +29,27 @@ export function BuyStorage({ session }: { session: Session }) {
   }, [client, session.address])
   const [first] = chains
   return (
-    <section aria-labelledby="buy-title" className="rounded-lg border border-line bg-surface p-5 shadow-card">
-      {payment !== undefined ? (
-        <PaymentProgress payment={payment} />
-      ) : !isEvmAddress(session.address) ? (
-        <CannotPay />
-      ) : first === undefined ? (
-        <>
-          <h2 className="font-semibold">{words.storage.noChain}</h2>
-          <p className="mt-1 text-ink-soft text-sm">{words.storage.noChainHint}</p>
-        </>
-      ) : (
-        <BuyForm session={session} chains={chains} first={first} />
-      )}
+    <section
+      aria-labelledby={payment === undefined ? 'buy-title' : 'payment-title'}
+      className="rounded-lg border border-line bg-surface p-5 shadow-card"
+    >
+      {payment === undefined ? undefined : <PaymentProgress payment={payment} />}
+      {/* What was chosen stays for another try. */}
+      <Activity mode={payment === undefined ? 'visible' : 'hidden'}>
+        {!isEvmAddress(session.address) ? (
+          <CannotPay />
+        ) : first === undefined ? (
+          <>
+            <h2 className="font-semibold">{messages.storage.noChain}</h2>
+            <p className="mt-1 text-ink-soft text-sm">{messages.storage.noChainHint}</p>
+          </>
+        ) : (
+          <>
+            <BuyForm session={session} chains={chains} first={first} />
+            <TestCoins address={session.address} />
+          </>
+        )}
+      </Activity>
     </section>
   )
 }
@@ -54,7 +63,7 @@ function BuyForm({
   chains: readonly ChainProfile[]
   first: ChainProfile
 }) {
-  // What an upload misses, in MiB and rounded up.
+  // The missing bytes of an upload, in MiB, rounded up.
   const { add } = useSearch({ from: '/storage' })
   const [choice, setChoice] = useState(add === undefined ? String(presets[1]) : 'own')
   const [text, setText] = useState(add === undefined ? '' : String(Math.ceil(add / MIB)))
@@ -64,16 +73,16 @@ function BuyForm({
   return (
     <PayChoice session={session} chains={chains} first={first} sizeBytes={sizeBytes}>
       <h2 id="buy-title" className="font-semibold">
-        {words.storage.buyTitle}
+        {messages.storage.buyTitle}
       </h2>
       <div className="flex flex-col gap-3">
         <Segments
-          label={words.storage.size}
+          label={messages.storage.size}
           isLabelShown
           value={choice}
           options={[
             ...presets.map((bytes) => ({ value: String(bytes), label: formatBytes(bytes) })),
-            { value: 'own', label: words.storage.ownSize },
+            { value: 'own', label: messages.storage.ownSize },
           ]}
           onChange={setChoice}
         />
@@ -81,7 +90,7 @@ function BuyForm({
           <SizeField
             text={text}
             unit={unit}
-            error={text !== '' && sizeBytes === undefined ? words.storage.sizeWrong : undefined}
+            error={text !== '' && sizeBytes === undefined ? messages.storage.sizeWrong : undefined}
             onText={setText}
             onUnit={setUnit}
           />

@@ -2,7 +2,9 @@ import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
 import { listPayments, type NetworkProfile, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Check, Clock, ExternalLink, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
-import { useNetwork } from '../../network/NetworkProvider.tsx'
+import { formatBytes, formatDateTime } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
+import { useNetwork } from '../../network/use-network.ts'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -10,8 +12,6 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { formatBytes, formatDateTime } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
 const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   seen: { tone: 'plain', icon: Clock },
@@ -20,22 +20,22 @@ const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad';
   refused: { tone: 'bad', icon: TriangleAlert },
   orphaned: { tone: 'bad', icon: Undo2 },
 }
-/** While something waits, it is looked at this often. */
-const lookAgainMs = 3000
+/** Polling interval in ms while a payment is pending. */
+const recheckMs = 3000
 
-/** The account's payments, pending ones too, newest first. */
+/** The payments of the account, including pending ones, newest first. */
 export function PaymentList({ session }: { session: Session }) {
   const client = useClient()
   const { data, error, refetch } = useQuery({
     queryKey: ['payments', session.address],
     queryFn: ({ signal }) => Array.fromAsync(listPayments(client, { signal })),
     refetchInterval: ({ state }) =>
-      state.data?.some((payment) => payment.state === 'seen' || payment.state === 'unpriced') ? lookAgainMs : false,
+      state.data?.some((payment) => payment.state === 'seen' || payment.state === 'unpriced') ? recheckMs : false,
   })
   return (
     <section aria-labelledby="payments-title">
       <h2 id="payments-title" className="mb-2 font-semibold">
-        {words.storage.payments}
+        {messages.storage.payments}
       </h2>
       {data === undefined ? (
         error === null ? (
@@ -44,7 +44,7 @@ export function PaymentList({ session }: { session: Session }) {
           <ErrorState error={error} onRetry={() => refetch()} />
         )
       ) : data.length === 0 ? (
-        <EmptyState icon={Receipt} title={words.storage.none} hint={words.storage.noneHint} />
+        <EmptyState icon={Receipt} title={messages.storage.none} hint={messages.storage.noneHint} />
       ) : (
         <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
           {data.map((payment) => (
@@ -71,21 +71,21 @@ function PaymentRow({ payment }: { payment: Payment }) {
       </div>
       <div className="justify-self-end sm:justify-self-start">
         <Tag tone={tone} icon={icon}>
-          {words.storage.states[state]}
+          {messages.storage.states[state]}
         </Tag>
       </div>
       <time dateTime={new Date(seenAt).toISOString()} className="text-ink-soft">
         {formatDateTime(seenAt)}
       </time>
       <span className="flex items-center justify-end">
-        <CopyButton text={txHash} size="small" label={words.storage.copyTransaction} />
+        <CopyButton text={txHash} size="small" label={messages.storage.copyTransaction} />
         {page === undefined ? undefined : (
           <a
             href={page}
             target="_blank"
             rel="noreferrer"
-            aria-label={words.storage.openTransaction}
-            title={words.storage.openTransaction}
+            aria-label={messages.storage.openTransaction}
+            title={messages.storage.openTransaction}
             className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
           >
             <ExternalLink aria-hidden="true" size={16} />
@@ -95,14 +95,14 @@ function PaymentRow({ payment }: { payment: Payment }) {
       {confirmations === null && reason === null ? undefined : (
         <p className="col-span-full text-ink-soft">
           {reason ??
-            (confirmations === null ? '' : words.storage.confirmations(confirmations.have, confirmations.need))}
+            (confirmations === null ? '' : messages.storage.confirmations(confirmations.have, confirmations.need))}
         </p>
       )}
     </li>
   )
 }
 
-/** `1.5 USDC`; of a coin that is not known here, its smallest units. */
+/** Formats an amount such as `1.5 USDC`; an unknown coin in its smallest units. */
 function amountOf(
   { coin, units, network }: Payment,
   { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,

@@ -1,7 +1,7 @@
 import { useId } from 'react'
+import { messages } from '../../messages/messages.ts'
 import { type SizeUnit, sizeUnits } from '../../payments/read-size.ts'
 import { fieldClass, TextField } from '../../ui/TextField.tsx'
-import { words } from '../../words/words.ts'
 
 /** A size in figures, and its unit. */
 export function SizeField({
@@ -21,7 +21,7 @@ export function SizeField({
   return (
     <div className="flex items-start gap-2">
       <TextField
-        label={words.storage.amount}
+        label={messages.storage.amount}
         className="min-w-0 flex-1"
         inputMode="decimal"
         maxLength={20}
@@ -31,7 +31,7 @@ export function SizeField({
       />
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
-          {words.storage.unit}
+          {messages.storage.unit}
         </label>
         <select
           id={id}

@@ -1,30 +1,30 @@
 import { useId } from 'react'
+import { formatBytes, formatDateTime } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import type { UsagePoint } from '../../payments/usage-history.ts'
 import { ScrollBox } from '../../ui/ScrollBox.tsx'
-import { formatBytes, formatDateTime } from '../../words/format.ts'
-import { words } from '../../words/words.ts'
 
 const width = 640
 const height = 140
-/** Room for the lines’ own thickness. */
+/** Margin for the width of the lines. */
 const edge = 3
-/** A limit of more than so many times what is used is not drawn. */
-const scaleMost = 12
+/** A limit beyond this multiple of the usage is not drawn. */
+const maxScale = 12
 
-/** Used and limit over time: a small picture, and the same figures as a table. */
+/** Usage and limit over time: a small chart, and the same figures as a table. */
 export function UsageChart({ points, note }: { points: readonly UsagePoint[]; note?: string | undefined }) {
   const id = useId()
   const first = points[0]
   const last = points.at(-1)
   if (first === undefined || last === undefined || points.length < 2) return undefined
   const spanMs = Math.max(1, last.at - first.at)
-  const usedMost = Math.max(1, ...points.map(({ usedBytes }) => usedBytes))
-  const limitMost = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
-  // A limit far above would press what is used to a flat line: then it is told, not drawn.
-  const isLimitDrawn = limitMost <= usedMost * scaleMost
-  const most = isLimitDrawn ? Math.max(usedMost, limitMost) : usedMost
+  const maxUsed = Math.max(1, ...points.map(({ usedBytes }) => usedBytes))
+  const maxLimit = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
+  // A limit far above would flatten the usage line, so it is stated as text instead.
+  const isLimitDrawn = maxLimit <= maxUsed * maxScale
+  const scaleMax = isLimitDrawn ? Math.max(maxUsed, maxLimit) : maxUsed
   const x = (at: number) => ((at - first.at) / spanMs) * width
-  const y = (bytes: number) => height - edge - (bytes / most) * (height - 2 * edge)
+  const y = (bytes: number) => height - edge - (bytes / scaleMax) * (height - 2 * edge)
   const line = (read: (point: UsagePoint) => number) =>
     points.map((point, index) => (index === 0 ? `M0,${y(read(point))}` : `H${x(point.at)}V${y(read(point))}`)).join('')
   const used = line(({ usedBytes }) => usedBytes)
@@ -32,10 +32,10 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
     <figure aria-labelledby={id} className="border-line border-t px-5 pt-4 pb-5">
       <figcaption className="mb-3">
         <h2 id={id} className="font-medium text-sm">
-          {words.storage.overTime}
+          {messages.storage.overTime}
         </h2>
         <p className="text-ink-soft text-sm">
-          {words.storage.overTimeHint} {note}
+          {messages.storage.overTimeHint} {note}
         </p>
       </figcaption>
       <svg
@@ -43,7 +43,7 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
         preserveAspectRatio="none"
         className="h-32 w-full"
         role="img"
-        aria-label={words.storage.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
+        aria-label={messages.storage.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
       >
         <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
         <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
@@ -67,24 +67,24 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
           <svg width="20" height="8" aria-hidden="true">
             <line x1="0" x2="20" y1="4" y2="4" stroke="var(--accent)" strokeWidth="3" />
           </svg>
-          {words.storage.used}
+          {messages.storage.used}
         </li>
         <li className="flex items-center gap-2">
           <svg width="20" height="8" aria-hidden="true">
             <line x1="0" x2="20" y1="4" y2="4" stroke="var(--line-strong)" strokeWidth="2" strokeDasharray="5 4" />
           </svg>
-          {isLimitDrawn ? words.storage.limit : words.storage.limitAbove(formatBytes(last.limitBytes))}
+          {isLimitDrawn ? messages.storage.limit : messages.storage.limitAbove(formatBytes(last.limitBytes))}
         </li>
       </ul>
       <details className="mt-3 text-sm">
-        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{words.storage.showTable}</summary>
-        <ScrollBox label={words.storage.overTime} className="mt-2 max-h-64 overflow-auto">
+        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.storage.showTable}</summary>
+        <ScrollBox label={messages.storage.overTime} className="mt-2 max-h-64 overflow-auto">
           <table className="w-full text-left tabular">
             <thead className="text-ink-soft">
               <tr>
-                <th className="py-1 pr-4 font-medium">{words.storage.tableWhen}</th>
-                <th className="py-1 pr-4 font-medium">{words.storage.used}</th>
-                <th className="py-1 font-medium">{words.storage.limit}</th>
+                <th className="py-1 pr-4 font-medium">{messages.storage.tableWhen}</th>
+                <th className="py-1 pr-4 font-medium">{messages.storage.used}</th>
+                <th className="py-1 font-medium">{messages.storage.limit}</th>
               </tr>
             </thead>
             <tbody>

@@ -1,25 +1,25 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from '#icons'
+import { messages } from '../../messages/messages.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'
-import { words } from '../../words/words.ts'
 import { NoPreview } from '../ContentView.tsx'
 import { type DrawnPage, drawPage } from './draw-page.ts'
 import { openPdf } from './open-pdf.ts'
 
-/** Times the width of the frame. */
+/** Zoom levels relative to the width of the frame. */
 const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 
-/** A PDF, page by page, drawn on a canvas: nothing in it runs. Its text is there for readers of the page. */
+/** A PDF drawn page by page on a canvas: none of its code runs. Its text is available to screen readers. */
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
   const [fault, setFault] = useState<string>()
   useEffect(() => {
     setDocument(undefined)
     setFault(undefined)
-    // What reads it takes the bytes away.
+    // The reader takes ownership of the bytes.
     const opening = openPdf(bytes.slice())
     let isGone = false
     opening.promise.then(
@@ -36,7 +36,9 @@ export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
 }
 
 function faultOf(error: unknown): string {
-  return error instanceof Error && error.name === 'PasswordException' ? words.preview.pdfPassword : words.preview.broken
+  return error instanceof Error && error.name === 'PasswordException'
+    ? messages.preview.pdfPassword
+    : messages.preview.broken
 }
 
 function Pages({ document, name }: { document: PDFDocumentProxy; name: string }) {
@@ -73,7 +75,7 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
         setDrawn(page)
       },
       () => {
-        // One page that cannot be drawn, or takes too long, does not hide the others.
+        // One page that fails or times out does not hide the others.
         if (!stop.signal.aborted) setBroken(true)
       },
     )
@@ -100,15 +102,15 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
   }
   return (
     <div className="flex flex-col gap-2">
-      <div role="toolbar" aria-label={words.preview.pdfTools} className="flex flex-wrap items-center gap-1">
+      <div role="toolbar" aria-label={messages.preview.pdfTools} className="flex flex-wrap items-center gap-1">
         <IconButton
           icon={ChevronLeft}
-          label={words.preview.pdfBack}
+          label={messages.preview.pdfBack}
           disabled={number === 1}
           onClick={() => go(number - 1)}
         />
         <label htmlFor={id} className="text-sm">
-          {words.preview.pdfPage}
+          {messages.preview.pdfPage}
         </label>
         <span className="w-16">
           <input
@@ -124,43 +126,43 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
             className={`${fieldClass} h-9 text-center tabular pointer-coarse:h-11`}
           />
         </span>
-        <span className="text-ink-soft text-sm tabular">{words.preview.pdfOf(count)}</span>
+        <span className="text-ink-soft text-sm tabular">{messages.preview.pdfOf(count)}</span>
         <IconButton
           icon={ChevronRight}
-          label={words.preview.pdfNext}
+          label={messages.preview.pdfNext}
           disabled={number === count}
           onClick={() => go(number + 1)}
         />
         <span className="ml-auto flex items-center gap-1">
           <IconButton
             icon={ZoomOut}
-            label={words.preview.pdfSmaller}
+            label={messages.preview.pdfSmaller}
             disabled={zoom === zooms[0]}
             onClick={() => step(-1)}
           />
-          <span className="w-12 text-center text-ink-soft text-sm tabular">{words.preview.pdfZoom(zoom)}</span>
+          <span className="w-12 text-center text-ink-soft text-sm tabular">{messages.preview.pdfZoom(zoom)}</span>
           <IconButton
             icon={ZoomIn}
-            label={words.preview.pdfLarger}
+            label={messages.preview.pdfLarger}
             disabled={zoom === zooms.at(-1)}
             onClick={() => step(1)}
           />
         </span>
       </div>
-      {isBroken ? <p className="text-sm text-warn">{words.preview.pdfPageBroken(number)}</p> : undefined}
+      {isBroken ? <p className="text-sm text-warn">{messages.preview.pdfPageBroken(number)}</p> : undefined}
       <section
         ref={frame}
-        aria-label={words.preview.pdfPages(name)}
+        aria-label={messages.preview.pdfPages(name)}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
         tabIndex={0}
         onKeyDown={onKey}
         className="relative max-h-[60dvh] min-h-40 overflow-auto rounded-lg border border-line bg-sunken [scrollbar-gutter:stable]"
       >
         <div ref={sheet} className="grid w-fit min-w-full place-items-center" />
-        <p className="sr-only">{drawn?.text === '' ? words.preview.pdfNoText : drawn?.text}</p>
+        <p className="sr-only">{drawn?.text === '' ? messages.preview.pdfNoText : drawn?.text}</p>
       </section>
       <p role="status" className="sr-only">
-        {words.preview.pdfWhere(number, count)}
+        {messages.preview.pdfWhere(number, count)}
       </p>
     </div>
   )

@@ -5,16 +5,15 @@ import {
   VerbosityLevel,
 } from 'pdfjs-dist/legacy/build/pdf.mjs'
 
-/** Largest picture within a file that is drawn, in pixels. */
-const imagePixelsMost = 64 * 1024 * 1024
+/** Maximum size of an image within a PDF, in pixels. */
+const maxImagePixels = 64 * 1024 * 1024
 
-/** A file that is being read; `end` frees all of it, its worker too. */
+/** An opening PDF; `end` releases it with its worker. */
 export type OpeningPdf = { promise: PDFDocumentLoadingTask['promise']; end: () => void }
 
 /**
- * Begins to read a PDF in a worker of its own. Nothing in the file is run: no scripts, no forms, no links, and no address in
- * it is asked for anything.
- * @param data of the file; it is taken away from the caller
+ * Opens a PDF in its own worker. Nothing in the file runs: no scripts, no forms, no links, and no URL in it is fetched.
+ * @param data of the file; ownership passes to the worker
  */
 export function openPdf(data: Uint8Array): OpeningPdf {
   const port = new Worker(new URL('./pdf.worker.ts', import.meta.url), { type: 'module' })
@@ -24,7 +23,7 @@ export function openPdf(data: Uint8Array): OpeningPdf {
     enableXfa: false,
     disableAutoFetch: true,
     useWasm: false,
-    maxImageSize: imagePixelsMost,
+    maxImageSize: maxImagePixels,
     verbosity: VerbosityLevel.ERRORS,
   })
   // One file, one worker.

@@ -1,8 +1,8 @@
 import type { Migration } from '@cairn/service'
 
 /**
- * Changes are numbered by themselves: what a repair takes over may have the version of a change that is there. Records say
- * who made them, for that is what the limit of an address counts.
+ * Numbers changes independently of versions, because a repair may adopt a change with an existing version. Stores the
+ * creator of records, which the limit per address counts.
  */
 export const numberChanges: Migration = {
   name: '0002_number-changes',

@@ -1,8 +1,8 @@
 import type { Migration } from '@cairn/service'
 
 /**
- * Refresh tokens are numbered, sessions have a last day and may be for saving alone. Sessions of before end: their tokens
- * have no number, and they last a week at most.
+ * Numbers refresh tokens, and adds a final expiry and the save purpose to sessions. Earlier sessions end: their
+ * tokens have no number, and they last at most a week.
  */
 export const countRenewals: Migration = {
   name: '0003_count-renewals',

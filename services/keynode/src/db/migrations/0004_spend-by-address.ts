@@ -1,14 +1,14 @@
 import type { Migration } from '@cairn/service'
 
 /**
- * A text is spent by the address that signed it: its id is whoever's asked for a nonce, so that by the id alone anybody could
- * spend another's. What was spent before stays spent.
+ * A text is spent by the address that signed it: the requester of a nonce chooses its id, so with the id alone other
+ * callers could spend it. Texts spent before stay spent.
  */
 export const spendByAddress: Migration = {
   name: '0004_spend-by-address',
   statements: () => [
     `update spent_challenge set id = address || ' ' || id`,
-    // By then they were good for a minute more; their texts are spent besides.
+    // They remain valid for at most another minute; their texts are also spent.
     'delete from bearer_use',
   ],
 }

@@ -1,6 +1,8 @@
 import type { Migration } from '@cairn/service'
 
-/** Which bytes of a piece are more than filling zeros. Pieces from before were fetched whole, and count as such. */
+/**
+ * Which bytes of a piece are more than padding zeros. Earlier pieces were fetched completely, and count as content.
+ */
 export const countContent: Migration = {
   name: '0002_count-content',
   statements: ({ integer, text }) => [

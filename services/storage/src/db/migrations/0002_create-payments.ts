@@ -42,7 +42,7 @@ export const createPayments: Migration = {
       created_at ${integer} not null
     )${strict}`,
     'create index ledger_address on ledger_entry (address, created_at desc, id desc)',
-    // What accounts were given before there was a ledger.
+    // Allowances that accounts received before there was a ledger.
     `insert into ledger_entry (id, address, kind, cause, bytes, note, created_at)
       select '00000000-' || address, address, 'allowance', 'allowance:' || address, data_limit_bytes, 'Free allowance', created_at
       from account`,

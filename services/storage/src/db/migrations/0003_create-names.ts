@@ -1,6 +1,8 @@
 import type { Migration } from '@cairn/service'
 
-/** IPNS names: what is known of each, whose list it is on, what it pointed to. Sequences are 20 digits, so that they sort. */
+/**
+ * IPNS names: their newest record, the lists they are on, their history. Sequences have 20 digits, so that they sort.
+ */
 export const createNames: Migration = {
   name: '0003_create-names',
   statements: ({ integer, text, bytes, strict, clustered }) => [

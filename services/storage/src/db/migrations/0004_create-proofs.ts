@@ -34,7 +34,7 @@ export const createProofs: Migration = {
     'create index piece_waiting on piece (created_at) where aggregate_id is null',
     'create index piece_cid on piece (cid)',
 
-    // No reference to packs: what an aggregate holds must be known after a pack is gone.
+    // No foreign key to packs: the content of an aggregate must be known after a pack is removed.
     `create table piece_pack (
       pack_id ${integer} not null,
       pack_offset_bytes ${integer} not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** What makes looking for work about pieces and deals cost what there is to do, whatever there is in all. */
+/** Indexes that make the cost of finding due work on pieces and deals independent of their total number. */
 export const indexProofs: Migration = {
   name: '0005_index-proofs',
   statements: ({ integer, text, strict }) => [
@@ -8,12 +8,12 @@ export const indexProofs: Migration = {
     'update pack set is_pieced = 1 where exists (select 1 from piece_pack where piece_pack.pack_id = pack.id)',
     'create index pack_unpieced on pack (id) where is_pieced = 0',
 
-    // When to look for providers; null where there are enough.
+    // When to look for providers; null when there are enough.
     `alter table aggregate add column place_at ${integer}`,
     `update aggregate set place_at = 0 where state = 'live'`,
     'create index aggregate_place on aggregate (place_at) where place_at is not null',
 
-    // Numbers of deals are never given twice, also when the newest deals are gone.
+    // Numbers of deals are never reused, even after the newest deals were deleted.
     `create table deal_counter (name ${text} primary key, last ${integer} not null)${strict}`,
     `insert into deal_counter (name, last) select 'deal', coalesce(max(number), 0) from deal`,
     `create unique index deal_active on deal (aggregate_id, provider)

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** Uploads whose bytes come in parts, and where the parts lie until the last has come. */
+/** Resumable uploads, and the location of their parts until they are complete. */
 export const createResumableUploads: Migration = {
   name: '0006_create-resumable-uploads',
   statements: ({ integer, text, strict, clustered }) => [

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** Texts that were signed in with, as long as they could be shown again. */
+/** Texts used for signing in, kept while they could be presented again. */
 export const createSpentSignIns: Migration = {
   name: '0007_create-spent-sign-ins',
   statements: ({ integer, text, clustered }) => [

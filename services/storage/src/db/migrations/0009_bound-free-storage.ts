@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** Counts what is stored without having been paid for, over all accounts, and who opens free accounts in a day. */
+/** Counts unpaid storage over all accounts, and free accounts per day and caller. */
 export const boundFreeStorage: Migration = {
   name: '0009_bound-free-storage',
   statements: ({ integer, text, strict, clustered }) => [
@@ -8,7 +8,7 @@ export const boundFreeStorage: Migration = {
     `update account set free_bytes = coalesce((
       select sum(bytes) from ledger_entry where ledger_entry.address = account.address and kind = 'allowance'), 0)`,
 
-    // One row, which every unit that changes what is stored for free changes, too.
+    // One row, changed by every unit that changes free storage.
     `create table free_storage (
       one ${integer} primary key check (one = 1),
       used_bytes ${integer} not null check (used_bytes >= 0)
@@ -18,7 +18,7 @@ export const boundFreeStorage: Migration = {
         select data_used_bytes + reserved_bytes - (data_limit_bytes - free_bytes) as over from account
       ) as sums where over > 0`,
 
-    // asker is a pseudonym that changes each day.
+    // asker is a pseudonym that changes daily.
     `create table free_account_day (
       day ${integer} not null,
       asker ${text} not null,

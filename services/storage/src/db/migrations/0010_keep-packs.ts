@@ -1,8 +1,8 @@
 import type { Migration } from '@cairn/service'
 
 /**
- * Keeps packs from being lost with their rows: why a pack is held, when its object was found missing, the id of the database,
- * and the objects that are being removed.
+ * Protects packs from being lost with their rows: why a pack is held, when its object was found missing, the id of
+ * the database, and the objects that are being removed.
  */
 export const keepPacks: Migration = {
   name: '0010_keep-packs',

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** The challenge that a provider has not answered yet, so that it is asked the same one again, also after a restart. */
+/** The open challenge of a provider, so that the same one is repeated, even after a restart. */
 export const keepOpenChallenges: Migration = {
   name: '0011_keep-open-challenges',
   statements: ({ integer, text }) => [

@@ -1,18 +1,18 @@
-/** Bytes gathered for one part of an object. Grows with what comes, so that a small object takes little memory. */
+/** Buffer for one part of an object. Grows on demand, so that a small object takes little memory. */
 export type PartBuffer = {
-  /** Copies as much as fits, and returns how many bytes that was. */
+  /** Copies as much as fits and returns the number of bytes copied. */
   add(bytes: Uint8Array): number
   /** Overwrites the first bytes. */
   setHead(bytes: Uint8Array): void
   readonly length: number
   readonly isFull: boolean
-  /** View of what was added; good until the next call. */
+  /** View of the added bytes; valid until the next call. */
   bytes(): Uint8Array
 }
 
 /**
- * @param maxBytes size at which it is full
- * @param firstBytes memory that the first byte takes
+ * @param maxBytes capacity in bytes
+ * @param firstBytes initial allocation in bytes
  */
 export function createPartBuffer(maxBytes: number, firstBytes: number): PartBuffer {
   let memory = new Uint8Array(0)

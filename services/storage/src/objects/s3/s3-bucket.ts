@@ -16,50 +16,50 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { CairnError } from '@cairn/protocol'
+import type { S3Settings } from '../../settings/s3-settings.ts'
 import { endsEarly } from '../object-errors.ts'
 import { describeReadFailure, describeS3Error, readFailure } from './s3-errors.ts'
-import type { S3Settings } from './s3-settings.ts'
 
-/** Time limits in ms. Each covers all tries of one call. */
+/** Time limits in ms. Each covers all attempts of one call. */
 export type S3Limits = {
   readonly callMs: number
-  /** Of a part's upload, and of the call that makes an object of its parts. */
+  /** Upload of a part, and the call that assembles an object from its parts. */
   readonly partMs: number
-  /** After so long without a byte a connection is given up, and the call is tried again. */
+  /** Idle time after which a connection is closed and the call is retried. */
   readonly idleMs: number
 }
 
 export const defaultLimits: S3Limits = { callMs: 60_000, partMs: 300_000, idleMs: 20_000 }
 
 const connectMs = 5000
-/** Tries of a call, and of the rest of a body that was cut off. */
-const triesMost = 5
-const connectionsMost = 256
-/** Metadata of an object: which writer wrote it. Shows whether a write whose answer was lost took place. */
+/** Maximum number of attempts per call, and for the rest of an interrupted body. */
+const maxTries = 5
+const maxConnections = 256
+/** Metadata field with the id of the writer. Shows whether a write whose answer was lost took effect. */
 const writerField = 'cairn-writer'
 
-/** An object as a HEAD shows it. */
+/** An object as returned by HEAD. */
 export type S3Object = { readonly sizeBytes: number; readonly writer: string | undefined }
-/** A multipart upload that was begun and neither completed nor aborted. */
+/** A multipart upload that is neither completed nor aborted. */
 export type OpenMultipart = { readonly key: string; readonly uploadId: string; readonly startedAt: number }
-/** A part that the store has, with its number and the tag that the store gave it. */
+/** A stored part: its number, and the tag assigned by the store. */
 export type S3Part = { readonly number: number; readonly tag: string }
 
-/** Every call to S3, with retries, time limits and errors of ours. Keys are without the prefix of the settings. */
+/** Every call to S3, with retries, time limits and Cairn errors. Keys omit the configured prefix. */
 export type S3Bucket = {
-  /** Writes an object whole. @param options.onlyNew fails when the key is in use */
+  /** Writes an object in one call. @param options.onlyNew fails when the key is in use */
   put(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void>
   head(key: string): Promise<S3Object | undefined>
-  /** Fills `target` from `offset` on. @throws CairnError DATA_DAMAGED when the object is gone or ends before that */
+  /** Fills `target` from `offset` on. @throws CairnError DATA_DAMAGED when the object is gone or too short */
   read(key: string, offset: number, target: Uint8Array): Promise<void>
   remove(key: string): Promise<void>
-  /** In the order of keys, a thousand per call. */
+  /** Lists objects in order of their keys, a thousand per call. */
   list(prefix: string, after?: string): AsyncGenerator<{ key: string; modifiedAt: number }>
   startMultipart(key: string, writer: string): Promise<string>
   putPart(key: string, uploadId: string, number: number, bytes: Uint8Array): Promise<S3Part>
-  /** Makes an object of its parts. Fails when the key is in use. */
+  /** Assembles an object from its parts. Fails when the key is in use. */
   complete(key: string, uploadId: string, parts: readonly S3Part[]): Promise<void>
-  /** Removes a multipart upload; one that is not there is no error. */
+  /** Removes a multipart upload; a missing one is not an error. */
   abortMultipart(key: string, uploadId: string): Promise<void>
   listMultipart(prefix: string): AsyncGenerator<OpenMultipart>
   close(): void
@@ -67,16 +67,16 @@ export type S3Bucket = {
 
 type PutOptions = { onlyNew?: boolean; writer?: string }
 
-/** Opens a client. Sends nothing yet. */
+/** Creates a client without sending a request. */
 export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
   const { bucket: Bucket, prefix, endpoint, credentials, encryption, storageClass } = settings
-  const agent = { keepAlive: true, maxSockets: connectionsMost }
+  const agent = { keepAlive: true, maxSockets: maxConnections }
   const client = new S3Client({
     region: settings.region,
     forcePathStyle: settings.isPathStyle,
-    maxAttempts: triesMost,
+    maxAttempts: maxTries,
     retryMode: 'standard',
-    // Content-MD5 is sent with each body; stores other than AWS know no other checksum, or do not check it.
+    // Content-MD5 is sent with each body; stores other than AWS do not support or verify other checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: connectMs, socketTimeout: limits.idleMs, httpAgent: agent, httpsAgent: agent },
@@ -90,7 +90,7 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
       : {}),
   }
   const classOf = (writer: string | undefined) =>
-    // Marks live for seconds; the cheaper classes bill a month or 128 KiB at least.
+    // Marks live for seconds; cheaper classes bill at least a month or 128 KiB.
     writer === undefined || storageClass === undefined ? {} : { StorageClass: storageClass }
   const place = (key: string) => ({ Bucket, Key: prefix + key })
   const within = (ms: number) => ({ abortSignal: AbortSignal.timeout(ms) })
@@ -106,16 +106,16 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
   const getRange = (key: string, from: number, to: number, abortSignal: AbortSignal): Promise<GetObjectCommandOutput> =>
     client.send(new GetObjectCommand({ ...place(key), Range: `bytes=${from}-${to}` }), { abortSignal })
 
-  /** A HEAD that finds nothing has no body that tells a missing key from a missing bucket or a proxy's own page. */
+  /** A HEAD without a body cannot distinguish a missing key from a missing bucket or a proxy's own page. */
   const confirmMissing = async (key: string): Promise<void> => {
     try {
       const { Body } = await getRange(key, 0, 0, AbortSignal.timeout(limits.callMs))
       if (Body instanceof Readable) Body.destroy()
     } catch (error) {
       if (readFailure(error).code === 'NoSuchKey') return
-      throw describeS3Error(error, 'look an object up')
+      throw describeS3Error(error, 'look up an object')
     }
-    throw new CairnError('UNAVAILABLE', { message: 'The object store answers a HEAD and a GET differently' })
+    throw new CairnError('UNAVAILABLE', { message: 'The object store returned different responses to HEAD and GET' })
   }
 
   return {
@@ -138,7 +138,7 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
         const found = await client.send(new HeadObjectCommand(place(key)), within(limits.callMs))
         return { sizeBytes: found.ContentLength ?? 0, writer: found.Metadata?.[writerField] }
       } catch (error) {
-        if (readFailure(error).status !== 404) throw describeS3Error(error, 'look an object up')
+        if (readFailure(error).status !== 404) throw describeS3Error(error, 'look up an object')
       }
       await confirmMissing(key)
       return undefined
@@ -157,10 +157,10 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
         try {
           for await (const chunk of addAbortSignal(abortSignal, body)) filled += take(target, filled, chunk)
         } catch (error) {
-          if (tries === triesMost || abortSignal.aborted) throw describeS3Error(error, 'read an object')
+          if (tries === maxTries || abortSignal.aborted) throw describeS3Error(error, 'read an object')
         }
         if (filled === target.length) return
-        if (tries === triesMost) throw describeS3Error(new Error('the answer ends early'), 'read an object')
+        if (tries === maxTries) throw describeS3Error(new Error('the response ended early'), 'read an object')
         await sleep(25 * 2 ** tries * Math.random())
       }
     },
@@ -187,7 +187,7 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
       } while (token !== undefined)
     },
     startMultipart: (key, writer) =>
-      attempt('start an upload in parts', async () => {
+      attempt('start a multipart upload', async () => {
         const command = new CreateMultipartUploadCommand({
           ...place(key),
           ...objectSettings,
@@ -195,7 +195,7 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
           Metadata: { [writerField]: writer },
         })
         const { UploadId } = await client.send(command, within(limits.callMs))
-        if (UploadId === undefined) throw incomplete('the start of an upload in parts')
+        if (UploadId === undefined) throw incomplete('the start of a multipart upload')
         return UploadId
       }),
     putPart: (key, UploadId, number, bytes) =>
@@ -213,7 +213,7 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
         return { number, tag: ETag }
       }),
     complete: (key, UploadId, parts) =>
-      attempt('complete an upload in parts', async () => {
+      attempt('complete a multipart upload', async () => {
         const Parts = parts.map(({ number, tag }) => ({ PartNumber: number, ETag: tag }))
         const command = new CompleteMultipartUploadCommand({
           ...place(key),
@@ -227,17 +227,17 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
       try {
         await client.send(new AbortMultipartUploadCommand({ ...place(key), UploadId }), within(limits.callMs))
       } catch (error) {
-        if (readFailure(error).code !== 'NoSuchUpload') throw describeS3Error(error, 'abort an upload in parts')
+        if (readFailure(error).code !== 'NoSuchUpload') throw describeS3Error(error, 'abort a multipart upload')
       }
     },
     async *listMultipart(listed) {
       let marker: { KeyMarker: string; UploadIdMarker: string } | undefined
       do {
         const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix + listed, ...marker })
-        const page = await attempt('list uploads in parts', () => client.send(command, within(limits.callMs)))
+        const page = await attempt('list multipart uploads', () => client.send(command, within(limits.callMs)))
         for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
           if (Key === undefined || UploadId === undefined || Initiated === undefined) {
-            throw incomplete('a list of uploads in parts')
+            throw incomplete('a list of multipart uploads')
           }
           yield { key: Key.slice(prefix.length), uploadId: UploadId, startedAt: Initiated.getTime() }
         }
@@ -256,7 +256,7 @@ function md5(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('base64')
 }
 
-/** The body of an answer to a range, once its head says that it holds what was asked for. */
+/** Returns the body of a range answer, once its header confirms the requested range. */
 function openBody({ Body, ContentRange }: GetObjectCommandOutput, key: string, from: number, end: number): Readable {
   if (!(Body instanceof Readable)) throw incomplete('an object')
   const [, first, last] = /^bytes (\d+)-(\d+)\//.exec(ContentRange ?? '') ?? []
@@ -266,7 +266,7 @@ function openBody({ Body, ContentRange }: GetObjectCommandOutput, key: string, f
   throw incomplete('a range of an object')
 }
 
-/** Copies a chunk to its place. @returns its length */
+/** Copies a chunk into place. @returns its length */
 function take(target: Uint8Array, at: number, chunk: unknown): number {
   if (!(chunk instanceof Uint8Array) || at + chunk.length > target.length) throw incomplete('a range of an object')
   target.set(chunk, at)
@@ -275,6 +275,6 @@ function take(target: Uint8Array, at: number, chunk: unknown): number {
 
 function incomplete(what: string): CairnError {
   return new CairnError('STORAGE_FAILED', {
-    cause: new Error(`S3 answers with ${what} that is not what was asked for`),
+    cause: new Error(`S3 returned ${what} that does not match the request`),
   })
 }

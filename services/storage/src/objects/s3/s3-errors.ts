@@ -1,11 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import { endsEarly, missing } from '../object-errors.ts'
 
-/** Longest text of a store's own message that is repeated. */
-const messageCharactersMost = 300
+/** Maximum length of a store's own message that is passed on. */
+const maxMessageCharacters = 300
 const fullNames: readonly string[] = ['InsufficientStorage', 'QuotaExceeded', 'XMinioStorageFull']
 
-/** A failed call, as the store answered it. */
+/** A failed call, as answered by the store. */
 export type S3Failure = {
   /** Error code of S3, such as NoSuchKey, or the name of a local error. */
   readonly code: string
@@ -15,8 +15,8 @@ export type S3Failure = {
 }
 
 /**
- * A failed call, as the cause of an error of ours. It repeats no other field of the SDK's error, because those of a refused
- * signature hold credentials.
+ * A failed S3 call, as the cause of a CairnError. Copies no other field of the SDK's error, because errors about
+ * rejected signatures contain credentials.
  */
 class S3CallError extends Error {
   override readonly name = 'S3CallError'
@@ -29,7 +29,7 @@ class S3CallError extends Error {
   }
 }
 
-/** Reads what a call of the SDK threw. */
+/** Reads an error thrown by the SDK. */
 export function readFailure(error: unknown): S3Failure {
   if (!(error instanceof Error)) return { code: 'Unknown', status: undefined, message: String(error) }
   const metadata = '$metadata' in error ? error.$metadata : undefined
@@ -40,32 +40,32 @@ export function readFailure(error: unknown): S3Failure {
   return {
     code: error.name,
     status: typeof status === 'number' ? status : undefined,
-    message: error.message.slice(0, messageCharactersMost),
+    message: error.message.slice(0, maxMessageCharacters),
   }
 }
 
-/** Whether the store refused the call for good. Otherwise it may have been carried out, or may be later. */
+/** Whether the store rejected the call permanently. Otherwise it may have taken effect, or may later. */
 function isRefused({ status }: S3Failure): boolean {
   if (status === undefined || [408, 409, 429].includes(status)) return false
   return (status >= 400 && status < 500) || status === 501
 }
 
-/** What a failed call means: STORAGE_FULL, STORAGE_FAILED (refused for good) or UNAVAILABLE. */
+/** Maps a failed call to STORAGE_FULL, STORAGE_FAILED (rejected permanently) or UNAVAILABLE. */
 export function describeS3Error(error: unknown, what: string): CairnError {
   if (CairnError.is(error)) return error
   const failure = readFailure(error)
   const cause = new S3CallError(what, failure)
   if (fullNames.includes(failure.code) || failure.status === 507) return new CairnError('STORAGE_FULL', { cause })
   if (isRefused(failure)) return new CairnError('STORAGE_FAILED', { cause })
-  return new CairnError('UNAVAILABLE', { message: 'The object store does not answer', cause, retryAfterSeconds: 5 })
+  return new CairnError('UNAVAILABLE', { message: 'The object store does not respond', cause, retryAfterSeconds: 5 })
 }
 
-/** Whether the store refused a write because the key is in use. */
+/** Whether the store rejected a write because the key is in use. */
 export function isPreconditionFailed(error: unknown): boolean {
   return CairnError.is(error) && error.cause instanceof S3CallError && error.cause.failure.status === 412
 }
 
-/** What a failed first call of a process means: INVALID_CONFIGURATION for what only an operator can change. */
+/** Maps a failed first call of a process to INVALID_CONFIGURATION when only an operator can fix it. */
 export function describeOpenError(error: unknown, bucket: string): unknown {
   if (!(CairnError.is(error) && error.cause instanceof S3CallError)) return error
   const { failure, message } = error.cause
@@ -77,7 +77,7 @@ export function describeOpenError(error: unknown, bucket: string): unknown {
   })
 }
 
-/** What a failed read of an object means: DATA_DAMAGED when the store says that it is gone or ends early. */
+/** Maps a failed read of an object to DATA_DAMAGED when the store reports that it is gone or too short. */
 export function describeReadFailure(error: unknown, key: string, at: number): CairnError {
   const { code, status } = readFailure(error)
   if (code === 'NoSuchKey') return missing(key)

@@ -6,14 +6,14 @@ import { describeOpenError, isPreconditionFailed } from './s3-errors.ts'
 const key = 'identity'
 const text = new TextEncoder().encode('Cairn keeps packs here. See docs/operate/s3.md.\n')
 
-/** Knows the place again that it was opened on. */
+/** Recognises the place that the store was opened on. */
 export type S3Identity = {
   /** @throws CairnError UNAVAILABLE when the bucket was emptied or replaced */
   requireSame(): Promise<void>
 }
 
 /**
- * Marks the place with an object, and makes sure that the store refuses to overwrite it: the ids of two packs may meet, and an
+ * Marks the place with an object and verifies that the store refuses to overwrite it: pack ids may collide, and an
  * overwritten pack is lost. Writes nothing else.
  *
  * @param name of the bucket, for errors
@@ -22,15 +22,15 @@ export type S3Identity = {
 export async function identifyS3(bucket: S3Bucket, name: string): Promise<S3Identity> {
   try {
     const { writer } = await findOrCreate(bucket)
-    if (writer === undefined) throw unfit('keeps no metadata of objects')
+    if (writer === undefined) throw unfit('does not store object metadata')
     if (!(await isRefused(() => bucket.put(key, text, { onlyNew: true, writer })))) {
-      throw unfit('overwrites an object in spite of If-None-Match')
+      throw unfit('overwrites an object despite If-None-Match')
     }
     const uploadId = await bucket.startMultipart(key, writer)
     try {
       const part = await bucket.putPart(key, uploadId, 1, text)
       if (!(await isRefused(() => bucket.complete(key, uploadId, [part])))) {
-        throw unfit('overwrites an object in spite of If-None-Match when an upload in parts completes')
+        throw unfit('overwrites an object despite If-None-Match when a multipart upload completes')
       }
     } finally {
       await bucket.abortMultipart(key, uploadId)
@@ -38,7 +38,9 @@ export async function identifyS3(bucket: S3Bucket, name: string): Promise<S3Iden
     return {
       async requireSame() {
         if ((await bucket.head(key))?.writer === writer) return
-        throw new CairnError('UNAVAILABLE', { message: 'The bucket was emptied or replaced while the service runs' })
+        throw new CairnError('UNAVAILABLE', {
+          message: 'The bucket was emptied or replaced while the service was running',
+        })
       },
     }
   } catch (error) {
@@ -47,14 +49,14 @@ export async function identifyS3(bucket: S3Bucket, name: string): Promise<S3Iden
 }
 
 async function findOrCreate(bucket: S3Bucket): Promise<S3Object> {
-  // A list says why it is refused; a HEAD has no body to say it in.
+  // A list explains a refusal; a HEAD has no body to do so.
   const isThere = (await Array.fromAsync(bucket.list(key))).some((each) => each.key === key)
   if (!isThere) {
-    // Refused when another replica starts at the same time and was faster.
+    // Rejected when another replica that starts at the same time wrote it first.
     await isRefused(() => bucket.put(key, text, { onlyNew: true, writer: randomUUID() }))
   }
   const found = await bucket.head(key)
-  if (found === undefined) throw unfit('does not show an object that was just written')
+  if (found === undefined) throw unfit('does not return an object that was just written')
   return found
 }
 
@@ -71,6 +73,6 @@ async function isRefused(write: () => Promise<void>): Promise<boolean> {
 function unfit(why: string): CairnError {
   return new CairnError('INVALID_CONFIGURATION', {
     message: `The object store ${why}`,
-    hint: 'Packs would not be safe there. Use a store that supports conditional writes (docs/operate/s3.md).',
+    hint: 'Packs are not safe in this store. Use a store that supports conditional writes (docs/operate/s3.md).',
   })
 }

@@ -1,7 +1,7 @@
 import type { Marks } from '../marks.ts'
 import type { S3Bucket } from './s3-bucket.ts'
 
-/** Keeps marks as small objects whose keys start with `prefix`. */
+/** Stores marks as small objects whose keys start with `prefix`. */
 export function openS3Marks(bucket: S3Bucket, prefix: string): Marks {
   return {
     put: (name, text) => bucket.put(prefix + name, new TextEncoder().encode(text)),

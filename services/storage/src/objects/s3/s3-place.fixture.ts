@@ -1,20 +1,20 @@
+import type { S3Settings } from '../../settings/s3-settings.ts'
 import type { ObjectStore } from '../objects.ts'
 import { defaultLimits } from './s3-bucket.ts'
 import { type FaultyProxy, startFaultyProxy } from './s3-proxy.fixture.ts'
 import { type S3Server, startS3Server } from './s3-server.fixture.ts'
-import type { S3Settings } from './s3-settings.ts'
 import { openS3Store, type S3StoreOptions } from './s3-store.ts'
 
-/** A server, a proxy before it that can do harm, and stores that reach the server through it. */
+/** A server, a faulty proxy in front of it, and stores that reach the server through the proxy. */
 export type S3Place = AsyncDisposable & {
   readonly server: S3Server
   readonly proxy: FaultyProxy
   readonly settings: S3Settings
-  /** Opens a store, and closes it at the end when the test has not. */
+  /** Opens a store; disposal closes it if the test has not. */
   open(options?: S3StoreOptions, settings?: Partial<S3Settings>): Promise<ObjectStore>
 }
 
-/** Starts all of it. */
+/** Starts server and proxy. */
 export async function createS3Place(): Promise<S3Place> {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startS3Server())

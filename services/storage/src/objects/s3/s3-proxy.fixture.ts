@@ -2,30 +2,30 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** What goes wrong with one request on its way. */
+/** A fault injected into one request. */
 export type Fault =
-  /** The server never hears of it. */
+  /** The server never receives the request. */
   | { kind: 'refuse'; status: 500 | 503 }
   | { kind: 'reset' }
-  /** The server carries it out, and its answer is lost. */
+  /** The server executes the request, and its answer is lost. */
   | { kind: 'lose' }
-  /** Half of the answer's body comes. */
+  /** Half of the answer's body arrives. */
   | { kind: 'cut' }
-  /** The answer comes late. */
+  /** The answer arrives late. */
   | { kind: 'delay'; ms: number }
-  /** No answer ever comes. */
+  /** No answer ever arrives. */
   | { kind: 'hang' }
 
-/** A proxy before a server, which passes requests on as they are: their signatures stay good. */
+/** A proxy in front of a server. It forwards requests unchanged, so their signatures stay valid. */
 export type FaultyProxy = AsyncDisposable & {
   readonly url: string
-  /** Decides for each request; none by default. */
+  /** Selects the fault for each request. Defaults to none. */
   plan: (request: { method: string; target: string }) => Fault | undefined
   /** Faults that were injected, by kind. */
   readonly injected: Map<Fault['kind'], number>
 }
 
-/** Starts it on a free port. */
+/** Starts the proxy on a free port. */
 export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   const injected: FaultyProxy['injected'] = new Map()
 
@@ -68,7 +68,7 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
       response.end(bytes)
       return
     }
-    // The head promises the whole length.
+    // The header declares the full length.
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
   }
 

@@ -8,26 +8,26 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { type S3Account, verifySignature } from './sigv4.fixture.ts'
 
-/** What is kept of an object or of an upload in parts, beside its bytes. */
+/** Metadata of an object or a multipart upload. */
 type Head = { key: string; sizeBytes: number; tag: string; at: number; headers: Record<string, string> }
 type Stored = Head & { file: string }
 
-/** A server that speaks the part of S3 that the store uses, over a folder, with signatures verified. */
+/** A server for the subset of S3 that the store uses, over a folder, with signatures verified. */
 export type S3Server = AsyncDisposable & {
   readonly url: string
   readonly bucket: string
   readonly account: S3Account
-  /** Requests so far: method, kind, number of the part, and key. */
+  /** Requests so far: method, kind, part number and key. */
   readonly requests: string[]
-  /** What a server of another make would do. */
+  /** Deviations of other S3 implementations. */
   readonly manners: { ignoresConditions: 'never' | 'put' | 'complete'; pageSize: number; isBucketGone: boolean }
   /** Objects whose key starts with `prefix`, by key. */
   objects(prefix?: string): Map<string, Head>
-  /** Uploads in parts that are open. */
+  /** Open multipart uploads. */
   uploads(): string[]
   /** Removes every object. */
   empty(): void
-  /** Makes all objects and uploads in parts whose key starts with `prefix` older. */
+  /** Ages all objects and multipart uploads whose key starts with `prefix`. */
   age(prefix: string, seconds: number): void
 }
 
@@ -44,7 +44,7 @@ class S3Refusal extends Error {
 const minPartBytes = 5 * 1024 * 1024
 const keptHeaders = ['x-amz-meta-cairn-writer', 'x-amz-server-side-encryption', 'x-amz-storage-class'] as const
 
-/** Starts it on a free port, over a folder of its own. */
+/** Starts the server on a free port, over a folder of its own. */
 export async function startS3Server(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-s3-'))
   const account = { accessKeyId: 'TESTKEY', secretAccessKey: 'test-secret-of-nobody', region: 'eu-test-1' }

@@ -1,4 +1,4 @@
-// A whole storage service whose packs lie on S3.
+// A complete storage service whose packs lie on S3.
 import { randomBytes } from 'node:crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,8 +6,8 @@ import type { StorageConfig } from '../../config.ts'
 import { recoverStore } from '../../maintenance/maintain.ts'
 import { openStore } from '../../maintenance/open-store.ts'
 import { check } from '../../packs/check.ts'
+import { removeUnreferencedPacks } from '../../packs/remove-packs.ts'
 import { bearer, startTestStorage, type TestStorage } from '../../start-test-storage.fixture.ts'
-import { removeUnreferencedPacks } from '../../workers/remove-packs.ts'
 import { systemClock } from '../../workers/worker.ts'
 import { createS3Place, type S3Place } from './s3-place.fixture.ts'
 
@@ -26,7 +26,7 @@ const settingsOf = ({ proxy, server }: S3Place, databaseUrl: string) => ({
   CAIRN_S3_FORCE_PATH_STYLE: 'on',
   CAIRN_S3_ACCESS_KEY_ID: server.account.accessKeyId,
   CAIRN_S3_SECRET_ACCESS_KEY: server.account.secretAccessKey,
-  // No disk is measured.
+  // Disk space is not measured.
   CAIRN_FREE_DISK_RESERVE: '10%',
 })
 
@@ -65,7 +65,7 @@ test('a service on S3 stores, serves and deletes, also after a restart and besid
   for (const [at, cid] of cids.entries()) expect((await read(storage, cid)).bytes).toEqual(contents[at])
   const reads = place.server.requests.length
   await read(other, cids[1] ?? '')
-  // Runs of about a MiB, each one call.
+  // Runs of about 1 MiB, one call each.
   const calls = place.server.requests.slice(reads).filter((each) => each.startsWith('GET cairn/objects/packs/'))
   expect(calls.length).toBeLessThanOrEqual(30)
   const range = await fetch(`${other.gatewayUrl}/ipfs/${cids[1]}`, { headers: { range: 'bytes=9000000-9000099' } })
@@ -86,7 +86,7 @@ test('a service on S3 stores, serves and deletes, also after a restart and besid
   expect(await Array.fromAsync(check({ ...store, readData: 1 }))).toEqual([])
 })
 
-test('while S3 is away nothing is acknowledged, and the service recovers by itself', async () => {
+test('acknowledges nothing while S3 is offline, and recovers by itself', async () => {
   await using place = await createS3Place()
   await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
   const key = await storage.createKey()
@@ -102,7 +102,7 @@ test('while S3 is away nothing is acknowledged, and the service recovers by itse
   expect(JSON.stringify(storage.log)).not.toContain(place.server.account.secretAccessKey)
 })
 
-test('a bucket belongs to one database, until a recovery gives it to another', async () => {
+test('a bucket belongs to one database, until a recovery assigns it to another', async () => {
   await using place = await createS3Place()
   const bytes = randomBytes(1000)
   const environment = settingsOf(place, await postgres.createDatabase())
@@ -117,7 +117,7 @@ test('a bucket belongs to one database, until a recovery gives it to another', a
     }
     const before = place.server.requests.length
     await expect(startTestStorage(environment)).rejects.toMatchObject({ code: 'RECOVERY_NEEDED' })
-    // The check of conditional writes takes back its own upload in parts. Nothing else is removed.
+    // The check of conditional writes aborts its own multipart upload. Nothing else is removed.
     expect(place.server.requests.slice(before).filter((each) => each.startsWith('DELETE '))).toEqual([
       'DELETE upload cairn/identity',
     ])

@@ -19,7 +19,7 @@ async function write(store: ObjectStore, name: string, bytes: Uint8Array, head?:
   return writer.finish()
 }
 
-/** Injects one fault into the first request that fits. */
+/** Injects one fault into the first matching request. */
 function once(proxy: FaultyProxy, fits: (method: string, target: string) => boolean, fault: Fault): void {
   let isDone = false
   proxy.plan = ({ method, target }) => {
@@ -54,7 +54,7 @@ describe('objects in parts', () => {
   const head = randomBytes(100)
   const expected = Buffer.concat([head, bytes.subarray(100)])
 
-  test('the part with the head is sent last, and every byte is where it belongs', async () => {
+  test('sends the part with the head last, and every byte is in its place', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     expect(await write(store, key, bytes, head)).toEqual({ sizeBytes: bytes.length })
@@ -99,7 +99,7 @@ describe('objects in parts', () => {
     expect(expected.equals(await store.read(key, 0, bytes.length))).toBe(true)
   })
 
-  test('what cannot be stored leaves nothing', async () => {
+  test('a failed write leaves nothing', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     place.proxy.plan = ({ target }) => (target.includes('partNumber=2') ? { kind: 'refuse', status: 500 } : undefined)
@@ -113,7 +113,7 @@ describe('objects in parts', () => {
     expect(await store.size(key)).toBeUndefined()
   })
 
-  test('an upload in parts of a replica that is gone is aborted after an hour, that of a living one never', async () => {
+  test('aborts a multipart upload of an ended replica after an hour, and never that of a running one', async () => {
     await using place = await createS3Place()
     const first = await place.open({ replica: 'first' })
     const second = await place.open({ replica: 'second' })
@@ -125,13 +125,13 @@ describe('objects in parts', () => {
     place.server.age('one/network/replicas/first', 3610)
     expect(await second.sweep()).toBe(1)
     expect(place.server.uploads()).toEqual([])
-    // It only slept: what it was writing is refused, and it goes on.
+    // It was only suspended: the object it was writing is rejected, and the replica continues.
     await expect(writer.finish()).rejects.toSatisfy(is('STORAGE_FAILED'))
     await writer.abort()
     await write(first, 'packs/1/b.car', bytes)
   })
 
-  test('an upload in parts that no note names is aborted after a day', async () => {
+  test('aborts a multipart upload without a note after a day', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     once(place.proxy, (method, target) => method === 'POST' && target.includes('uploads'), { kind: 'lose' })
@@ -153,7 +153,7 @@ describe('objects in parts', () => {
 })
 
 describe('objects of one call', () => {
-  test('an upload costs three calls, a read one, and none of them lists', async () => {
+  test('an upload costs three calls, a read one, and neither lists', async () => {
     await using place = await createS3Place()
     const store = await place.open({ replica: 'first' })
     await write(store, 'packs/1/first.car', randomBytes(10))
@@ -169,7 +169,7 @@ describe('objects of one call', () => {
     ])
   })
 
-  test('a write whose answer is lost took place once', async () => {
+  test('a write with a lost answer happened once', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     once(place.proxy, (method, target) => method === 'PUT' && target.includes(key), { kind: 'lose' })
@@ -177,7 +177,7 @@ describe('objects of one call', () => {
     expect(Buffer.from(await store.read(key, 0, 3)).toString()).toBe('abc')
   })
 
-  test('of two writers of one key one wins, and nothing of it is overwritten', async () => {
+  test('one of two writers of a key wins, and nothing of it is overwritten', async () => {
     await using place = await createS3Place()
     const stores = [await place.open(), await place.open()]
     for (const sizeBytes of [10, 9 * MIB]) {
@@ -190,7 +190,7 @@ describe('objects of one call', () => {
     }
   })
 
-  test('when nobody can say whether a write took place, its note stays', async () => {
+  test('keeps the note of a write with an unknown outcome', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     const writer = await store.create(key)
@@ -209,7 +209,7 @@ describe('objects of one call', () => {
     expect(await store.size(key)).toBe(3)
   })
 
-  test('a body that is cut off again and again comes whole', async () => {
+  test('reads a body whole although it is cut off repeatedly', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     const bytes = randomBytes(100_000)
@@ -220,7 +220,7 @@ describe('objects of one call', () => {
     expect(place.proxy.injected.get('cut')).toBe(3)
   })
 
-  test('a store that never answers is given up at the limit', async () => {
+  test('aborts a call to a store that never answers, at the limit', async () => {
     await using place = await createS3Place()
     const limits = { ...defaultLimits }
     const store = await place.open({ limits })
@@ -235,8 +235,8 @@ describe('objects of one call', () => {
   })
 })
 
-describe('places', () => {
-  test('lists of many pages', async () => {
+describe('stores', () => {
+  test('list many pages', async () => {
     await using place = await createS3Place()
     place.server.manners.pageSize = 2
     const store = await place.open()
@@ -247,7 +247,7 @@ describe('places', () => {
     expect((await store.listUnconfirmed('all')).size).toBe(7)
   })
 
-  test('the credentials of the environment are used when the settings have none', async () => {
+  test('use the credentials of the environment when the settings have none', async () => {
     await using place = await createS3Place()
     const { accessKeyId, secretAccessKey } = place.server.account
     process.env['AWS_ACCESS_KEY_ID'] = accessKeyId
@@ -261,7 +261,7 @@ describe('places', () => {
     }
   })
 
-  test('a replica ends while the store does not answer', async () => {
+  test('let a replica end while the store does not answer', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     await write(store, key, randomBytes(10))
@@ -269,7 +269,7 @@ describe('places', () => {
     await store.close()
   })
 
-  test('stores of two prefixes do not see one another', async () => {
+  test('do not see objects of another prefix', async () => {
     await using place = await createS3Place()
     const one = await place.open()
     const other = await place.open({}, { prefix: '' })
@@ -279,7 +279,7 @@ describe('places', () => {
     expect(await other.listOthers()).toEqual([])
   })
 
-  test('a bucket that is gone is never taken for objects that are missing', async () => {
+  test('do not take a missing bucket for missing objects', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     await write(store, key, Buffer.from('abc'))
@@ -292,7 +292,7 @@ describe('places', () => {
     await store.probe()
   })
 
-  test('a bucket that was emptied while it is open is found out', async () => {
+  test('detect a bucket that is emptied while it is open', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     await store.probe()
@@ -300,15 +300,12 @@ describe('places', () => {
     await expect(store.probe()).rejects.toSatisfy(is('UNAVAILABLE'))
   })
 
-  test.each(['put', 'complete'] as const)(
-    'a store whose %s overwrites in spite of conditions is refused',
-    async (call) => {
-      await using place = await createS3Place()
-      place.server.manners.ignoresConditions = call
-      await expect(place.open()).rejects.toSatisfy(is('INVALID_CONFIGURATION'))
-      expect(place.server.uploads()).toEqual([])
-    },
-  )
+  test.each(['put', 'complete'] as const)('reject a store whose %s overwrites in spite of conditions', async (call) => {
+    await using place = await createS3Place()
+    place.server.manners.ignoresConditions = call
+    await expect(place.open()).rejects.toSatisfy(is('INVALID_CONFIGURATION'))
+    expect(place.server.uploads()).toEqual([])
+  })
 
   test.each([
     [
@@ -317,20 +314,20 @@ describe('places', () => {
       'SignatureDoesNotMatch',
     ],
     ['bucket', { bucket: 'no-such-bucket' }, 'NoSuchBucket'],
-  ])('a wrong %s is named, and no secret with it', async (_, settings, code) => {
+  ])('name a wrong %s, without any secret', async (_, settings, code) => {
     await using place = await createS3Place()
     const error = await place.open({}, settings).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'INVALID_CONFIGURATION', message: expect.stringContaining(code) })
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hidden')
   })
 
-  test('a store that is down at the start is unavailable, not wrong', async () => {
+  test('report an offline store at the start as unavailable, not as wrong', async () => {
     await using place = await createS3Place()
     place.proxy.plan = () => ({ kind: 'refuse', status: 503 })
     await expect(place.open({ limits: { ...defaultLimits, callMs: 500 } })).rejects.toSatisfy(is('UNAVAILABLE'))
   })
 
-  test('packs get the encryption and the storage class of the settings, notes only the encryption', async () => {
+  test('give packs the encryption and the storage class of the settings, notes only the encryption', async () => {
     await using place = await createS3Place()
     const store = await place.open({}, { encryption: { algorithm: 'AES256' }, storageClass: 'STANDARD_IA' })
     await write(store, key, randomBytes(10))
@@ -350,7 +347,7 @@ describe('places', () => {
     ])
   })
 
-  test('a replica that ends leaves no heartbeat, and one with unconfirmed objects does', async () => {
+  test('drop the heartbeat of a replica that ends, but not of one with unconfirmed objects', async () => {
     await using place = await createS3Place()
     const first = await place.open({ replica: 'first' })
     const second = await place.open({ replica: 'second' })

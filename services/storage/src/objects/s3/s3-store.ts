@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { S3Settings } from '../../settings/s3-settings.ts'
 import type { Mark } from '../marks.ts'
 import { missing } from '../object-errors.ts'
 import { type AbandonedObject, type ObjectStore, requireKey } from '../objects.ts'
@@ -7,10 +8,9 @@ import { openUnconfirmedNotes } from '../unconfirmed-notes.ts'
 import { defaultLimits, openS3Bucket, type S3Limits } from './s3-bucket.ts'
 import { identifyS3 } from './s3-identity.ts'
 import { openS3Marks } from './s3-marks.ts'
-import type { S3Settings } from './s3-settings.ts'
 import { createS3Writer } from './s3-writer.ts'
 
-/** How a store is opened. */
+/** Options of an S3 store. */
 export type S3StoreOptions = {
   /** Id of this process: lower-case letters, digits and hyphens. Defaults to a random UUID. */
   replica?: string
@@ -20,12 +20,12 @@ export type S3StoreOptions = {
 const finished = 'objects/'
 const unconfirmed = 'unconfirmed/'
 const heartbeats = 'replicas/'
-/** Age from which an upload in parts is left over when no note says whose it is: its start was sent twice. */
+/** Age after which a multipart upload without a note counts as left over: its start was sent twice. */
 const namelessGoneAfterMs = 24 * 3_600_000
 
 /**
- * Objects on an S3 store, below the prefix of the settings: finished ones in `objects/`, notes of unconfirmed ones in
- * `unconfirmed/`, heartbeats in `replicas/`. A store that is shared by replicas; nothing keeps another process out.
+ * Objects on an S3 store, below the configured prefix: finished ones in `objects/`, notes of unconfirmed ones in
+ * `unconfirmed/`, heartbeats in `replicas/`. Replicas share the store; nothing excludes another process.
  *
  * @throws CairnError INVALID_CONFIGURATION when the bucket cannot be used, or overwrites objects; UNAVAILABLE
  */
@@ -40,7 +40,7 @@ export async function openS3Store(
   })
   const replicas = openReplicas(openS3Marks(bucket, heartbeats), replica, false)
   const notes = openUnconfirmedNotes(openS3Marks(bucket, unconfirmed), replicas)
-  /** Keys that this process is writing, and how many writers of each. */
+  /** Keys that this process is writing, with their number of writers. */
   const active = new Map<string, number>()
 
   const pathOf = (key: string): string => {
@@ -53,7 +53,7 @@ export async function openS3Store(
     else active.set(path, count)
   }
 
-  /** Whether the upload in parts of a key was left by a process that is gone. */
+  /** Whether the multipart upload of a key was left by a process that is gone. */
   const isLeftOver = async (startedAt: number, ofKey: readonly Mark[], view: ReplicaView): Promise<boolean> => {
     if (ofKey.length === 0) return Date.now() - startedAt > namelessGoneAfterMs
     for (const { name, modifiedAt } of ofKey) {
@@ -123,10 +123,10 @@ export async function openS3Store(
       await replicas.start()
       await replicas.beat()
     },
-    // Nothing is kept open between reads.
+    // Nothing stays open between reads.
     releaseFiles: () => undefined,
     async close() {
-      // When the store does not answer, others remove what is left, by its age.
+      // If the store does not answer, other replicas remove the rest by its age.
       const isClean = await notes.listOwners().then(
         (owners) => active.size === 0 && !owners.has(replica),
         () => false,

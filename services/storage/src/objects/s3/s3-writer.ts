@@ -5,33 +5,33 @@ import type { ObjectWriter } from '../objects.ts'
 import { createPartBuffer } from './part-buffer.ts'
 import type { S3Bucket, S3Part } from './s3-bucket.ts'
 
-/** The first part, and the least size of the others. S3 accepts 5 MiB and more. */
+/** Size of the first part and minimum size of the others. S3 accepts 5 MiB and more. */
 const partBytes = 8 * MIB
 /** Memory that a small object takes. */
 const smallObjectBytes = 64 * KIB
-/** After so many parts they grow by {@link partBytes}: 10,000 parts, S3's limit, then hold more than a TiB. */
+/** Parts beyond this number grow by {@link partBytes}, so that 10,000 parts, S3's limit, hold more than 1 TiB. */
 const partsOfOneSize = 350
 
-/** Size of a part by its number, counted from 1. */
+/** Returns the size of a part by its number, counted from 1. */
 export function partBytesOf(number: number): number {
   return partBytes * (1 + Math.floor((number - 1) / partsOfOneSize))
 }
 
-/** What a writer needs to know of its store. */
+/** Dependencies of a writer. */
 export type S3WriterPlace = {
   readonly bucket: S3Bucket
   /** Key within the bucket. */
   readonly key: string
   /** Adds or removes the note that the object is unconfirmed. */
   setUnconfirmed(isUnconfirmed: boolean): Promise<void>
-  /** Called when nothing unfinished is left, or the sweep has to remove it. */
+  /** Called when no unfinished upload is left, or when the sweep has to remove it. */
   onEnd(): void
 }
 
 /**
- * Writes an object: with one call when it fits into the first part, else in parts. The first part stays in memory and is sent
- * last, because the head is written at the end. Any call may be sent twice, and its answer may be lost; the object carries an id
- * of its writer, by which the writer finds out that it was written.
+ * Writes an object: with one call when it fits into the first part, else in parts. The first part stays in memory and
+ * is sent last, because the head is written at the end. A call may be sent twice and its answer may be lost; the
+ * object carries a writer id, by which the writer detects that it was written.
  */
 export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterPlace): ObjectWriter {
   const writer = randomUUID()
@@ -41,7 +41,7 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
   let sizeBytes = 0
   let uploadId: string | undefined
   let isNoted = false
-  /** Whether the object may appear, or be there, although this writer does not know. */
+  /** Whether the object may exist or appear without this writer knowing. */
   let isInDoubt = false
   let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
 
@@ -55,7 +55,7 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
     }
   }
 
-  /** Other replicas tell by the note whose the upload in parts is, so the note comes before anything else. */
+  /** The note assigns the multipart upload to a replica, so it is written first. */
   const note = async (): Promise<void> => {
     isNoted = true
     await setUnconfirmed(true)
@@ -69,23 +69,25 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
     return uploadId
   }
 
-  /** Sends the part being filled, while the next one fills. At most one is on its way. */
+  /** Sends the current part while the next one fills. At most one is in flight. */
   const sendPart = async (): Promise<void> => {
     const id = await start()
     await parts.at(-1)
     const sent = bucket.putPart(key, id, parts.length + 2, filling.bytes())
-    // Met by the next part, or by finish.
+    // The next part, or finish, handles the failure.
     sent.catch(() => undefined)
     parts.push(sent)
   }
 
-  /** Moves on to the next part once the one being filled is full. The first one is kept. */
+  /** Continues with the next part once the current one is full. The first one is kept. */
   const nextPart = async (): Promise<void> => {
     if (filling !== first) await sendPart()
     filling = createPartBuffer(partBytesOf(parts.length + 2), partBytes)
   }
 
-  /** Runs the call that makes the object visible, and finds out whether it did when the answer says no or is lost. */
+  /**
+   * Runs the call that makes the object visible, and determines its outcome when the answer is an error or is lost.
+   */
   const commit = async (run: () => Promise<void>): Promise<void> => {
     isInDoubt = true
     let failure: unknown
@@ -100,10 +102,10 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
       if (found.sizeBytes === sizeBytes) return
       throw new CairnError('STORAGE_FAILED', { cause: `the object has ${found.sizeBytes} of ${sizeBytes} bytes` })
     }
-    // The object of another writer keeps this one away for good.
+    // The object of another writer permanently prevents this one.
     isInDoubt = found === undefined && (failure === undefined || CairnError.is(failure, 'UNAVAILABLE'))
     if (found !== undefined) throw keyInUse()
-    throw failure ?? new CairnError('STORAGE_FAILED', { cause: 'the object is not there after it was completed' })
+    throw failure ?? new CairnError('STORAGE_FAILED', { cause: 'the object is missing after its upload completed' })
   }
 
   return {
@@ -142,7 +144,7 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
       if (state === 'finished' || state === 'aborted') return
       state = 'aborted'
       try {
-        // A part on its way would be stored after the abort, and billed.
+        // A part in flight would be stored, and billed, after the abort.
         await Promise.allSettled(parts)
         if (uploadId !== undefined) await bucket.abortMultipart(key, uploadId)
         // An object that is visible in spite of the failure, or may become so, keeps its note: the next start decides.

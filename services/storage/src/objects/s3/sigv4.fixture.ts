@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What a server received. */
+/** A request as the server received it. */
 export type SignedRequest = {
   method: string
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   target: string
   headers: IncomingHttpHeaders
   body: Uint8Array
@@ -14,8 +14,8 @@ export type SignedRequest = {
 export type S3Account = { accessKeyId: string; secretAccessKey: string; region: string }
 
 /**
- * Verifies a request as AWS documents Signature Version 4 for S3, by code of its own and not by the client's.
- * @returns the error code of S3, or undefined when the signature is right
+ * Verifies a request as AWS documents Signature Version 4 for S3, independently of the client's code.
+ * @returns the error code of S3, or undefined when the signature is valid
  */
 export function verifySignature(request: SignedRequest, account: S3Account): string | undefined {
   const { headers } = request

@@ -1,0 +1,39 @@
+import { type Client, isFolder } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { queryClient } from '../network/query-client.ts'
+import { useClient } from '../session/use-client.ts'
+
+/** What tells most files from folders without asking. */
+type Content = { cid: string; mimeType: string | null }
+
+/** How CIDs of single blocks begin (version 1, codec raw, base32): a folder is never one. */
+const rawStart = 'bafk'
+
+/** Folders have no type of their own. What has one, or is a single block, is a file. */
+export function mayBeFolder({ cid, mimeType }: Content): boolean {
+  return mimeType === null ? !cid.startsWith(rawStart) : mimeType.includes('directory')
+}
+
+const queryOf = (client: Client, cid: string) => ({
+  queryKey: ['is-folder', cid],
+  queryFn: ({ signal }: { signal: AbortSignal }) => isFolder(client, cid, { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+})
+
+/** Whether a CID is a folder, asked of the gateway and verified where the listing leaves it open. */
+export function useIsFolder(content: Content) {
+  const client = useClient()
+  const isOpen = mayBeFolder(content)
+  const { data, ...query } = useQuery({ ...queryOf(client, content.cid), enabled: isOpen })
+  return { ...query, isFolder: isOpen ? data : false }
+}
+
+/** Whether a CID is a folder; false where that cannot be found out. */
+export async function findIsFolder(client: Client, content: Content): Promise<boolean> {
+  return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, content.cid)).catch(() => false)
+}
+
+/** Whether a CID is known to be a folder by now: its row has asked. */
+export function isKnownFolder(cid: string): boolean {
+  return queryClient.getQueryData(['is-folder', cid]) === true
+}

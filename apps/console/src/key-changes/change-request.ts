@@ -1,0 +1,64 @@
+import type { ChangeOptions, ChangeResult, Client, NetworkProfile, RepairReport } from '@cairn/sdk'
+import { queryClient } from '../network/query-client.ts'
+import { getSession } from '../session/session-store.ts'
+import { clientOf } from '../session/use-client.ts'
+import type { NodeState, TransferRequest } from '../transfers/transfer-store.ts'
+import { clearChange, keepChange } from './kept-changes.ts'
+
+/** A change on the five key nodes, reported node by node. Idempotent. */
+export type KeyChange = {
+  /** Its title while it runs. */
+  name: string
+  /** What is shown once it is done. */
+  doneName: string
+  run: (client: Client, options: ChangeOptions) => Promise<ChangeResult | RepairReport>
+}
+
+/**
+ * Creates the transfer request of a change. The change is stored until it is complete, so that the next page offers to
+ * repair it.
+ */
+export function toChangeRequest(
+  network: NetworkProfile,
+  cid: string,
+  { name, doneName, run }: KeyChange,
+  id: string = crypto.randomUUID(),
+): TransferRequest {
+  return {
+    name,
+    doneName,
+    kind: 'change',
+    isEncrypted: true,
+    run: async ({ report, signal }) => {
+      const account = getSession()?.address
+      if (account !== undefined) keepChange({ id, account, cid, name, startedAt: Date.now() })
+      const nodes: NodeState[] = Array.from({ length: 5 }, () => 'waiting')
+      report({ nodes: [...nodes] })
+      let result: ChangeResult | RepairReport
+      try {
+        result = await run(clientOf(network, getSession()), {
+          signal,
+          onNode: (node, state) => {
+            nodes[node - 1] = state === 'started' ? 'running' : state
+            report({ nodes: [...nodes] })
+          },
+        })
+      } finally {
+        // The nodes may report another state now, whatever the outcome.
+        await Promise.all(
+          [['key-report', cid], ['conditions', cid], ['key-files']].map((queryKey) =>
+            queryClient.invalidateQueries({ queryKey }),
+          ),
+        )
+      }
+      // The next page offers to repair nodes that missed it, including after a reload that interrupted the call.
+      if (reachedAll(result)) clearChange(id)
+      return { cid }
+    },
+    onDrop: async () => clearChange(id),
+  }
+}
+
+function reachedAll(result: ChangeResult | RepairReport): boolean {
+  return 'pending' in result ? result.pending.length === 0 : result.after.health === 'whole'
+}

@@ -1,0 +1,33 @@
+import * as v from 'valibot'
+import { openKeptList } from '../ui/kept-list.ts'
+
+const keptChange = v.object({
+  id: v.string(),
+  account: v.string(),
+  cid: v.string(),
+  /** Its title. */
+  name: v.string(),
+  startedAt: v.number(),
+})
+/** A change on the five key nodes that started and is not known to be complete: a reload may have interrupted it. */
+export type KeptChange = v.InferOutput<typeof keptChange>
+
+const maxChanges = 100
+const changes = openKeptList('cairn.changes', keptChange, maxChanges)
+
+export function recallChanges(account: string): KeptChange[] {
+  return changes.read().filter((one) => one.account === account)
+}
+
+export function keepChange(change: KeptChange): void {
+  changes.write([...changes.read().filter(({ id }) => id !== change.id), change])
+}
+
+export function clearChange(id: string): void {
+  changes.write(changes.read().filter((one) => one.id !== id))
+}
+
+/** Clears the changes of an account. */
+export function clearChanges(account: string): void {
+  changes.write(changes.read().filter((one) => one.account !== account))
+}

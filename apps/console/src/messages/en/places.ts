@@ -1,0 +1,13 @@
+/** Pages with few texts of their own: files, names, billing and proofs. */
+export const places = {
+  noKeyNodes: 'This network has no key nodes',
+  noKeyNodesHint: 'Files on this network are public, so there is nothing to share.',
+  openTitle: 'Open a file',
+  openDownload: 'Download',
+  openGateway: 'Open on the gateway',
+  detailsCid: 'CID',
+  detailsName: 'Name',
+  detailsSize: 'Size',
+  detailsType: 'Type',
+  detailsAccess: 'Access',
+}

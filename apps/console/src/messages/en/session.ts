@@ -1,0 +1,19 @@
+/** Wallet and session, on every page. */
+export const session = {
+  connect: 'Connect wallet',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
+  accountOf: (address: string) => `Account ${address}`,
+  rejectedTitle: 'Rejected in the wallet',
+  copyAddress: 'Copy address',
+  walletMissing: 'Reconnect the wallet of this account, then sign.',
+  otherAccount: (address: string) =>
+    `Your wallet switched to ${address}. The data of the previous account is cleared. Sign in to continue.`,
+  sessionEnded: 'The wallet was disconnected, so you are signed out.',
+  sessionOver: 'Your session has expired. Sign in again to continue.',
+  endsSoon: 'Your session expires in a few minutes.',
+  extend: 'Extend',
+  gateTitle: 'Sign in to see this',
+  gateHintKnown: 'Your wallet is connected. Sign once to continue.',
+  gateHint: 'Connect your wallet to continue. You return to this page.',
+}

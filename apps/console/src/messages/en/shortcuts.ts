@@ -1,0 +1,22 @@
+/** The help for keyboard shortcuts. */
+export const shortcuts = {
+  title: 'Keyboard shortcuts',
+  hint: 'Turn single-letter shortcuts off in Settings.',
+  search: 'Search',
+  help: 'Show this help',
+  upload: 'Upload',
+  goFiles: 'Go to Files',
+  goShared: 'Go to Shared',
+  goNames: 'Go to Names',
+  goStorage: 'Go to Billing',
+  goProofs: 'Go to Proofs',
+  goSettings: 'Go to Settings',
+  move: 'Move through a list',
+  select: 'Select the row',
+  open: 'Open the row',
+  delete: 'Delete the selection',
+  clear: 'Clear the selection',
+  all: 'Select all',
+  or: 'or',
+  followedBy: 'then',
+}

@@ -1,0 +1,7 @@
+/** Errors in the names of an upload. Loaded with the page: files are checked as soon as they are chosen or dropped. */
+export const uploadNames = {
+  duplicate: (name: string) => `Duplicate file name found: ${name}`,
+  duplicateHint: 'Rename one of them.',
+  nameEmpty: 'A name needs at least one character.',
+  nameSlash: 'A folder name must not contain a slash.',
+}

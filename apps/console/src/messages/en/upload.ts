@@ -1,0 +1,51 @@
+import { formatBytes, formatCount } from '../format.ts'
+
+/** The upload sheet, and dropping files. */
+export const upload = {
+  title: 'Upload',
+  dropHere: 'Drop to upload',
+  dropInto: (place: string) => `Files will be added to ${place}`,
+  place: 'your library',
+  chooseFiles: 'Choose files',
+  chooseFolder: 'Choose folder',
+  orDrop: 'or drop or paste them anywhere',
+  tabFiles: 'Files',
+  tabText: 'Text',
+  kind: 'What to upload',
+  textLabel: 'Text',
+  textName: 'Name',
+  textDefault: 'note.txt',
+  access: 'Who can open it',
+  public: 'Public',
+  publicHint: 'Anyone with the CID can read it, for as long as anyone keeps a copy. It cannot be made private later.',
+  encrypted: 'Encrypted',
+  encryptedHint: 'Encrypted in this browser. Only you and people you share it with can open it.',
+  encryptedMissing: 'This network has no key nodes, so files cannot be encrypted here.',
+  folderAs: 'Folders',
+  folderOne: 'As one folder',
+  folderSeparate: 'As separate files',
+  folderOneEncrypted:
+    'The folder has one file key and is shared as a whole. File names stay private. The number of files and their approximate sizes do not.',
+  folderSeparateEncrypted: 'Each file gets its own CID and file key, and can be shared separately.',
+  nameOf: (name: string) => `Name of ${name}`,
+  remove: (name: string) => `Remove ${name}`,
+  files: (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`),
+  folderFiles: (count: number, size: string) => `${count === 1 ? '1 file' : `${formatCount(count)} files`}, ${size}`,
+  andMore: (count: string) => `and ${count} more`,
+  total: 'Total',
+  left: (bytes: number) => `${formatBytes(bytes)} left after this`,
+  missing: (bytes: number) => `${formatBytes(bytes)} more than you have left.`,
+  add: (size: string, usd: string) => `Add ${size}, ${usd}`,
+  addHint: 'Pay once. The upload starts when the storage is added, even if you close this.',
+  startsWhenPaid: 'The upload starts when the storage is added. You can close this.',
+  startWhenPaid: 'Start the upload when storage is added',
+  start: (count: number, isEncrypted: boolean) => {
+    const what = count === 0 ? '' : count === 1 ? ' 1 file' : ` ${formatCount(count)} files`
+    return isEncrypted ? `Encrypt and upload${what}` : `Upload${what} publicly`
+  },
+  empty: 'Empty files are fine; they use no storage.',
+  textEmpty: 'Enter some text first.',
+  reading: 'Reading your files',
+  unreadable: (count: number) =>
+    `${count === 1 ? '1 item' : `${formatCount(count)} items`} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
+}

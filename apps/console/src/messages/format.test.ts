@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten } from './format.ts'
+
+test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', () => {
+  expect(formatBytes(0)).toBe('0 B')
+  expect(formatBytes(1023)).toBe('1,023 B')
+  expect(formatBytes(1024)).toBe('1 KiB')
+  expect(formatBytes(1536)).toBe('1.5 KiB')
+  expect(formatBytes(1024 * 1024 - 1)).toBe('1 MiB')
+  expect(formatBytes(100 * 1024 ** 3)).toBe('100 GiB')
+})
+
+test('keeps the significant digits of small amounts of money', () => {
+  expect(formatUsd(0)).toBe('$0.00')
+  expect(formatUsd(0.00390625)).toBe('$0.0039')
+  expect(formatUsd(12.8)).toBe('$12.80')
+})
+
+test('formats times by their distance', () => {
+  const now = Date.UTC(2026, 0, 31)
+  expect(formatAgo(now - 5_000, now)).toBe('now')
+  expect(formatAgo(now - 5 * 60_000, now)).toBe('5 minutes ago')
+  expect(formatAgo(now + 2 * 86_400_000, now)).toBe('in 2 days')
+  expect(formatAgo(Date.UTC(2025, 5, 1), now)).toBe('Jun 1, 2025')
+})
+
+test('rounds time left up, so that it is never zero', () => {
+  expect(formatDuration(1)).toBe('1 s')
+  expect(formatDuration(95_000)).toBe('2 min')
+  expect(formatDuration(7_800_000)).toBe('2 h 10 min')
+})
+
+test('keeps short texts unchanged', () => {
+  expect(shorten('abc')).toBe('abc')
+  expect(shorten('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')).toBe('bafkreif…f36n5e')
+})
+
+test('joins sentences with one full stop and keeps the dots within them', () => {
+  expect(joinSentences('A path must not contain ".."', 'Use relative names.')).toBe(
+    'A path must not contain "..". Use relative names.',
+  )
+  expect(joinSentences('The service is offline.', 'Try again.')).toBe('The service is offline. Try again.')
+  expect(joinSentences('Is it there?', 'Look.')).toBe('Is it there? Look.')
+})

@@ -1,0 +1,12 @@
+import { formatUnits } from '@cairn/protocol'
+
+/** Digits behind the point of a chain's own coin. */
+export const chainDecimals = 18
+
+/** An amount with at most four digits behind the point, rounded down: what is not there is never shown. */
+export function formatAmount(units: bigint, decimals: number): string {
+  const [whole = '0', fraction = ''] = formatUnits(units, decimals).split('.')
+  const shown = fraction.slice(0, 4).replace(/0+$/, '')
+  if (whole === '0' && shown === '' && units > 0n) return '< 0.0001'
+  return shown === '' ? whole : `${whole}.${shown}`
+}

@@ -1,2 +1,0 @@
-/** Every text of the console, in the language it is shown in. Another language is another module of these names. */
-export * as words from './en.ts'

@@ -1,0 +1,16 @@
+// biome-ignore-all lint/style/noProcessEnv: a program of its own reads its settings.
+// Health check of a container: asks /healthz of the service, on the port that its settings or its defaults say.
+import { env, exit } from 'node:process'
+
+const ports = [
+  ['CAIRN_KEYNODE_NUMBER', env.CAIRN_KEYNODE_PORT || 9000 + Number(env.CAIRN_KEYNODE_NUMBER)],
+  ['CAIRN_KEYROUTER_NODES', env.CAIRN_KEYROUTER_PORT || 9000],
+  ['CAIRN_PROVIDER_SOURCES', env.CAIRN_PROVIDER_PORT || 8090],
+]
+const port = ports.find(([setting]) => env[setting])?.[1] ?? (env.CAIRN_PORT || 8080)
+try {
+  const { ok } = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(4000) })
+  exit(ok ? 0 : 1)
+} catch {
+  exit(1)
+}

@@ -1,0 +1,142 @@
+import {
+  CairnError,
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhook,
+  testWebhook,
+  updateWebhook,
+} from '@cairn/sdk'
+import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { parseTypes } from './watch.ts'
+
+type Action = (context: CommandContext) => Promise<void>
+
+async function create({ args, values, session, output, signal }: CommandContext): Promise<void> {
+  const types = parseTypes(text(values, 'types'))
+  const description = text(values, 'description')
+  const webhook = await createWebhook(
+    await session.client(),
+    {
+      url: requireArgument(args, 'create', 'a URL'),
+      ...(types === undefined ? {} : { types }),
+      ...(description === undefined ? {} : { description }),
+    },
+    { signal },
+  )
+  output.result(webhook, [`ID      ${webhook.id}`, `Secret  ${webhook.secret}`], webhook.secret)
+  output.note('The receiver verifies deliveries with the secret. It is shown only once.')
+}
+
+async function list({ session, output, signal }: CommandContext): Promise<void> {
+  const webhooks = await listWebhooks(await session.client(), { signal })
+  output.table(
+    ['ID', 'STATE', 'TYPES', 'URL'],
+    webhooks.map(({ id, isEnabled, disabledReason, failingSince, types, url }) => [
+      id,
+      isEnabled ? (failingSince === null ? 'enabled' : 'failing') : `disabled: ${disabledReason ?? 'by its owner'}`,
+      types.length === 0 ? 'all' : types.join(' '),
+      url,
+    ]),
+    webhooks,
+  )
+}
+
+const switchTo =
+  (isEnabled: boolean): Action =>
+  async ({ args, session, output, signal }) => {
+    const action = isEnabled ? 'enable' : 'disable'
+    const id = requireArgument(args, action)
+    const webhook = await updateWebhook(await session.client(), id, { isEnabled }, { signal })
+    output.result(webhook, `${id} is ${action}d.`, id)
+  }
+
+async function remove({ args, session, output, signal }: CommandContext): Promise<void> {
+  const id = requireArgument(args, 'remove')
+  await removeWebhook(await session.client(), id, { signal })
+  output.result({ removed: id }, `Removed ${id}.`, id)
+}
+
+async function test({ args, session, output, signal }: CommandContext): Promise<void> {
+  const result = await testWebhook(await session.client(), requireArgument(args, 'test'), { signal })
+  if (!result.isDelivered) {
+    throw new CairnError('UPSTREAM_FAILED', { message: result.error ?? 'The test event was not delivered' })
+  }
+  output.result(result, `The receiver responded with status ${result.status}.`, String(result.status))
+}
+
+async function replay({ args, values, session, output, signal }: CommandContext): Promise<void> {
+  const client = await session.client()
+  const id = requireArgument(args, 'replay')
+  let after = text(values, 'after')
+  if (after === undefined) {
+    throw new CairnError('USAGE', { message: 'webhook replay requires --after', hint: 'Use 0 for all stored events.' })
+  }
+  let queued = 0
+  for (;;) {
+    const part = await replayWebhook(client, id, { after }, { signal })
+    queued += part.queued
+    if (part.cursor === after) break
+    after = part.cursor
+  }
+  output.result({ queued }, `${queued} events are delivered again.`, String(queued))
+}
+
+async function deliveries({ args, session, output, signal }: CommandContext): Promise<void> {
+  const id = requireArgument(args, 'deliveries')
+  const rows = await listWebhookDeliveries(await session.client(), id, {}, { signal })
+  output.table(
+    ['CURSOR', 'TYPE', 'STATE', 'TRIES', 'STATUS', 'NEXT', 'ERROR'],
+    rows.map((row) => [
+      row.cursor,
+      row.type,
+      row.state,
+      String(row.tries),
+      row.lastStatus === null ? '–' : String(row.lastStatus),
+      row.nextAt === null ? '–' : new Date(row.nextAt).toISOString(),
+      row.lastError ?? '',
+    ]),
+    rows,
+  )
+}
+
+function requireArgument(args: readonly string[], action: string, what = 'the id of a webhook'): string {
+  const [, value] = args
+  if (value !== undefined) return value
+  throw new CairnError('USAGE', {
+    message: `webhook ${action} requires ${what}`,
+    hint: 'Run `cairn webhook list` to list the ids.',
+  })
+}
+
+const actions: Record<string, Action> = {
+  create,
+  list,
+  enable: switchTo(true),
+  disable: switchTo(false),
+  remove,
+  test,
+  replay,
+  deliveries,
+}
+
+export const webhook: Command = {
+  name: 'webhook',
+  summary: 'Deliver events of the account to a URL',
+  usage: `<${Object.keys(actions).join('|')}> [url|id]`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    types: { type: 'string', about: 'types of events for create, separated by commas (all)', value: 'types' },
+    description: { type: 'string', about: 'description for create', value: 'text' },
+    after: { type: 'string', about: 'cursor before the first event for replay', value: 'cursor' },
+  },
+  examples: [
+    'cairn webhook create https://example.com/hook --types upload.stored',
+    'cairn webhook list',
+    'cairn webhook deliveries <id>',
+    'cairn webhook replay <id> --after 0',
+  ],
+  run: (context) => pickAction('webhook', actions, context.args[0])(context),
+}

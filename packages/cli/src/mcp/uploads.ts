@@ -1,0 +1,130 @@
+import { stat } from 'node:fs/promises'
+import {
+  CairnError,
+  type EncryptedUploadResult,
+  type UploadResult,
+  uploadEncrypted,
+  uploadEncryptedFolder,
+  uploadEncryptedText,
+  uploadFile,
+  uploadFolder,
+  uploadText,
+} from '@cairn/sdk'
+import * as v from 'valibot'
+import { clean } from '../output.ts'
+import { formatBytes } from '../sizes.ts'
+import * as inputs from './inputs.ts'
+import { defineTool, type Tool, type ToolContext, type ToolResult } from './tool.ts'
+
+/** Maximum characters of a text in one call. */
+const maxTextCharacters = 1024 * 1024
+
+const encryption = { encrypt: inputs.isEncrypted, shareTo: inputs.shareTo }
+
+type EncryptionInput = { encrypt?: boolean | undefined; shareTo?: string[] | undefined }
+
+/**
+ * Returns whether an upload is encrypted: by default if the network has key nodes.
+ * @throws CairnError INVALID_REQUEST for recipients of a public upload
+ */
+async function decideEncryption({ encrypt, shareTo }: EncryptionInput, { command }: ToolContext): Promise<boolean> {
+  const { keyNodes } = await command.session.network()
+  const isEncrypted = encrypt ?? keyNodes !== undefined
+  if (!isEncrypted && shareTo !== undefined)
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'shareTo requires an encrypted upload',
+      hint: 'Set encrypt to true, or omit shareTo: a public upload is readable for everyone.',
+    })
+  return isEncrypted
+}
+
+/** A wallet is missing only for the key nodes: the upload itself would not need it. */
+async function withChoice<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!CairnError.is(error, 'NO_WALLET')) throw error
+    throw new CairnError('NO_WALLET', {
+      hint: `${error.hint} To publish the content for everyone instead, set encrypt to false.`,
+      cause: error,
+    })
+  }
+}
+
+async function describe(result: UploadResult | EncryptedUploadResult, { command }: ToolContext): Promise<ToolResult> {
+  const { cid, name, sizeBytes } = result
+  const { gateway } = await command.session.network()
+  const facts = { cid, name, sizeBytes }
+  const line = `${cid}  ${clean(name)}  ${formatBytes(sizeBytes)}`
+  if (!('keys' in result)) {
+    const url = `${gateway.replace(/\/+$/, '')}/ipfs/${cid}`
+    return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}` }
+  }
+  const { done, pending } = result.keys
+  const missing = pending.map(({ node }) => node)
+  const rest =
+    missing.length === 0 ? '' : `\nNodes ${missing.join(', ')} do not have the key yet. Run: cairn keys repair ${cid}`
+  return {
+    data: { ...facts, isEncrypted: true, keyNodes: { done, pending: missing } },
+    text: `Uploaded encrypted: ${line}, key on ${done.length} of 5 nodes.${rest}`,
+  }
+}
+
+const uploadPath = defineTool({
+  name: 'upload_file',
+  title: 'Upload a file or folder',
+  description:
+    'Uploads a file or folder of this machine and returns its CID. Links in folders are skipped. An encrypted folder has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
+  effect: 'adds',
+  isIdempotent: false,
+  input: v.strictObject({
+    path: inputs.localPath('Path of the file or folder'),
+    name: inputs.uploadName,
+    ...encryption,
+  }),
+  async run({ path, name, ...choice }, context) {
+    const { clients, roots, signal, onProgress } = context
+    const source = await roots.resolveExisting(path)
+    const isFolder = (await stat(source)).isDirectory()
+    const options = { signal, onProgress, ...(name === undefined ? {} : { name }) }
+    if (!(await decideEncryption(choice, context))) {
+      const client = await clients.account()
+      return describe(await (isFolder ? uploadFolder : uploadFile)(client, source, options), context)
+    }
+    const client = await withChoice(() => clients.accountAndKeys(signal))
+    const { shareTo = [] } = choice
+    if (!isFolder) return describe(await uploadEncrypted(client, source, { ...options, shareTo }), context)
+    const [result] = await uploadEncryptedFolder(client, source, {
+      ...options,
+      shareTo,
+      asOne: true,
+      format: 'v2',
+    })
+    if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
+    return describe(result, context)
+  },
+})
+
+const uploadOneText = defineTool({
+  name: 'upload_text',
+  title: 'Upload a text',
+  description: 'Uploads a text as a file in UTF-8 and returns its CID.',
+  effect: 'adds',
+  isIdempotent: false,
+  input: v.strictObject({
+    text: v.pipe(v.string(), v.maxLength(maxTextCharacters), v.description('Content of the file.')),
+    name: v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.description('Name of the file, such as notes.md.')),
+    ...encryption,
+  }),
+  async run({ text, name, ...choice }, context) {
+    const { clients, signal, onProgress } = context
+    const options = { name, signal, onProgress }
+    if (!(await decideEncryption(choice, context)))
+      return describe(await uploadText(await clients.account(), text, options), context)
+    const client = await withChoice(() => clients.accountAndKeys(signal))
+    return describe(await uploadEncryptedText(client, text, { ...options, shareTo: choice.shareTo ?? [] }), context)
+  },
+})
+
+/** Tools that store content. */
+export const uploadTools: readonly Tool[] = [uploadPath, uploadOneText]

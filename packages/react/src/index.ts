@@ -1,0 +1,12 @@
+'use client'
+
+export { type Cairn, CairnProvider, type CairnProviderProps, useCairn } from './provider.ts'
+export { useBalance, useUsage } from './use-account.ts'
+export type { ActionState } from './use-action.ts'
+export { type UseFiles, useFiles } from './use-files.ts'
+export type { Loaded } from './use-loaded.ts'
+export { type UseName, useName } from './use-name.ts'
+export { type OpenFileSettings, type UseOpenFile, useOpenFile } from './use-open-file.ts'
+export { type Paid, type UsePay, usePay } from './use-pay.ts'
+export { type UseShare, useShare } from './use-share.ts'
+export { type UploadSettings, type UploadSource, type UseUpload, useUpload } from './use-upload.ts'

@@ -1,0 +1,68 @@
+import { type AccountEvent, accountEventSchema, CairnError } from '@cairn/protocol'
+import * as v from 'valibot'
+
+/** Maximum difference between the clocks of sender and receiver, in seconds. */
+const toleranceSeconds = 300
+const secretPrefix = 'whsec_'
+const signaturePattern = /^v1,([A-Za-z0-9+/]{43}=)$/
+
+/** Headers of a request: those of `fetch`, or an object such as `request.headers` of Node. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/**
+ * Verifies a delivery of a webhook and returns its event. Process each `id` once: a delivery can arrive more than once.
+ *
+ * @param payload body of the request, unchanged
+ * @param secret `whsec_…`, as returned when the webhook was created
+ * @param nowMs time of the receiver. Defaults to its clock
+ * @throws CairnError INVALID_SIGNATURE for a missing or wrong signature, or one that is older than 5 minutes
+ * @see https://www.standardwebhooks.com
+ */
+export async function verifyWebhook(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+  nowMs: number = Date.now(),
+): Promise<AccountEvent> {
+  const id = readHeader(headers, 'webhook-id')
+  const timestamp = readHeader(headers, 'webhook-timestamp')
+  const signatures = readHeader(headers, 'webhook-signature').split(' ')
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(nowMs / 1000 - Number(timestamp)) > toleranceSeconds) {
+    throw refused('The timestamp of the delivery is too old or too new')
+  }
+  const body = typeof payload === 'string' ? payload : new TextDecoder().decode(payload)
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const key = await crypto.subtle.importKey(
+    'raw',
+    decodeBase64(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  )
+  for (const text of signatures) {
+    const signature = signaturePattern.exec(text)?.[1]
+    // Compares in constant time.
+    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, decodeBase64(signature), signed))) {
+      return v.parse(v.pipe(v.string(), v.parseJson(), accountEventSchema), body)
+    }
+  }
+  throw refused('The signature of the delivery does not match')
+}
+
+function readHeader(headers: WebhookHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  if (typeof value !== 'string' || value === '') throw refused(`The delivery has no header ${name}`)
+  return value
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
+  } catch (cause) {
+    throw refused('The secret of the webhook is not valid', cause)
+  }
+}
+
+function refused(message: string, cause?: unknown): CairnError {
+  return new CairnError('INVALID_SIGNATURE', { message, cause })
+}

@@ -1,0 +1,101 @@
+import {
+  type CreatedWebhook,
+  createWebhook as createWebhookCall,
+  type EventType,
+  listWebhookDeliveries as listWebhookDeliveriesCall,
+  listWebhooks as listWebhooksCall,
+  removeWebhook as removeWebhookCall,
+  replayWebhook as replayWebhookCall,
+  testWebhook as testWebhookCall,
+  updateWebhook as updateWebhookCall,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookTestResult,
+} from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type CallOptions, call } from '../request.ts'
+
+/** Settings of a webhook. */
+export type WebhookSettings = {
+  /** An https URL. */
+  url: string
+  /** Types of events to deliver. Defaults to all. */
+  types?: readonly EventType[]
+  /** Shown in lists. */
+  description?: string
+}
+
+/**
+ * Creates a webhook for events from now on. The result is the only one that contains the secret. Requires the scopes `account` and
+ * `files:read`.
+ * @throws CairnError WEBHOOK_LIMIT, INVALID_WEBHOOK_URL, ADDRESS_NOT_ALLOWED, FORBIDDEN
+ * @see {@link verifyWebhook} for the receiver
+ */
+export function createWebhook(
+  client: Client,
+  { types, ...settings }: WebhookSettings,
+  options?: CallOptions,
+): Promise<CreatedWebhook> {
+  const body = { ...settings, ...(types === undefined ? {} : { types: [...types] }) }
+  return call(client, createWebhookCall, { body }, options)
+}
+
+/** Lists the webhooks of the account, oldest first, without their secrets. */
+export async function listWebhooks(client: Client, options?: CallOptions): Promise<Webhook[]> {
+  return (await call(client, listWebhooksCall, {}, options)).webhooks
+}
+
+/**
+ * Changes a webhook; omitted settings do not change. A webhook that is enabled again receives the events that were stored
+ * meanwhile.
+ * @throws CairnError WEBHOOK_NOT_FOUND, INVALID_WEBHOOK_URL, ADDRESS_NOT_ALLOWED
+ */
+export function updateWebhook(
+  client: Client,
+  id: string,
+  { types, ...settings }: Partial<WebhookSettings> & { isEnabled?: boolean },
+  options?: CallOptions,
+): Promise<Webhook> {
+  const body = { ...settings, ...(types === undefined ? {} : { types: [...types] }) }
+  return call(client, updateWebhookCall, { params: { id }, body }, options)
+}
+
+/** Removes a webhook and its pending deliveries. @throws CairnError WEBHOOK_NOT_FOUND */
+export async function removeWebhook(client: Client, id: string, options?: CallOptions): Promise<void> {
+  await call(client, removeWebhookCall, { params: { id } }, options)
+}
+
+/** Sends one event of the type `webhook.test`, without retries. @throws CairnError WEBHOOK_NOT_FOUND */
+export function testWebhook(client: Client, id: string, options?: CallOptions): Promise<WebhookTestResult> {
+  return call(client, testWebhookCall, { params: { id } }, options)
+}
+
+/**
+ * Delivers stored events again, with the same ids: up to 1,000 per call.
+ * @param range `until` is the cursor of the last event; defaults to the newest
+ * @returns the number of queued events, and the cursor of the last one that was considered
+ * @throws CairnError WEBHOOK_NOT_FOUND, INVALID_CURSOR
+ */
+export function replayWebhook(
+  client: Client,
+  id: string,
+  range: { after: string; until?: string },
+  options?: CallOptions,
+): Promise<{ queued: number; cursor: string }> {
+  return call(client, replayWebhookCall, { params: { id }, body: range }, options)
+}
+
+/** Lists pending and recent deliveries, newest event first. @throws CairnError WEBHOOK_NOT_FOUND */
+export async function listWebhookDeliveries(
+  client: Client,
+  id: string,
+  page: { limit?: number; before?: string } = {},
+  options?: CallOptions,
+): Promise<WebhookDelivery[]> {
+  const { limit, before } = page
+  const query = {
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+    ...(before === undefined ? {} : { before }),
+  }
+  return (await call(client, listWebhookDeliveriesCall, { params: { id }, query }, options)).deliveries
+}

@@ -1,0 +1,96 @@
+import { CairnError } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { openDecrypted } from '../download/decrypt-file.ts'
+import { retireKey } from '../keys/access.ts'
+import { findConditions } from '../keys/agreed-conditions.ts'
+import { sessionOf } from '../keys/call-with-session.ts'
+import type { ChangeResult } from '../keys/change-nodes.ts'
+import { getKeyStatus } from '../keys/status.ts'
+import type { EncryptedUploadOptions, EncryptedUploadResult } from '../upload/send-encrypted.ts'
+import { uploadEncryptedStream } from '../upload/upload-encrypted.ts'
+
+/** A file encrypted under a new key. */
+export type RotatedFile = {
+  /** The CID of the file under its new key. */
+  cid: string
+  /** The upload; undefined if an earlier call stored it and this one completed the change. */
+  uploaded: EncryptedUploadResult | undefined
+  /** Outcome of the retirement: key nodes no longer return the old key. */
+  retired: ChangeResult
+}
+
+/**
+ * Encrypts a file under a new key, so that holders of the old key cannot read later versions. This machine fetches,
+ * decrypts, encrypts and uploads the bytes, shares the new file with the addresses that still have access, and retires
+ * the old key with the new CID as its successor. The CID changes. The old encrypted bytes stay until they are deleted,
+ * and a reader who kept both key and bytes can still read them.
+ * Repeat the call to complete an interrupted rotation: it encrypts again until three nodes have retired the old key,
+ * and then retires it on the remaining nodes.
+ * @throws CairnError ACCESS_DENIED, CONFLICT (no three nodes agree on its rights, or they changed meanwhile),
+ *   CHANGE_INCOMPLETE with the new CID in `details.successor`, and those of downloads and encrypted uploads
+ */
+export async function rotateFile(
+  client: Client,
+  cid: string,
+  options: EncryptedUploadOptions = {},
+): Promise<RotatedFile> {
+  const agreed = await findRights(client, cid, options)
+  // A recipient could read the file and would upload a copy of their own before a node rejects the change.
+  if (agreed.owner !== sessionOf(client).address) throw new CairnError('ACCESS_DENIED')
+  if (agreed.state === 'retired' && agreed.successor !== null) {
+    const { successor } = agreed
+    return { cid: successor, uploaded: undefined, retired: await retire(client, cid, successor, options) }
+  }
+  const conditions = await findConditions(client, cid, options)
+  const plain = await openDecrypted(client, cid, options.signal === undefined ? {} : { signal: options.signal })
+  const uploaded = await uploadEncryptedStream(client, plain, {
+    shareTo: agreed.sharedTo,
+    conditions,
+    ...options,
+  })
+  await requireSameRights(client, cid, agreed.digest, uploaded.cid, options)
+  return { cid: uploaded.cid, uploaded, retired: await retire(client, cid, uploaded.cid, options) }
+}
+
+type Stop = { signal?: AbortSignal | undefined; pauseMs?: number | undefined }
+
+async function findRights(client: Client, cid: string, { signal }: Stop) {
+  const { agreed } = await getKeyStatus(client, cid, signal === undefined ? {} : { signal })
+  if (agreed !== undefined) return agreed
+  throw new CairnError('CONFLICT', {
+    message: 'Fewer than three key nodes agree on the access rights of this file',
+    hint: 'Repair the key with `repairKey` or `cairn keys repair`, then try again.',
+  })
+}
+
+/** An address that lost access during the transfer would regain it in the new file. */
+async function requireSameRights(client: Client, cid: string, digest: string, fresh: string, stop: Stop) {
+  const now = await findRights(client, cid, stop)
+  if (now.digest === digest) return
+  await retireKey(client, fresh)
+  throw new CairnError('CONFLICT', {
+    message: 'The access rights of this file changed during rotation',
+    hint: 'Rotate the key again. Access to the new copy was not granted.',
+  })
+}
+
+/** The new file exists, so an error must name its CID. */
+async function retire(
+  client: Client,
+  cid: string,
+  successor: string,
+  { signal, pauseMs }: Stop,
+): Promise<ChangeResult> {
+  const options = { ...(signal === undefined ? {} : { signal }), ...(pauseMs === undefined ? {} : { pauseMs }) }
+  try {
+    return await retireKey(client, cid, { successor, ...options })
+  } catch (cause) {
+    const error = CairnError.from(cause)
+    throw new CairnError(error.code, {
+      message: error.message,
+      hint: `The file has a new key as ${successor}, but the key nodes still return the old key. Rotate again, or retire the old key with that successor`,
+      details: { ...error.details, successor },
+      cause,
+    })
+  }
+}

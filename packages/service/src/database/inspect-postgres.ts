@@ -1,0 +1,27 @@
+import pg from 'pg'
+import { describePostgresError } from './postgres-errors.ts'
+
+const timeoutMs = 5000
+
+/** Names of the migrations of a PostgreSQL database; none where it has no tables yet. @throws CairnError UNAVAILABLE */
+export async function inspectPostgres(url: string): Promise<string[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    application_name: 'cairn',
+  })
+  // A connection that dies fails the query below.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ found: string | null }>("select to_regclass('migration')::text as found")
+    if (rows[0]?.found === null) return []
+    const names = await client.query<{ name: string }>('select name from migration order by name')
+    return names.rows.map(({ name }) => name)
+  } catch (error) {
+    throw describePostgresError(error)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSettings } from './database.ts'
+import { describeSqliteError } from './sqlite-errors.ts'
+
+/** What a database has, without a change to it. */
+export type DatabaseState = {
+  /** Whether any migration has run. */
+  readonly exists: boolean
+  /** Names of the migrations that have run. */
+  readonly migrations: readonly string[]
+}
+
+/**
+ * Looks which migrations a database has. Changes nothing, and makes no file.
+ * @throws CairnError UNAVAILABLE
+ */
+export async function inspectDatabase(settings: DatabaseSettings): Promise<DatabaseState> {
+  if (settings.kind === 'postgres') {
+    const { inspectPostgres } = await import('./inspect-postgres.ts')
+    return toState(await inspectPostgres(settings.url))
+  }
+  if (!existsSync(settings.path)) return toState([])
+  try {
+    using database = new DatabaseSync(settings.path, { readOnly: true, timeout: 2000 })
+    const table = database.prepare("select name from sqlite_master where type = 'table' and name = 'migration'").get()
+    if (table === undefined) return toState([])
+    return toState(
+      database
+        .prepare('select name from migration order by name')
+        .all()
+        .map(({ name }) => String(name)),
+    )
+  } catch (error) {
+    throw describeSqliteError(error)
+  }
+}
+
+function toState(migrations: readonly string[]): DatabaseState {
+  return { exists: migrations.length > 0, migrations }
+}

@@ -1,0 +1,39 @@
+// Fails on folders of a workspace that import one another in a circle, and on imports past the face of a room.
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { findCircles, findPastFaces, readRoomImports } from './rooms.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Imports past a face that are meant, with the reason. */
+const allowed: Readonly<Record<string, string>> = {
+  'services/storage: maintenance -> packs':
+    'checks and repairs the packs offline, with the parts that the service runs on',
+  'services/storage: maintenance -> objects': 'opens the store without a service',
+  'services/storage: admin -> objects': 'opens the store without a service',
+  'services/storage: backup -> objects': 'opens the store and destinations without a service',
+  'services/storage: backup -> packs': 'assigns a restored store and a destination to a database, as a start does',
+  'services/storage: proofs -> objects': 'keeps trees of pieces beside the packs and removes them the same way',
+  'services/storage: s3 -> objects': 'keeps parts of multipart uploads beside the packs and removes them the same way',
+  'services/storage: resumable -> objects': 'keeps parts of uploads beside the packs and removes them the same way',
+}
+
+const faults: string[] = []
+for (const group of ['apps', 'packages', 'services']) {
+  for (const name of readdirSync(join(root, group))) {
+    const src = join(root, group, name, 'src')
+    if (!existsSync(src)) continue
+    const imports = readRoomImports(src)
+    for (const circle of findCircles(imports)) faults.push(`${group}/${name}: circle ${circle}`)
+    if (group !== 'services') continue
+    const past = findPastFaces(imports, (room) => existsSync(join(src, room, `${room}.ts`)))
+    for (const { from, to, file, target } of past) {
+      if (allowed[`${group}/${name}: ${from} -> ${to}`] === undefined)
+        faults.push(`${group}/${name}: ${file} imports ${target} past the face ${to}/${to}.ts`)
+    }
+  }
+}
+if (faults.length > 0) {
+  console.error(`Rooms of a workspace form no circle, and are entered by their face:\n${faults.join('\n')}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,144 @@
+// What `deploy/` and the pages on operation name has to exist: settings, metrics, programs, commands, log lines.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
+import { providerSettings } from '@cairn/provider'
+import { settings } from '@cairn/storage'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { commands } from '../services/storage/src/admin/commands.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const deploy = join(root, 'deploy')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const deployFiles = readdirSync(deploy, { recursive: true, encoding: 'utf8', withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+const pages = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operate/${name}`)
+
+const known: Record<string, unknown> = { ...settings, ...keyNodeSettings, ...keyRouterSettings, ...providerSettings }
+/** Of the compose file itself, not of a service. */
+const ofCompose = ['CAIRN_DOMAIN', 'CAIRN_GATEWAY_DOMAIN']
+
+test.each([...deployFiles, ...pages])('every setting in %s exists', (path) => {
+  // A star or an ellipsis stands for many.
+  const names = [...read(path).matchAll(/\bCAIRN_[A-Z0-9_]+\b(?![*…])/g)].map(([name]) => name)
+  const unknown = names.filter(
+    (name) =>
+      !(name in known) && !(name.replace(/_FILE$/, '') in known) && !ofCompose.includes(name) && !name.endsWith('_'),
+  )
+  expect(unknown).toEqual([])
+})
+
+type Service = {
+  environment?: Record<string, string>
+  secrets?: (string | { source: string; target: string })[]
+  build?: { args: { SERVICE: string } }
+  volumes?: string[]
+  read_only?: boolean
+  depends_on?: Record<string, unknown>
+}
+const compose: {
+  services: Record<string, Service>
+  secrets: Record<string, unknown>
+  volumes: Record<string, unknown>
+} = parse(read('deploy/compose.yaml'), { merge: true })
+const tables: Record<string, Record<string, unknown>> = {
+  storage: settings,
+  keynode: keyNodeSettings,
+  keyrouter: keyRouterSettings,
+  provider: providerSettings,
+}
+
+test('each service of the compose file has its own settings and declared secrets and volumes', () => {
+  const kinds: string[] = []
+  for (const [name, service] of Object.entries(compose.services)) {
+    for (const secret of service.secrets ?? [])
+      expect(Object.keys(compose.secrets), name).toContain(typeof secret === 'string' ? secret : secret.source)
+    for (const volume of service.volumes ?? [])
+      if (!volume.startsWith('.')) expect(Object.keys(compose.volumes), name).toContain(volume.split(':')[0])
+    for (const other of Object.keys(service.depends_on ?? {}))
+      expect(Object.keys(compose.services), name).toContain(other)
+    const kind = service.build?.args.SERVICE
+    if (kind === undefined) continue
+    kinds.push(kind)
+    expect(service.read_only, name).toBe(true)
+    for (const [setting, value] of Object.entries(service.environment ?? {})) {
+      const bare = setting.replace(/_FILE$/, '')
+      expect(Object.keys(tables[kind] ?? {}), `${name}: ${setting}`).toContain(bare)
+      if (!setting.endsWith('_FILE')) continue
+      const file = value.replace('/run/secrets/', '')
+      const given = (service.secrets ?? []).map((secret) => (typeof secret === 'string' ? secret : secret.target))
+      expect(given, `${name}: ${setting}`).toContain(file)
+    }
+  }
+  expect(kinds.toSorted()).toEqual([
+    ...Array(5).fill('keynode'),
+    'keyrouter',
+    'provider',
+    'provider',
+    'storage',
+    'storage',
+  ])
+})
+
+/** Metrics that Node's own collector gives; the rest is in the sources. */
+const sources = ['packages/service/src', 'services'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+    .map((path) => read(join(folder, path))),
+)
+const metricNames = new Set(sources.flatMap((text) => [...text.matchAll(/'(cairn_[a-z_]+)'/g)].map(([, name]) => name)))
+
+test.each(['deploy/prometheus/alerts.yaml', 'deploy/grafana/cairn.json', 'docs/operate/monitor.md'])(
+  'every metric in %s exists',
+  (path) => {
+    const named = [...read(path).matchAll(/\bcairn_[a-z_]+\b/g)].map(([name]) => name.replace(/_bucket$/, ''))
+    expect(named.length).toBeGreaterThan(5)
+    expect(named.filter((name) => !metricNames.has(name))).toEqual([])
+  },
+)
+
+test('alerts and dashboard have the format of their programs', () => {
+  const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Record<string, unknown>[] }[] }
+  for (const rule of groups.flatMap(({ rules }) => rules))
+    expect(rule).toMatchObject({ alert: expect.any(String), expr: expect.any(String), annotations: expect.anything() })
+  const { panels } = JSON.parse(read('deploy/grafana/cairn.json')) as { panels: { targets: { expr: string }[] }[] }
+  for (const { targets } of panels) expect(targets[0]?.expr).toMatch(/./)
+  const jobs = parse(read('deploy/prometheus/prometheus.yaml')) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[]
+  }
+  const hosts = jobs.scrape_configs.flatMap(({ static_configs: [first] }) => first?.targets ?? [])
+  for (const host of hosts) expect(Object.keys(compose.services)).toContain(host.split(':')[0])
+})
+
+test.each(deployFiles.filter((path) => path.endsWith('.service')))(
+  '%s starts a program of a bundle, hardened',
+  (path) => {
+    const unit = read(path)
+    const [, service = '', program = ''] = /\/opt\/cairn\/([a-z]+)\/([a-z]+)\.js/.exec(unit) ?? []
+    expect(Object.keys(tables)).toContain(service)
+    // A unit that a timer starts runs one command of cairn-admin, and is not restarted.
+    const isCommand = unit.includes('Type=oneshot')
+    expect(program).toBe(isCommand ? 'admin' : service)
+    for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet='])
+      expect(unit).toContain(line)
+    if (!isCommand) expect(unit).toContain('RestartPreventExitStatus=78')
+  },
+)
+
+test('every command of cairn-admin that a page names exists, and each is named', () => {
+  const text = pages.map(read).join('\n')
+  for (const [, one = '', two = ''] of text.matchAll(/cairn-admin ([a-z-]+)(?: ([a-z-]+))?/g)) {
+    const isCommand = one in commands || `${one} ${two}` in commands
+    expect([`${one} ${two}`, isCommand]).toEqual([`${one} ${two}`, true])
+  }
+  for (const name of Object.keys(commands)) expect(text).toContain(name)
+})
+
+test('every log line of incidents.md is one that a service writes', () => {
+  const lines = [...read('docs/operate/incidents.md').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line)
+  expect(lines.length).toBeGreaterThan(10)
+  const all = sources.join('\n')
+  expect(lines.filter((line) => !all.includes(line))).toEqual([])
+})

@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findCircles, findPastFaces, readRoomImports } from './rooms.ts'
+
+let src = ''
+beforeEach(() => {
+  src = mkdtempSync(join(tmpdir(), 'cairn-rooms-'))
+})
+afterEach(() => rmSync(src, { recursive: true }))
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(src, path)), { recursive: true })
+    writeFileSync(join(src, path), text)
+  }
+}
+
+test('finds a cycle of rooms, through types and late imports too, and names it once', () => {
+  write({
+    'a/a.ts': "import type { B } from '../b/b.ts'",
+    'b/b.ts': "export const load = () => import('../c/c.ts')",
+    'c/part.ts': "export { a } from '../a/a.ts'",
+    'd/d.ts': "import '../a/a.ts'",
+  })
+  expect(findCircles(readRoomImports(src))).toEqual(['a -> b -> c -> a'])
+})
+
+test('rooms in one direction, files beside the rooms and tests form no cycle', () => {
+  write({
+    'context.ts': "import '../src/a/a.ts'",
+    'a/a.ts': "import '../context.ts'\nimport '../b/b.ts'\nimport './part.ts'",
+    'b/b.ts': "import '@cairn/protocol'",
+    'b/b.test.ts': "import '../a/a.ts'",
+  })
+  expect(findCircles(readRoomImports(src))).toEqual([])
+})
+
+test('finds an import past a face; shelves have no face', () => {
+  write({
+    'a/a.ts': "import '../b/b.ts'\nimport '../b/store.ts'\nimport '../db/schema.ts'",
+    'b/b.ts': '',
+    'b/store.ts': '',
+    'db/schema.ts': '',
+  })
+  expect(findPastFaces(readRoomImports(src), (room) => room === 'b')).toEqual([
+    { from: 'a', to: 'b', file: 'a/a.ts', target: 'b/store.ts' },
+  ])
+})

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+
+// The rooms of a workspace are the folders of its `src`. Files beside the folders (context.ts, start.ts) put them together
+// and are no rooms. Tests may look into any room.
+
+/** One import between two rooms, types included. Paths are relative to `src`, with `/`. */
+export type RoomImport = { from: string; to: string; file: string; target: string }
+
+const importPattern = /(?:\bfrom|\bimport\(|\bimport)\s*'(\.{1,2}\/[^']+)'/g
+const testPattern = /\.(?:test|suite|fixture|bench)\.tsx?$/
+
+/** Reads the imports between the rooms of one `src` folder. */
+export function readRoomImports(src: string): RoomImport[] {
+  const imports: RoomImport[] = []
+  for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || testPattern.test(entry.name)) continue
+    const path = join(entry.parentPath, entry.name)
+    const file = relative(src, path).split(sep).join('/')
+    const from = roomOf(file)
+    if (from === undefined) continue
+    for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(importPattern)) {
+      const target = relative(src, join(dirname(path), specifier))
+        .split(sep)
+        .join('/')
+      const to = roomOf(target)
+      if (to !== undefined && to !== from) imports.push({ from, to, file, target })
+    }
+  }
+  return imports
+}
+
+function roomOf(file: string): string | undefined {
+  const [room, ...rest] = file.split('/')
+  return rest.length === 0 || room === '..' ? undefined : room
+}
+
+/** Returns a shortest circle of rooms through each room that is in one, as `a -> b -> a`, each circle once. */
+export function findCircles(imports: readonly RoomImport[]): string[] {
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of imports) next.set(from, (next.get(from) ?? new Set()).add(to))
+  const circles = new Map<string, string>()
+  for (const start of [...next.keys()].sort()) {
+    const path = shortestWayBack(start, next)
+    const id = path?.toSorted().join()
+    if (path !== undefined && id !== undefined && !circles.has(id)) circles.set(id, [...path, start].join(' -> '))
+  }
+  return [...circles.values()]
+}
+
+function shortestWayBack(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const queue = [[start]]
+  const seen = new Set<string>()
+  for (const path of queue) {
+    for (const room of next.get(path.at(-1) ?? '') ?? []) {
+      if (room === start) return path
+      if (seen.has(room)) continue
+      seen.add(room)
+      queue.push([...path, room])
+    }
+  }
+  return undefined
+}
+
+/**
+ * Returns the imports that reach past the face of a room: `uploads/uploads.ts` is the face of `uploads`. A room without a
+ * file of its name is a shelf (`db`, `http`), of which each file may be taken.
+ */
+export function findPastFaces(imports: readonly RoomImport[], hasFace: (room: string) => boolean): RoomImport[] {
+  return imports.filter(({ to, target }) => hasFace(to) && target !== `${to}/${to}.ts`)
+}

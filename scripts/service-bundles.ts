@@ -1,0 +1,209 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire, findPackageJSON } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+const root = resolve(import.meta.dirname, '..')
+const nodeVersion = 24
+
+/** What becomes a folder of its own below `build/`. */
+type ServiceBundle = {
+  /** Sources of the programs, by the name that they get. */
+  readonly programs: Readonly<Record<string, string>>
+  /** Sources that run on threads or in processes of their own, beside the programs. */
+  readonly threads: readonly string[]
+  /** Folders that are copied as they are: source, and name in the bundle. */
+  readonly assets: Readonly<Record<string, string>>
+  /** Packages that are copied instead of bundled, because they have a library per platform: the package that depends on them. */
+  readonly copied: Readonly<Record<string, string>>
+  /** Packages that an operator may install into the bundle: the package that names their version. */
+  readonly optional: Readonly<Record<string, string>>
+}
+
+const hashing = { '@chainsafe/as-sha256': 'packages/pieces', '@chainsafe/hashtree': 'packages/pieces' }
+
+/** Every service that is deployed by itself. */
+const serviceBundles = {
+  storage: {
+    programs: {
+      storage: 'services/storage/src/main.ts',
+      admin: 'services/storage/src/admin-main.ts',
+      maintain: 'services/storage/src/maintain-main.ts',
+      reconcile: 'services/storage/src/reconcile-main.ts',
+      contract: 'services/storage/src/contract-main.ts',
+    },
+    threads: [
+      'services/storage/src/packs/hash-thread.ts',
+      'services/storage/src/proofs/piece-thread.ts',
+      'services/storage/src/pictures/picture-process.ts',
+    ],
+    assets: { 'services/storage/src/service/docs': 'docs' },
+    copied: { ...hashing, sharp: 'optional/pictures' },
+    optional: { '@filoz/synapse-core': 'services/storage' },
+  },
+  keynode: {
+    programs: { keynode: 'services/keynode/src/main.ts' },
+    threads: [],
+    assets: {},
+    copied: {},
+    optional: {},
+  },
+  keyrouter: {
+    programs: { keyrouter: 'services/keynode/src/router/main.ts' },
+    threads: [],
+    assets: {},
+    copied: {},
+    optional: {},
+  },
+  provider: {
+    programs: { provider: 'services/provider/src/main.ts' },
+    threads: ['services/provider/src/pieces/hash-thread.ts'],
+    assets: {},
+    copied: hashing,
+    optional: {},
+  },
+} as const satisfies Record<string, ServiceBundle>
+
+type ServiceName = keyof typeof serviceBundles
+
+type Manifest = {
+  version?: string
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
+}
+
+/**
+ * Builds a service into `folder`: JavaScript that Node runs without an installation, its threads and pages, and the few packages
+ * that have a library per platform, for this platform.
+ */
+export async function buildService(name: ServiceName, folder: string): Promise<void> {
+  const bundle: ServiceBundle = serviceBundles[name]
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const sources = { ...bundle.programs, ...Object.fromEntries(bundle.threads.map((path) => [programName(path), path])) }
+  const unbundled = [...Object.keys(bundle.copied), ...Object.keys(bundle.optional)]
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.entries(sources).map(([out, path]) => ({ in: path, out })),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: `node${nodeVersion}`,
+    conditions: ['@cairn/source'],
+    keepNames: true,
+    sourcemap: 'linked',
+    // Source maps give lines in stack traces; the sources themselves would triple the folder.
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'error',
+    // pg looks for its native twin and does without.
+    external: [...unbundled, ...unbundled.map((one) => `${one}/*`), 'pg-native'],
+    banner: {
+      js: "import { createRequire as cairnCreateRequire } from 'node:module'; const require = cairnCreateRequire(import.meta.url);",
+    },
+    plugins: [nameThreads(bundle.threads)],
+  })
+  for (const [path, target] of Object.entries(bundle.assets)) {
+    cpSync(join(root, path), join(folder, target), { recursive: true })
+  }
+  for (const [dependency, from] of Object.entries(bundle.copied)) copyPackage(dependency, join(root, from), folder)
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(name, bundle), null, 2)}\n`)
+}
+
+const programName = (path: string): string => basename(path, '.ts')
+
+const threadStart = /\b(?:new Worker|fork)\(new URL\(/
+
+/** Sources name their threads by their own files; a bundle has them as JavaScript beside each other. */
+function nameThreads(threads: readonly string[]): Plugin {
+  const known = new Set(threads.map((path) => join(root, path)))
+  return {
+    name: 'threads',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/(services|packages)\/.*\.ts$/ }, ({ path }) => {
+        const source = readFileSync(path, 'utf8')
+        if (!threadStart.test(source)) return undefined
+        const contents = source.replaceAll(
+          /\b(new Worker|fork)\(new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g,
+          (_all, starter: string, file: string) => {
+            const thread = resolve(dirname(path), file)
+            if (!known.has(thread))
+              throw new Error(`${path} starts ${file}, which the bundle does not list as a thread`)
+            return `${starter}(new URL('./${programName(thread)}.js', import.meta.url)`
+          },
+        )
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
+}
+
+/** Copies an installed package and what it depends on into the bundle's own `node_modules`. */
+function copyPackage(name: string, from: string, folder: string): void {
+  const path = findPackageJSON(name, pathToFileURL(join(from, 'package.json')))
+  if (path === undefined) throw new Error(`${name} is not installed`)
+  const target = join(folder, 'node_modules', name)
+  if (existsSync(target)) return
+  cpSync(dirname(path), target, { recursive: true, dereference: true })
+  const manifest = readManifest(path)
+  for (const needed of Object.keys(manifest.dependencies ?? {})) copyPackage(needed, dirname(path), folder)
+  // Of these only the ones for this platform are installed.
+  for (const wanted of Object.keys(manifest.optionalDependencies ?? {})) {
+    if (isInstalled(wanted, path)) copyPackage(wanted, dirname(path), folder)
+  }
+}
+
+function isInstalled(name: string, from: string): boolean {
+  return (createRequire(from).resolve.paths(name) ?? []).some((place) => existsSync(join(place, name, 'package.json')))
+}
+
+/** The bundle's own manifest: its programs, and the packages that are not in its files. */
+function manifestOf(name: string, { programs, copied, optional }: ServiceBundle): object {
+  const version = readManifest(join(root, 'package.json')).version
+  const entries = Object.entries(optional)
+  return {
+    name: `@cairn/${name}-bundle`,
+    version,
+    private: true,
+    license: 'Apache-2.0',
+    type: 'module',
+    engines: { node: `>=${nodeVersion}` },
+    bin: Object.fromEntries(Object.keys(programs).map((program) => [binName(program), `./${program}.js`])),
+    dependencies: Object.fromEntries(
+      Object.entries(copied).map(([dependency, from]) => [dependency, versionOf(dependency, from)]),
+    ),
+    peerDependencies: Object.fromEntries(entries.map(([peer, from]) => [peer, versionOf(peer, from)])),
+    peerDependenciesMeta: Object.fromEntries(entries.map(([peer]) => [peer, { optional: true }])),
+  }
+}
+
+const binName = (program: string): string => `cairn-${program}`
+
+function versionOf(dependency: string, from: string): string {
+  const { dependencies = {}, peerDependencies = {} } = readManifest(join(root, from, 'package.json'))
+  const version = dependencies[dependency] ?? peerDependencies[dependency]
+  if (version === undefined) throw new Error(`${from} does not name ${dependency}`)
+  return version
+}
+
+function readManifest(path: string): Manifest {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+/**
+ * Builds every service into a folder of its name below `build/`, the storage service with the web console.
+ * @param consoleFolder of the built console
+ */
+export async function buildServices(consoleFolder: string): Promise<void> {
+  const folder = join(root, 'build')
+  for (const name of Object.keys(serviceBundles).filter(isServiceName)) await buildService(name, join(folder, name))
+  cpSync(consoleFolder, join(folder, 'storage', 'console'), { recursive: true })
+}
+
+function isServiceName(name: string): name is ServiceName {
+  return name in serviceBundles
+}

@@ -1,0 +1,295 @@
+// The commands as an operator runs them, on either database, beside a service that runs.
+import { once } from 'node:events'
+import { GIB, MIB } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { sql } from 'kysely'
+import { CID } from 'multiformats/cid'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { reconcile } from '../payments/reconcile.ts'
+import { insertPin } from '../pins/store.ts'
+import { createMultipart } from '../s3/parts.ts'
+import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { runAdmin, startAdmin } from './admin.fixture.ts'
+import { parseBytes } from './parse-bytes.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+test.each([
+  ['10GiB', 10 * GIB],
+  ['+1MiB', MIB],
+  ['-500MiB', -500 * MIB],
+  ['7', 7],
+])('%s is %i bytes', (text, bytes) => expect(parseBytes(text)).toBe(bytes))
+
+test.each(['', '0', '1.5GiB', '1GB', 'all', '9999999999999TiB', '--1'])('"%s" is not an amount', (text) =>
+  expect(() => parseBytes(text)).toThrow(/is not an amount/),
+)
+
+describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
+  let storage: TestStorage
+  let environment: Record<string, string>
+  const account = privateKeyToAccount(generatePrivateKey())
+  const address = account.address.toLowerCase()
+  let key = ''
+  beforeEach(async () => {
+    const url = kind === 'postgres' ? await postgres.createDatabase() : undefined
+    const database = url === undefined ? {} : { CAIRN_DATABASE_URL: url }
+    storage = await startTestStorage({ CAIRN_FREE_BYTES: String(GIB), ...database })
+    environment = { CAIRN_HOME: storage.home, ...database }
+    key = await storage.createKey(account)
+  })
+  afterEach(() => storage[Symbol.asyncDispose]())
+
+  const admin = (...args: string[]) => runAdmin(environment, ...args)
+  const codeOf = (answer: { headers: Headers }) => answer.headers.get('x-cairn-code')
+  const usage = () => storage.call('/api/user/user_data_usage', bearer(key))
+  const upload = async (name: string) => {
+    const body = new FormData()
+    body.append('file', new Blob([`content of ${name}`]), name)
+    const answer = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
+    expect(answer.status).toBe(200)
+  }
+
+  test('blocks an account at each call and at sign-in, from the next one on, and unblocks it', async () => {
+    expect((await usage()).status).toBe(200)
+    const dry = await admin('accounts', 'block', account.address, '--reason', 'spam', '--dry-run')
+    expect([dry.code, dry.lines[0]]).toEqual([0, expect.stringMatching(/^Dry run: accounts block 0x/)])
+    expect((await usage()).status).toBe(200)
+
+    expect((await admin('accounts', 'block', account.address, '--reason', 'spam')).code).toBe(0)
+    const refused = await usage()
+    expect([refused.status, codeOf(refused)]).toEqual([403, 'ACCOUNT_BLOCKED'])
+    // Published clients upload with a key, or with one signature.
+    const body = () => {
+      const form = new FormData()
+      form.append('file', new Blob(['x']), 'x')
+      return form
+    }
+    const withKey = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body: body() })
+    const message = await storage.getMessage(account.address, { purpose: 'upload' })
+    const once = bearer(`${account.address}$${await account.signMessage({ message })}`)
+    const withSignature = await storage.call('/api/v0/add', { method: 'POST', ...once, body: body() })
+    const signedMessage = await account.signMessage({
+      message: await storage.getMessage(account.address, { purpose: 'api-key' }),
+    })
+    const newKey = await storage.call('/api/auth/create_api_key', jsonBody({ publicKey: address, signedMessage }))
+    for (const answer of [withKey, withSignature, newKey])
+      expect([answer.status, codeOf(answer)]).toEqual([403, 'ACCOUNT_BLOCKED'])
+    // Others are not.
+    expect(await storage.createKey()).toMatch(/^cairn_/)
+
+    const { json } = await admin('accounts', 'list', '--json')
+    expect(json.find((row) => row['address'] === address)).toMatchObject({ blockReason: 'spam' })
+    expect((await admin('accounts', 'unblock', address)).code).toBe(0)
+    expect((await usage()).status).toBe(200)
+    expect((await admin('accounts', 'unblock', address)).lines).toEqual(['No changes.'])
+    const { json: log } = await admin('audit', '--json')
+    expect(log.map(({ action, subject, reason }) => [action, subject, reason])).toEqual([
+      ['accounts unblock', address, null],
+      ['accounts block', address, 'spam'],
+    ])
+    expect(log[1]).toMatchObject({
+      actor: expect.stringMatching(/./),
+      before: { blockedAt: null },
+      after: { blockReason: 'spam' },
+    })
+  })
+
+  test('an adjustment changes the limit by an entry with its reason; a negative limit is rejected; the books fit', async () => {
+    const { code } = await admin('ledger', 'adjust', address, '10GiB', '--reason', 'goodwill')
+    expect(code).toBe(0)
+    expect((await usage()).json).toMatchObject({ dataLimit: 11 * GIB })
+    expect((await admin('ledger', 'adjust', address, '-512MiB', '--reason', 'refund')).code).toBe(0)
+    expect((await usage()).json).toMatchObject({ dataLimit: 10.5 * GIB })
+    const below = await admin('ledger', 'adjust', address, '-11GiB', '--reason', 'mistake', '--json')
+    expect([below.code, JSON.parse(below.complained).code]).toEqual([1, 'INVALID_REQUEST'])
+    const unknown = await admin('ledger', 'adjust', `0x${'12'.repeat(20)}`, '1GiB', '--reason', 'x', '--json')
+    expect(JSON.parse(unknown.complained).code).toBe('NOT_FOUND')
+    const dry = await admin('ledger', 'adjust', address, '1TiB', '--reason', 'x', '--dry-run', '--json')
+    expect(dry.json).toMatchObject([{ isDryRun: true, after: { limitBytes: 1034.5 * GIB } }])
+    expect((await usage()).json).toMatchObject({ dataLimit: 10.5 * GIB })
+    const { json } = await admin('accounts', 'usage', address, '--json')
+    expect(json[0]).toMatchObject({
+      limitBytes: 10.5 * GIB,
+      apiKeys: 1,
+      ledger: [
+        { kind: 'adjustment', bytes: -512 * MIB, note: 'refund' },
+        { kind: 'adjustment', bytes: 10 * GIB, note: 'goodwill' },
+        { kind: 'allowance', bytes: GIB },
+      ],
+    })
+    expect((await reconcile(storage.context)).findings).toEqual([])
+  })
+
+  test('deletes all files of an account as its owner would, and no others', async () => {
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await upload(name)
+    const other = await storage.createKey()
+    const body = new FormData()
+    body.append('file', new Blob(['another']), 'other.txt')
+    await storage.call('/api/v0/add', { method: 'POST', ...bearer(other), body })
+    expect((await admin('accounts', 'delete', address, '--reason', 'court', '--dry-run')).code).toBe(0)
+    expect((await usage()).json).not.toMatchObject({ dataUsed: 0 })
+    expect((await admin('accounts', 'delete', address, '--reason', 'court')).code).toBe(0)
+    expect((await usage()).json).toMatchObject({ dataUsed: 0 })
+    const listed = await storage.call('/api/user/files_uploaded', bearer(other))
+    expect(listed.json).toMatchObject({ totalFiles: 1 })
+    // The bytes wait for the grace time, as ever.
+    const packs = await storage.context.db.read.selectFrom('pack').select('unreferenced_at').execute()
+    expect(packs.filter(({ unreferenced_at }) => unreferenced_at !== null)).toHaveLength(3)
+    expect((await admin('accounts', 'delete', address, '--reason', 'again')).code).toBe(0)
+    expect((await reconcile(storage.context)).findings).toEqual([])
+  })
+
+  test('deletes the unfinished uploads and queued pins of an account, and no others', async () => {
+    const { db, clock } = storage.context
+    const other = privateKeyToAccount(generatePrivateKey())
+    await storage.createKey(other)
+    const owners = [address, other.address.toLowerCase()]
+    const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+    for (const [at, owner] of owners.entries()) {
+      await insertPin(storage.context, owner, { cid: `${cid}` }, cid, undefined, 'a worker')
+      const bucket = `bucket-${at}`
+      await db.write((trx) =>
+        trx
+          .insertInto('s3_bucket')
+          .values({ name: bucket, address: owner, cors: null, tags: null, created_at: 1 })
+          .execute(),
+      )
+      await createMultipart(
+        storage.context,
+        owner,
+        { bucket, key: 'k' },
+        { headers: {}, metadata: {}, tags: [] },
+        undefined,
+      )
+    }
+    expect((await admin('accounts', 'delete', address, '--reason', 'court')).code).toBe(0)
+    expect(await db.read.selectFrom('pin').select('address').execute()).toEqual([{ address: owners[1] }])
+    const open = db.read.selectFrom('s3_multipart').select('address').where('expires_at', '>', clock.now())
+    expect(await open.execute()).toEqual([{ address: owners[1] }])
+  })
+
+  test('the database rejects changes to the log', async () => {
+    await admin('accounts', 'block', address, '--reason', 'x')
+    const { db } = storage.context
+    for (const change of [sql`update audit_entry set actor = 'nobody'`, sql`delete from audit_entry`])
+      await expect(db.write((trx) => change.execute(trx))).rejects.toThrow(/append-only/)
+    expect((await admin('audit', '--json')).json).toHaveLength(1)
+  })
+
+  test('offers a failed deal again, but not one that is kept, replaced or unknown', async () => {
+    const { db } = storage.context
+    await db.write(async (trx) => {
+      await trx
+        .insertInto('aggregate')
+        .values({
+          id: 'a',
+          cid: 'c',
+          root: Buffer.alloc(32),
+          height: 10,
+          piece_count: 1,
+          copies: 2,
+          state: 'live',
+          created_at: 1,
+          looked_at: 1,
+          place_at: null,
+        })
+        .execute()
+      const deal = {
+        aggregate_id: 'a',
+        provider_key: null,
+        since: 1,
+        created_at: 1,
+        kept_at: null,
+        proven_at: null,
+        next_at: 1,
+        tries: 6,
+        proofs: 0,
+        faults: 0,
+        token_hash: null,
+        error: 'It never fetched what it was offered',
+        challenge_nonce: null,
+        challenge_source: null,
+        silent_since: null,
+      }
+      await trx
+        .insertInto('deal')
+        .values([
+          { ...deal, number: 1, provider: 'one', state: 'failed' },
+          { ...deal, number: 2, provider: 'two', state: 'proving' },
+          { ...deal, number: 3, provider: 'two', state: 'failed' },
+        ])
+        .execute()
+    })
+    expect((await admin('deals', 'requeue', '1')).code).toBe(0)
+    expect(
+      await db.read.selectFrom('deal').select(['state', 'tries', 'error']).where('number', '=', 1).execute(),
+    ).toEqual([{ state: 'queued', tries: 0, error: null }])
+    for (const number of ['2', '3']) {
+      const { code, complained } = await admin('deals', 'requeue', number, '--json')
+      expect([code, JSON.parse(complained).code]).toEqual([78, 'CONFLICT'])
+    }
+    expect(JSON.parse((await admin('deals', 'requeue', '9', '--json')).complained).code).toBe('NOT_FOUND')
+  })
+
+  test('inspects the settings without a change to the database', async () => {
+    const { code, json } = await admin('verify-config', '--json')
+    const errors = json.filter(({ level }) => level === 'error').map(({ setting }) => setting)
+    expect([code, errors]).toEqual(kind === 'postgres' ? [1, ['CAIRN_STORAGE_SECRET']] : [0, []])
+    const fresh = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    const home = `${storage.home}/fresh`
+    const first = await runAdmin({ CAIRN_HOME: home, ...fresh, CAIRN_STORAGE_SECRET: 'ab'.repeat(32) }, 'verify-config')
+    expect([first.code, first.lines.join('\n')]).toEqual([0, expect.stringContaining('The database is new')])
+    const again = await runAdmin({ CAIRN_HOME: home, ...fresh, CAIRN_STORAGE_SECRET: 'ab'.repeat(32) }, 'verify-config')
+    expect(again.lines).toEqual(first.lines)
+    const wrong = await runAdmin(
+      {
+        ...environment,
+        CAIRN_STORAGE_SECRET: 'ab'.repeat(32),
+        CAIRN_PUBLIC_API_URL: 'https://cairn.example',
+        CAIRN_PUBLIC_GATEWAY_URL: 'https://cairn.example',
+        CAIRN_CONSOLE_FOLDER: home,
+      },
+      'verify-config',
+      '--json',
+    )
+    expect(wrong.code).toBe(1)
+    expect(wrong.json.filter(({ level }) => level === 'error').map(({ setting }) => setting)).toEqual([
+      'CAIRN_PUBLIC_GATEWAY_URL',
+      'CAIRN_CONSOLE_FOLDER',
+    ])
+  })
+})
+
+test('wrong use ends with 2 and the usage; a wrong folder ends with 78 and creates nothing', async () => {
+  const nowhere = { CAIRN_HOME: '/nonexistent/cairn' }
+  for (const args of [
+    ['accounts'],
+    ['accounts', 'block', 'x', '--reason', 'y'],
+    ['accounts', 'block', '0x'],
+    ['frobnicate'],
+    ['audit', '--what'],
+  ]) {
+    const { code, complained } = await runAdmin(nowhere, ...args)
+    expect([args, code, complained]).toEqual([args, 2, expect.stringContaining('cairn-admin --help')])
+  }
+  const { code, complained } = await runAdmin(nowhere, 'audit')
+  expect([code, complained]).toEqual([78, expect.stringContaining('There is no database at /nonexistent/cairn')])
+  expect((await runAdmin({}, '--help')).lines.join()).toContain('cairn-admin COMMAND')
+})
+
+test('the program writes to the right streams and ends with the code', async () => {
+  const child = startAdmin({ CAIRN_HOME: '/nonexistent/cairn' }, 'audit')
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  expect(await once(child, 'close')).toEqual([78, null])
+  expect(output).toContain('There is no database at /nonexistent/cairn')
+})

@@ -1,0 +1,219 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import { createBackup, type OnProgress, planBackup } from '../backup/create-backup.ts'
+import { listBackupIds, type Manifest, readManifest } from '../backup/manifest.ts'
+import { openPlace } from '../backup/place.ts'
+import { pruneBackups } from '../backup/prune-backups.ts'
+import { restoreBackup } from '../backup/restore-backup.ts'
+import { createBackupKey, createOpener, createSealer, type Opener } from '../backup/seal.ts'
+import { readSecrets } from '../backup/secrets.ts'
+import { verifyBackups } from '../backup/verify-backup.ts'
+import { requireSameSecret } from '../names/names.ts'
+import { errnoOf } from '../objects/file-errors.ts'
+import { recordAction } from './audit.ts'
+import { type Command, type CommandInput, withDatabase } from './command.ts'
+import { wrongUse } from './wrong-use.ts'
+
+/** Commands that create, check and restore backups. */
+export const backupCommands: Readonly<Record<string, Command>> = {
+  backup: {
+    args: ['DESTINATION'],
+    about: 'backs up database, secrets and packs to a folder or s3://bucket/prefix, while the service runs or not',
+    run: backUp,
+  },
+  'backup list': {
+    args: ['DESTINATION'],
+    about: 'lists the finished backups, oldest first',
+    run: async (input) => {
+      await using place = await openPlace(placeOf(input), input.config, 'read')
+      for (const id of await listBackupIds(place.objects)) {
+        const manifest = await readManifest(place.objects, id)
+        input.report(manifest, describeBackup(manifest))
+      }
+      return true
+    },
+  },
+  'backup verify': {
+    args: ['DESTINATION'],
+    about: 'reads backups completely and compares every sum; with --identity decrypts them too',
+    run: verify,
+  },
+  'backup prune': {
+    args: ['DESTINATION'],
+    about: 'removes all but the newest --keep backups, and the packs that only the removed ones list',
+    run: prune,
+  },
+  'backup key': {
+    args: ['FILE'],
+    about: 'creates a key: writes the secret part to FILE and prints the recipient. Keep FILE on another machine',
+    run: async ({ args, report, isDryRun }) => {
+      const path = resolve(args[0] ?? '')
+      const { identity, recipient } = await createBackupKey()
+      if (!isDryRun) await writeNew(path, `# recipient: ${recipient}\n${identity}\n`)
+      report({ kind: 'key', recipient, file: path, isDryRun }, recipient)
+      return true
+    },
+  },
+  restore: {
+    args: ['SOURCE'],
+    about: 'restores a backup into an empty home with the settings of the new service; requires --identity',
+    run: restore,
+  },
+}
+
+function backUp(input: CommandInput): Promise<boolean> {
+  const { config, isDryRun, report, signal } = input
+  const destination = placeOf(input)
+  const seal = createSealer(config.backup.recipients)
+  return withDatabase(input, async ({ db, clock }) => {
+    const secrets = await readSecrets(config)
+    await requireSameSecret({
+      db,
+      secret: Buffer.from(secrets.storageSecret, 'hex'),
+      secondarySecret: config.secondarySecret,
+    })
+    if (isDryRun) {
+      await using place = await openIfExists(destination, config)
+      const plan = await planBackup({ config, db, place: place?.objects })
+      report(
+        { kind: 'plan', ...plan, isDryRun },
+        `Dry run: ${plan.objects} objects, ${plan.copied} of them would be copied.`,
+      )
+      return true
+    }
+    await using place = await openPlace(destination, config, 'write')
+    const onProgress = showProgress(input)
+    const parts = { config, db, clock, place: place.objects, seal, secrets, signal, onProgress }
+    const manifest = await createBackup(parts)
+    const { id, objects } = manifest
+    await db.write((trx) =>
+      recordAction(trx, { action: 'backup', subject: id, after: { destination, ...objects } }, clock.now()),
+    )
+    report({ kind: 'backup', ...manifest }, describeBackup(manifest))
+    if (objects.missing > 0) {
+      const text = `${objects.missing} objects that the database names are missing in the store. Run cairn-admin check.`
+      report({ kind: 'missing', count: objects.missing }, text)
+    }
+    if (objects.damaged > 0) {
+      const text = `${objects.damaged} packs contain blocks that do not match their hashes. Run cairn-admin check.`
+      report({ kind: 'damaged', count: objects.damaged }, text)
+    }
+    return objects.missing === 0 && objects.damaged === 0
+  })
+}
+
+async function verify(input: CommandInput): Promise<boolean> {
+  const { config, report, signal, backup } = input
+  const open = backup.identityFile === undefined ? undefined : await readIdentity(backup.identityFile)
+  await using place = await openPlace(placeOf(input), config, 'read')
+  const counts = await verifyBackups({
+    place: place.objects,
+    id: backup.id,
+    open,
+    signal,
+    onProgress: showProgress(input),
+    onFinding: (finding) => report(finding, `damaged  ${finding.backup}  ${finding.problem}`),
+  })
+  const { backups, objects, findings } = counts
+  report({ kind: 'summary', ...counts }, `${backups} backups with ${objects} objects read, ${findings} findings.`)
+  return findings === 0
+}
+
+function prune(input: CommandInput): Promise<boolean> {
+  const { config, isDryRun, report, signal } = input
+  const keep = readKeep(input.backup.keep)
+  return withDatabase(input, async ({ db, clock }) => {
+    await using place = await openPlace(placeOf(input), config, isDryRun ? 'read' : 'write')
+    const { name: database } = await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+    const pruned = await pruneBackups({ place: place.objects, database, keep, isDryRun, signal })
+    const { backups, objects, bytes, kept } = pruned
+    if (!isDryRun) {
+      const entry = { action: 'backup prune', subject: placeOf(input), after: { backups, objects, bytes } }
+      await db.write((trx) => recordAction(trx, entry, clock.now()))
+    }
+    const text = `${backups.length} backups and ${objects} objects with ${bytes} bytes removed, ${kept} backups kept.`
+    report({ kind: 'pruned', ...pruned, isDryRun }, isDryRun ? `Dry run: ${text}` : text)
+    return true
+  })
+}
+
+async function restore(input: CommandInput): Promise<boolean> {
+  const { config, isDryRun, report, signal, backup } = input
+  if (backup.identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
+  const open = await readIdentity(backup.identityFile)
+  await using place = await openPlace(placeOf(input), config, 'read')
+  const { manifest, rows, copied, lost, secret, secondary } = await restoreBackup({
+    config,
+    clock: { now: () => Date.now() },
+    place: place.objects,
+    id: backup.id,
+    open,
+    isDryRun,
+    allowsDamage: backup.allowsDamage,
+    signal,
+    onProgress: showProgress(input),
+    record: (trx, { id, createdAt, database }, { missing }) =>
+      recordAction(
+        trx,
+        { action: 'restore', subject: id, after: { createdAt, missing, migrations: database.migrations.length } },
+        Date.now(),
+      ),
+    onLost: (object, reason) => report({ kind: 'lost', object, reason }, `${reason}  ${object}`),
+  })
+  const json = { kind: 'restored', backup: manifest.id, rows, copied, lost, secret, secondary, isDryRun }
+  const lines = isDryRun
+    ? [`Dry run: backup ${manifest.id} of ${manifest.createdAt} would be restored.`]
+    : [`Restored backup ${manifest.id} of ${manifest.createdAt}: ${rows} rows, ${copied} objects copied, ${lost} lost.`]
+  if (!isDryRun && secret === 'written') lines.push('The secret was written to storage.key in CAIRN_HOME.')
+  if (secondary !== undefined) lines.push(`Set CAIRN_STORAGE_SECRET_SECONDARY_FILE to ${secondary} in CAIRN_HOME.`)
+  report(json, lines.join('\n'))
+  return lost === 0
+}
+
+function describeBackup({ id, createdAt, database, objects }: Manifest): string {
+  const mib = (objects.bytes / 1_048_576).toFixed(1)
+  return `${id}  ${createdAt}  ${database.rows} rows, ${objects.count} objects with ${mib} MiB, ${objects.copied} of them copied`
+}
+
+const placeOf = ({ args }: CommandInput): string => args[0] ?? ''
+
+/** A dry run creates no folder. */
+async function openIfExists(destination: string, config: CommandInput['config']) {
+  try {
+    return await openPlace(destination, config, 'read')
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+function showProgress({ onProgress }: CommandInput): OnProgress {
+  return ({ phase, done, of, bytes }) => {
+    const total = of === undefined ? '' : ` of ${of}`
+    const size = bytes === undefined ? '' : `, ${(bytes / 1_048_576).toFixed(1)} MiB`
+    onProgress(phase === 'database' ? `${done}${total} rows` : `${done}${total} objects${size}`)
+  }
+}
+
+async function readIdentity(path: string): Promise<Opener> {
+  try {
+    return createOpener(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (CairnError.is(error)) throw error
+    throw wrongUse(`${path} cannot be read (${String(errnoOf(error))})`)
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    throw wrongUse(`${path} cannot be written (${String(errnoOf(error))})`)
+  }
+}
+
+function readKeep(text: string | undefined): number {
+  if (!/^[1-9]\d{0,5}$/.test(text ?? '')) throw wrongUse('--keep is required: a number from 1')
+  return Number(text)
+}

@@ -1,0 +1,144 @@
+import { CairnError } from '@cairn/protocol'
+import { openDatabase } from '@cairn/service'
+import { CompiledQuery, type Kysely, sql } from 'kysely'
+import type { StorageConfig } from '../config.ts'
+import type { Clock } from '../context.ts'
+import { migrations } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import { type DumpedValue, type DumpPart, quote } from './dump.ts'
+
+/** Both databases accept more; longer statements gain nothing. */
+const maxParameters = 8000
+
+/** Adds a restore to the audit log. */
+export type RecordRestore = (trx: Kysely<Schema>, restored: { missing: number }) => Promise<void>
+
+/** What to load. */
+export type LoadParts = {
+  config: StorageConfig
+  clock: Clock
+  /** Migrations of the dump. */
+  known: readonly string[]
+  /** Begins to read the dump; called again when the database asks for another attempt. */
+  openDump(): AsyncGenerator<DumpPart>
+  /** Objects that the rows name and that were not restored. */
+  missing: readonly string[]
+  /** Adds an entry to the audit log, in the same unit of work. */
+  record: RecordRestore
+  onRows(rows: number): void
+}
+
+/**
+ * Creates the tables as the dump has them and loads its rows, in one unit of work: after an interruption the database is still
+ * empty. A later start migrates the tables further.
+ * @throws CairnError CONFLICT for a database that is in use, BACKUP_NEWER, BACKUP_DAMAGED
+ */
+export async function loadRows(parts: LoadParts): Promise<number> {
+  const due = migrations.filter(({ name }) => parts.known.includes(name))
+  await using db = await openDatabase<Schema>(parts.config.database, { migrations: due })
+  // Awaited here, so that the database stays open until the rows are in it.
+  return await db.write(async (trx) => {
+    await requireEmpty(trx)
+    let rows = 0
+    let insert: ReturnType<typeof createInserter> | undefined
+    for await (const part of parts.openDump()) {
+      if (part.kind === 'table') {
+        await clear(trx, part.name)
+        insert = createInserter(trx, db.kind, part)
+      } else if (part.kind === 'row') {
+        await insert?.add(part.values)
+        rows++
+        if (rows % 10_000 === 0) parts.onRows(rows)
+      } else {
+        await insert?.flush()
+      }
+    }
+    await settleRows(trx, parts)
+    return rows
+  })
+}
+
+async function requireEmpty(db: Kysely<Schema>): Promise<void> {
+  const store = await db.selectFrom('store').select('name').executeTakeFirst()
+  if (store !== undefined) throw databaseInUse(store.name)
+}
+
+/** Returns the error for a database that a service has used. */
+export function databaseInUse(name: string): CairnError {
+  return new CairnError('CONFLICT', {
+    message: `The database contains the rows of a service (${name})`,
+    hint: 'Restore into a new CAIRN_HOME, or a new database of CAIRN_DATABASE_URL. Nothing was changed.',
+  })
+}
+
+/** Removes the rows that migrations inserted, such as counters: they come from the dump. */
+async function clear(trx: Kysely<Schema>, table: string): Promise<void> {
+  const { rows } = await trx.executeQuery(CompiledQuery.raw(`select 1 from ${quote(table)} limit 1`))
+  // The log of actions refuses every delete, even of no rows.
+  if (rows.length > 0) await trx.executeQuery(CompiledQuery.raw(`delete from ${quote(table)}`))
+}
+
+/** Inserts rows of one table, many per statement. */
+function createInserter(
+  trx: Kysely<Schema>,
+  kind: 'sqlite' | 'postgres',
+  { name, columns }: Extract<DumpPart, { kind: 'table' }>,
+) {
+  const rowsAtOnce = Math.max(1, Math.floor(maxParameters / columns.length))
+  const into = `insert into ${quote(name)} (${columns.map(quote).join(', ')}) values `
+  const statementOf = (rows: number): string => {
+    let at = 0
+    const place = () => (kind === 'postgres' ? `$${++at}` : '?')
+    const row = () => `(${columns.map(place).join(', ')})`
+    return into + Array.from({ length: rows }, row).join(', ')
+  }
+  const full = statementOf(rowsAtOnce)
+  let values: DumpedValue[] = []
+  let rows = 0
+  const flush = async (): Promise<void> => {
+    if (rows === 0) return
+    await trx.executeQuery(CompiledQuery.raw(rows === rowsAtOnce ? full : statementOf(rows), values))
+    values = []
+    rows = 0
+  }
+  return {
+    flush,
+    async add(row: readonly DumpedValue[]): Promise<void> {
+      values.push(...row)
+      if (++rows === rowsAtOnce) await flush()
+    },
+  }
+}
+
+/** What the processes of the saved service left behind ends, as after a crash. */
+async function settleRows(trx: Kysely<Schema>, { clock, missing, record }: LoadParts): Promise<void> {
+  const now = clock.now()
+  await trx.updateTable('lease').set({ expires_at: 0 }).execute()
+  // Uploads in progress left rows, but their packs do not belong to a backup.
+  await trx
+    .updateTable('pack')
+    .set({ state: 'removing', hold: 'abandoned', unreferenced_at: now })
+    .where('hold', '=', 'pending')
+    .execute()
+  for (const key of missing) {
+    await trx
+      .updateTable('pack')
+      .set({ missing_at: now })
+      .where('object_key', '=', key)
+      .where('state', '=', 'live')
+      .execute()
+    // Clients start these uploads again.
+    await trx
+      .updateTable('resumable_upload')
+      .set({ expires_at: 0 })
+      .where('id', 'in', trx.selectFrom('resumable_part').select('upload_id').where('object_key', '=', key))
+      .execute()
+    await trx
+      .updateTable('s3_multipart')
+      .set({ expires_at: 0 })
+      .where('id', 'in', trx.selectFrom('s3_part').select('upload_id').where('object_key', '=', key))
+      .execute()
+  }
+  await sql`update store set removals = removals + 1`.execute(trx)
+  await record(trx, { missing: missing.length })
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import { lockFolder } from '@cairn/service'
+import type { StorageConfig } from '../config.ts'
+import { openFileStore } from '../objects/files.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { s3Url } from '../settings/s3-settings.ts'
+
+/** Where backups are: a folder, or a prefix of a bucket. */
+export type BackupPlace = AsyncDisposable & { readonly objects: ObjectStore }
+
+/** Purpose of a command. One process writes at a time. */
+type Purpose = 'read' | 'write'
+
+/**
+ * Opens a destination or source of backups.
+ * @param place a folder, or `s3://bucket/prefix`
+ * @throws CairnError USAGE, NOT_FOUND (no such folder to read), CONFLICT while another process writes, as the object store
+ */
+export async function openPlace(
+  place: string,
+  { backup }: Pick<StorageConfig, 'backup'>,
+  purpose: Purpose,
+): Promise<BackupPlace> {
+  await using stack = new AsyncDisposableStack()
+  const objects = place.startsWith('s3:')
+    ? await openBucket(place, backup, purpose)
+    : await openFolder(resolve(place), purpose, stack)
+  stack.defer(() => objects.close())
+  const open = stack.move()
+  return { objects, [Symbol.asyncDispose]: () => open.disposeAsync() }
+}
+
+async function openFolder(folder: string, purpose: Purpose, stack: AsyncDisposableStack): Promise<ObjectStore> {
+  if (purpose === 'read') {
+    if (!existsSync(folder))
+      throw new CairnError('NOT_FOUND', { message: `${folder} does not exist`, hint: 'Check the path.' })
+    return openFileStore(folder)
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  stack.use(
+    await lockFolder(folder, {
+      name: 'backup',
+      holder: 'A backup',
+      hint: 'Wait until it ends, or use another folder.',
+    }),
+  )
+  return openFileStore(folder, { isAlone: true })
+}
+
+async function openBucket(place: string, { s3 }: StorageConfig['backup'], purpose: Purpose): Promise<ObjectStore> {
+  const { openS3Store } = await import('../objects/s3/s3-store.ts')
+  const objects = await openS3Store({ ...s3, ...parseBucket(place), encryption: undefined, storageClass: undefined })
+  if (purpose === 'read') return objects
+  try {
+    const others = await objects.listOthers()
+    if (others.length === 0) return objects
+    throw new CairnError('CONFLICT', {
+      message: `Another backup writes to ${place}, or ended abruptly less than three minutes ago`,
+      hint: 'Wait three minutes after it ended and try again.',
+    })
+  } catch (error) {
+    await objects.close()
+    throw error
+  }
+}
+
+function parseBucket(place: string): { bucket: string; prefix: string } {
+  try {
+    return s3Url(place)
+  } catch (error) {
+    throw new CairnError('USAGE', { message: `${place} ${error instanceof Error ? error.message : 'is not a bucket'}` })
+  }
+}

@@ -1,0 +1,244 @@
+import { mkdir } from 'node:fs/promises'
+import { CairnError } from '@cairn/protocol'
+import { inspectDatabase, openSnapshot } from '@cairn/service'
+import type { StorageConfig } from '../config.ts'
+import type { Clock } from '../context.ts'
+import { migrations, openDatabase } from '../db/database.ts'
+import { lockStore } from '../lock-store.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { openObjects } from '../objects/open-objects.ts'
+import { findSecret, keepSecret } from '../open-secret.ts'
+import { listOwners, writeOwner } from '../packs/claim-folder.ts'
+import { claimPackFolder, comparePacks } from '../packs/packs.ts'
+import { inspectObject } from './copy-object.ts'
+import type { OnProgress } from './create-backup.ts'
+import { readDump } from './dump.ts'
+import { forEachOf } from './for-each.ts'
+import { databaseInUse, loadRows, type RecordRestore } from './load-rows.ts'
+import { findBackup, lines, type Manifest, readObjectLines } from './manifest.ts'
+import type { Opener } from './seal.ts'
+import { parseSecrets, type Secrets, toHex } from './secrets.ts'
+import { readStored, readWhole, type StoredFile, writeStored } from './stored-files.ts'
+
+/** Objects copied at a time. */
+const copiesAtOnce = 4
+const secondaryFileName = 'storage.secondary.key'
+
+/** Dependencies of a restore. */
+export type RestoreParts = {
+  config: StorageConfig
+  clock: Clock
+  /** The opened source. */
+  place: ObjectStore
+  /** The newest backup when undefined. */
+  id: string | undefined
+  open: Opener
+  isDryRun: boolean
+  /** Restores what is left of a damaged backup. */
+  allowsDamage: boolean
+  signal: AbortSignal
+  onProgress: OnProgress
+  /** Adds the restore to the audit log of the new database, in the unit of work that loads its rows. */
+  record(trx: Parameters<RecordRestore>[0], manifest: Manifest, restored: { missing: number }): Promise<void>
+  /** Called for each object that is damaged or missing in the backup. */
+  onLost(key: string, reason: 'damaged' | 'missing'): void
+}
+
+/** What was restored. `secondary` names the file with the second secret of a rotation. */
+export type Restored = {
+  manifest: Manifest
+  rows: number
+  copied: number
+  lost: number
+  secret: 'configured' | 'written'
+  secondary: string | undefined
+}
+
+/**
+ * Restores a backup into an empty home, with the settings of the new service: SQLite or PostgreSQL, a folder or S3. Objects come
+ * first and the rows last, in one unit of work; until then no service starts on it, and the same command continues.
+ *
+ * @throws CairnError NOT_FOUND, BACKUP_KEY, BACKUP_DAMAGED, BACKUP_NEWER; CONFLICT when the home is not empty or in use;
+ * INVALID_CONFIGURATION for another secret
+ */
+export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
+  const { config, place, open, signal } = parts
+  const manifest = await findBackup(place, parts.id)
+  requireKnownSchema(manifest)
+  const secretsFile = manifest.files.secrets
+  // The key is tried before anything is written.
+  const secrets = parseSecrets(await readWhole(open(readStored(place, secretsFile))), secretsFile.key)
+  await requireSameSecrets(config, secrets)
+  await requireNoRows(config)
+
+  await using stack = new AsyncDisposableStack()
+  if (parts.isDryRun) {
+    const { lost } = await readListed(parts, manifest)
+    return { manifest, rows: 0, copied: 0, lost: lost.length, secret: describeSecret(config), secondary: undefined }
+  }
+  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  if (config.database.kind === 'sqlite') stack.use(await lockStore(config))
+  const objects = await openObjects(config, { isAlone: config.database.kind === 'sqlite' })
+  stack.defer(() => objects.close())
+  const { listed, lost } = await readListed(parts, manifest)
+  await requireEmptyPacks(objects, manifest, new Set(listed.map(({ key }) => key)))
+  signal.throwIfAborted()
+  const secondary = await writeSecrets(config, secrets)
+  await markPacks(objects, manifest)
+
+  let copied = 0
+  let bytes = 0
+  let done = 0
+  await forEachOf(listed, copiesAtOnce, async (file) => {
+    signal.throwIfAborted()
+    try {
+      if (await restoreObject(parts, objects, file)) copied++
+      bytes += file.bytes
+    } catch (error) {
+      if (!(parts.allowsDamage && CairnError.is(error, 'BACKUP_DAMAGED'))) throw error
+      parts.onLost(file.key, 'damaged')
+      lost.push(file.key)
+    }
+    parts.onProgress({ phase: 'objects', done: ++done, of: listed.length, bytes })
+  })
+  const dump = manifest.files.database
+  const rows = await loadRows({
+    config,
+    clock: parts.clock,
+    known: manifest.database.migrations,
+    openDump: () => readDump(open(readStored(place, dump, signal)), dump.key),
+    missing: lost,
+    record: (trx, restored) => parts.record(trx, manifest, restored),
+    onRows: (count) => parts.onProgress({ phase: 'database', done: count, of: manifest.database.rows }),
+  })
+  await requireStartable(config, objects)
+  await objects.remove(markOf(manifest.database.id))
+  return { manifest, rows, copied, lost: lost.length, secret: describeSecret(config), secondary }
+}
+
+function requireKnownSchema({ id, database }: Manifest): void {
+  const names = migrations.map(({ name }) => name)
+  const strange = database.migrations.find((name) => !names.includes(name))
+  if (strange === undefined) return
+  throw new CairnError('BACKUP_NEWER', {
+    message: `Backup ${id} has migration ${strange}, which this version does not know`,
+  })
+}
+
+/** A secret of the new machine must be that of the backup: the rows are sealed with it. */
+async function requireSameSecrets(config: StorageConfig, secrets: Secrets): Promise<void> {
+  const own = await findSecret(config)
+  if (own === undefined || toHex(own) === secrets.storageSecret) return
+  throw new CairnError('INVALID_CONFIGURATION', {
+    message: 'The secret of this machine differs from the one in the backup',
+    hint: 'Leave CAIRN_STORAGE_SECRET empty and use a new CAIRN_HOME: the restore writes the secret of the backup to storage.key.',
+  })
+}
+
+const describeSecret = ({ secret }: StorageConfig): Restored['secret'] =>
+  secret === undefined ? 'written' : 'configured'
+
+/** Checks this before anything is written; the unit of work that loads the rows checks it again. */
+async function requireNoRows(config: StorageConfig): Promise<void> {
+  if (!(await inspectDatabase(config.database)).exists) return
+  await using snapshot = await openSnapshot(config.database)
+  const tables = await snapshot.listTables()
+  if (!tables.some(({ name }) => name === 'store')) return
+  for await (const [row] of snapshot.readRows('select name from store')) {
+    throw databaseInUse(String(row?.[0]))
+  }
+}
+
+/** Reads the list of objects: those to restore, and those that were missing when the backup was made. */
+async function readListed(
+  { place, onLost }: RestoreParts,
+  manifest: Manifest,
+): Promise<{ listed: StoredFile[]; lost: string[] }> {
+  const listed: StoredFile[] = []
+  const lost: string[] = []
+  for await (const line of readObjectLines(place, manifest)) {
+    if ('missing' in line) {
+      onLost(line.key, 'missing')
+      lost.push(line.key)
+    } else listed.push(line)
+  }
+  return { listed, lost }
+}
+
+/**
+ * Ensures that no service uses the packs: they are empty, or an interrupted restore of the same database began to fill them,
+ * which its mark tells.
+ */
+async function requireEmptyPacks(
+  objects: ObjectStore,
+  { database }: Manifest,
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  const own = [markOf(database.id), `owner/${database.id}`]
+  const isResumed = (await objects.size(markOf(database.id))) !== undefined
+  for await (const key of objects.list('')) {
+    if (isResumed && (own.includes(key) || listed.has(key))) continue
+    throw new CairnError('CONFLICT', {
+      message: `The packs are not empty: ${key} exists`,
+      hint: 'Restore into a new CAIRN_HOME, CAIRN_PACK_FOLDER or CAIRN_OBJECTS_URL. Nothing was changed.',
+    })
+  }
+}
+
+/** The object that exists during a restore. */
+const markOf = (database: string): string => `restore/${database}`
+
+/** Marks the packs as being restored, and assigns them to the database of the backup. */
+async function markPacks(objects: ObjectStore, { database, id }: Manifest): Promise<void> {
+  const mark = markOf(database.id)
+  if ((await objects.size(mark)) === undefined) await writeStored(objects, mark, lines([`${id}\n`]))
+  await objects.confirm(mark)
+  if ((await listOwners(objects)).length === 0) await writeOwner(objects, database.id)
+}
+
+async function writeSecrets(config: StorageConfig, secrets: Secrets): Promise<string | undefined> {
+  if (config.secret === undefined) await keepSecret(config.home, Buffer.from(secrets.storageSecret, 'hex'))
+  const { secondarySecret } = secrets
+  if (secondarySecret === undefined || config.secondarySecret !== undefined) return undefined
+  await keepSecret(config.home, Buffer.from(secondarySecret, 'hex'), secondaryFileName)
+  return secondaryFileName
+}
+
+/**
+ * Copies an object and compares its sum before it becomes visible. Returns false for one that an interrupted restore copied.
+ * @throws CairnError BACKUP_DAMAGED
+ */
+async function restoreObject(
+  { place, signal }: Pick<RestoreParts, 'place' | 'signal'>,
+  objects: ObjectStore,
+  file: StoredFile,
+): Promise<boolean> {
+  const there = await inspectObject(objects, file.key, signal)
+  if (there !== undefined) {
+    if (there.sha256 !== file.sha256) {
+      throw new CairnError('DATA_DAMAGED', {
+        message: `${file.key} was restored before and has changed since`,
+        hint: 'Check the disk, remove this object and run the command again.',
+      })
+    }
+    await objects.confirm(file.key)
+    return false
+  }
+  const writer = await objects.create(file.key)
+  try {
+    for await (const piece of readStored(place, file, signal)) await writer.append([piece])
+    await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+  await objects.confirm(file.key)
+  return true
+}
+
+/** Runs the checks of a start, and migrates the rows to this version. */
+async function requireStartable(config: StorageConfig, objects: ObjectStore): Promise<void> {
+  await using db = await openDatabase(config.database)
+  await claimPackFolder({ db, objects })
+  await comparePacks({ db, objects })
+}

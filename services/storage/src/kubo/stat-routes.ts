@@ -1,0 +1,92 @@
+import { CairnError, kuboDagStat, kuboFilesStat, kuboRepoStat } from '@cairn/protocol'
+import { statNode, walkDag } from '@cairn/unixfs'
+import type { FastifyInstance } from 'fastify'
+import { getUsage } from '../accounts/accounts.ts'
+import type { Context } from '../context.ts'
+import { countFiles } from '../files/files.ts'
+import { sendLines } from '../http/send-lines.ts'
+import { type KuboReading, openKuboPath } from './kubo-path.ts'
+import { kuboRoute } from './kubo-route.ts'
+
+/** Maximum number of blocks counted per DAG. */
+const maxCountedBlocks = 1_048_576
+/** Version of Kubo's repository layout, which clients expect. */
+const repoVersion = 'fs-repo@18'
+
+/** Registers Kubo's calls that return sizes. */
+export function registerKuboStatRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
+  const { packs } = reading
+
+  kuboRoute(app, context, kuboDagStat, async ({ input: { query }, reply, signal }) => {
+    const unique = new Map<string, number>()
+    const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
+    for (const path of query.arg) {
+      const { cid, remaining } = await openKuboPath(reading, path, signal)
+      if (remaining.length > 0) throw insideDocument()
+      const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
+      for await (const block of walkDag(packs.openReader(), cid, { signal, maxBlocks: maxCountedBlocks })) {
+        stat.Size += block.bytes.length
+        stat.NumBlocks++
+        unique.set(block.cid.toString(), block.bytes.length)
+      }
+      stats.push(stat)
+    }
+    const uniqueBytes = [...unique.values()].reduce((sum, size) => sum + size, 0)
+    const allBytes = stats.reduce((sum, { Size }) => sum + Size, 0)
+    const summary = {
+      ...(unique.size === 0 ? {} : { UniqueBlocks: unique.size }),
+      ...(uniqueBytes === 0 ? {} : { TotalSize: uniqueBytes }),
+      ...(allBytes === uniqueBytes ? {} : { SharedSize: allBytes - uniqueBytes }),
+      ...(uniqueBytes === 0 ? {} : { Ratio: shortestFloat32(allBytes / uniqueBytes) }),
+      DagStats: stats,
+    }
+    return sendLines(reply, [summary])
+  })
+
+  kuboRoute(app, context, kuboFilesStat, async ({ input: { query }, signal }) => {
+    if (!query.arg.startsWith('/ipfs/')) {
+      throw new CairnError('NOT_SUPPORTED', {
+        message: 'The service has no mutable files (MFS)',
+        hint: 'Send a path such as /ipfs/{cid}/{path}.',
+      })
+    }
+    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+    if (remaining.length > 0) throw insideDocument()
+    const { kind, fileSizeBytes = 0, dagSizeBytes = 0, linkCount } = await statNode(packs, cid, { signal })
+    if (kind === 'other' || kind === 'symlink') {
+      throw new CairnError('NOT_SUPPORTED', { message: `${cid} is neither a file nor a folder` })
+    }
+    const isFolder = kind === 'directory' || kind === 'hamt'
+    return {
+      Hash: cid.toString(),
+      Size: isFolder ? 0 : fileSizeBytes,
+      CumulativeSize: dagSizeBytes,
+      Blocks: linkCount,
+      Type: isFolder ? 'directory' : 'file',
+    }
+  })
+
+  kuboRoute(app, context, kuboRepoStat, async ({ caller }) => {
+    const { limitBytes, usedBytes } = await getUsage(context, caller.address)
+    return {
+      RepoSize: usedBytes,
+      StorageMax: limitBytes,
+      NumObjects: await countFiles(context, caller.address),
+      RepoPath: '',
+      Version: repoVersion,
+    }
+  })
+}
+
+function insideDocument(): CairnError {
+  return new CairnError('NOT_SUPPORTED', { message: 'The path points to a value in a document that is not a link' })
+}
+
+/** Returns Go's shortest decimal of the number as a float32. */
+function shortestFloat32(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === Math.fround(value)) return short
+  }
+  return Math.fround(value)
+}

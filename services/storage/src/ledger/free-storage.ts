@@ -1,0 +1,135 @@
+import { createHmac } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
+import { rateLimitKey } from '@cairn/service'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { deriveKey } from '../derive-key.ts'
+
+/** Changes of an account's totals. */
+export type AccountChange = { usedBytes?: number; reservedBytes?: number; limitBytes?: number; freeBytes?: number }
+
+type Sums = Pick<
+  Selectable<Schema['account']>,
+  'data_used_bytes' | 'reserved_bytes' | 'data_limit_bytes' | 'free_bytes'
+>
+
+/** Returns the bytes that an account stores or reserves beyond what was paid for. */
+function countFree({ data_used_bytes, reserved_bytes, data_limit_bytes, free_bytes }: Sums): number {
+  const paidBytes = data_limit_bytes - (free_bytes ?? 0)
+  return Math.max(0, data_used_bytes + reserved_bytes - paidBytes)
+}
+
+/**
+ * Changes the totals of an account and, in the same unit, the free storage of all accounts; no other statement
+ * changes them. The latter row comes last, so that units lock rows in one order.
+ * @param isFitting decides in the database whether the change is allowed
+ * @returns by how many bytes free storage grew; undefined if nothing changed
+ */
+export async function changeAccount(
+  trx: Kysely<Schema>,
+  address: string,
+  change: AccountChange,
+  isFitting = sql<boolean>`true`,
+): Promise<number | undefined> {
+  const { usedBytes = 0, reservedBytes = 0, limitBytes = 0, freeBytes } = change
+  const after = await trx
+    .updateTable('account')
+    .set({
+      data_used_bytes: sql`data_used_bytes + ${usedBytes}`,
+      reserved_bytes: sql`reserved_bytes + ${reservedBytes}`,
+      data_limit_bytes: sql`data_limit_bytes + ${limitBytes}`,
+      ...(freeBytes === undefined ? {} : { free_bytes: sql`coalesce(free_bytes, 0) + ${freeBytes}` }),
+    })
+    .where('address', '=', address)
+    .where(isFitting)
+    .returning(['data_used_bytes', 'reserved_bytes', 'data_limit_bytes', 'free_bytes'])
+    .executeTakeFirst()
+  if (after === undefined) return undefined
+  const before = {
+    data_used_bytes: after.data_used_bytes - usedBytes,
+    reserved_bytes: after.reserved_bytes - reservedBytes,
+    data_limit_bytes: after.data_limit_bytes - limitBytes,
+    free_bytes: (after.free_bytes ?? 0) - (freeBytes ?? 0),
+  }
+  const grownBytes = countFree(after) - countFree(before)
+  if (grownBytes !== 0) {
+    await trx
+      .updateTable('free_storage')
+      .set({ used_bytes: sql`used_bytes + ${grownBytes}` })
+      .execute()
+  }
+  return grownBytes
+}
+
+/** Returns the bytes that all accounts store for free. */
+export async function readFreeStorage(db: Kysely<Schema>): Promise<number> {
+  return (await db.selectFrom('free_storage').select('used_bytes').executeTakeFirstOrThrow()).used_bytes
+}
+
+/** Recounts the free storage of all accounts, after their totals were corrected. */
+export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
+  // Locked before the sum: a unit that changed an account and waits for this row adds to the new total.
+  await trx.updateTable('free_storage').set({ used_bytes: sql`used_bytes` }).execute()
+  const over = sql<number>`data_used_bytes + reserved_bytes - (data_limit_bytes - coalesce(free_bytes, 0))`
+  const row = await trx
+    .selectFrom(trx.selectFrom('account').select(over.as('over')).where(over, '>', 0).as('sums'))
+    .select(({ fn }) => fn.sum<number | null>('over').as('bytes'))
+    .executeTakeFirstOrThrow()
+  await trx
+    .updateTable('free_storage')
+    .set({ used_bytes: Number(row.bytes ?? 0) })
+    .execute()
+}
+
+/**
+ * Returns the bytes of the disk that free storage may still take, from its current free space. S3 has no measurable
+ * limit.
+ */
+export async function measureFreeDisk({ config }: Pick<Context, 'config'>): Promise<number> {
+  const { freeDiskReserve: kept, packFolder, s3 } = config
+  if (s3 !== undefined) return Number.POSITIVE_INFINITY
+  if ('bytes' in kept && kept.bytes === 0) return Number.POSITIVE_INFINITY
+  const { bavail, blocks, bsize } = await statfs(packFolder)
+  return Math.max(0, bavail * bsize - ('bytes' in kept ? kept.bytes : Math.ceil(kept.share * blocks * bsize)))
+}
+
+const dayMs = 24 * 3_600_000
+
+/** Returns the start of the next day (UTC), when free accounts are available again, in ms since 1970. */
+export function nextDay(now: number): number {
+  return (Math.floor(now / dayMs) + 1) * dayMs
+}
+
+/**
+ * Uses one of the free accounts that an IP address has per day (UTC); IPv6 counts by its first 64 bits. The address
+ * is stored as a pseudonym, for a day.
+ * @returns false if none is left
+ */
+export async function claimFreeAccount(
+  { config, clock, secret }: Pick<Context, 'config' | 'clock' | 'secret'>,
+  trx: Kysely<Schema>,
+  ip: string,
+): Promise<boolean> {
+  const { freeAccountsPerDay } = config
+  if (freeAccountsPerDay === undefined) return true
+  if (freeAccountsPerDay === 0) return false
+  const day = Math.floor(clock.now() / dayMs)
+  const asker = createHmac('sha256', deriveKey(secret, 'free-accounts'))
+    .update(`${day} ${rateLimitKey(ip)}`)
+    .digest('hex')
+    .slice(0, 32)
+  const taken = await trx
+    .insertInto('free_account_day')
+    .values({ day, asker, accounts: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day', 'asker'])
+        .doUpdateSet({ accounts: sql`free_account_day.accounts + 1` })
+        .where('free_account_day.accounts', '<', freeAccountsPerDay),
+    )
+    .returning('accounts')
+    .executeTakeFirst()
+  if (taken?.accounts === 1) await trx.deleteFrom('free_account_day').where('day', '<', day).execute()
+  return taken !== undefined
+}

@@ -1,0 +1,17 @@
+export { enter, openAccount } from './account-ledger.ts'
+export { changeAccount, claimFreeAccount, measureFreeDisk, recountFreeStorage } from './free-storage.ts'
+export {
+  credit,
+  isShortage,
+  lastingOwner,
+  type Reservation,
+  releaseAbandoned,
+  releaseReservation,
+  reservationOf,
+  reserve,
+  reserveSpace,
+  settle,
+  shortOf,
+  shrinkReservation,
+} from './quota.ts'
+export { watchFreeStorage } from './watch-free-storage.ts'

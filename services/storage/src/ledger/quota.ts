@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { CairnError, shortageErrors, transferTimeoutMs } from '@cairn/protocol'
+import { type Kysely, sql } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { changeAccount, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
+
+/** Quota reserved for an upload in progress. */
+export type Reservation = {
+  readonly id: string
+  readonly address: string
+  /** Reserves further bytes. @throws CairnError as {@link reserve} */
+  grow(bytes: number): Promise<void>
+  /** Releases the whole reservation. Does nothing after a committed settle or a second time. */
+  release(): Promise<void>
+}
+
+/** A reservation older than twice the longest transfer was left behind by a process that is gone. */
+const reservationLifetimeMs = 2 * transferTimeoutMs
+
+type Shortage = (typeof shortageErrors)[number]
+
+/** Whether an error reports insufficient quota, with the details of {@link reserve}. */
+export function isShortage(error: unknown): error is CairnError<Shortage> {
+  return shortageErrors.some((code) => CairnError.is(error, code))
+}
+
+/**
+ * Reserves quota for bytes before the first of them is stored.
+ * @throws CairnError (402) with details {neededBytes, availableBytes, missingBytes}: QUOTA_EXCEEDED (the account has
+ * no more), FREE_ACCOUNTS_EXHAUSTED (it received no free allowance), FREE_STORAGE_EXHAUSTED (all accounts together
+ * have no more free storage), FREE_STORAGE_PAUSED (the disk has no more space for it); without details ACCOUNT_BLOCKED
+ */
+export async function reserve(context: Context, address: string, bytes: number): Promise<Reservation> {
+  const freeDiskBytes = await measureFreeDisk(context)
+  const id = randomUUID()
+  const { processId } = context
+  const expiresAt = context.clock.now() + reservationLifetimeMs
+  await context.db.write((trx) =>
+    reserveSpace(context, trx, { id, address, bytes, processId, expiresAt, freeDiskBytes }),
+  )
+  return reservationOf(context, id, address)
+}
+
+/** Owner of reservations that outlive processes: their creator releases them. */
+export const lastingOwner = 'lasting'
+
+/**
+ * Reserves quota in the caller's unit of work.
+ * @param space with `freeDiskBytes` from {@link measureFreeDisk}, measured before the unit
+ * @throws CairnError as {@link reserve}; the unit must not continue unless it is QUOTA_EXCEEDED
+ */
+export async function reserveSpace(
+  context: Context,
+  trx: Kysely<Schema>,
+  space: {
+    id: string
+    address: string
+    bytes: number
+    processId: string
+    expiresAt: number
+    freeDiskBytes: number
+  },
+): Promise<void> {
+  const { id, bytes, address, processId, expiresAt } = space
+  await hold(context, trx, space)
+  await trx
+    .insertInto('reservation')
+    .values({ id, address, bytes, process_id: processId, created_at: context.clock.now(), expires_at: expiresAt })
+    .execute()
+}
+
+/** Opens an existing reservation. */
+export function reservationOf(context: Context, id: string, address: string): Reservation {
+  return {
+    id,
+    address,
+    grow: async (more) => {
+      const freeDiskBytes = await measureFreeDisk(context)
+      await context.db.write(async (trx) => {
+        await hold(context, trx, { address, bytes: more, freeDiskBytes })
+        const row = await trx
+          .updateTable('reservation')
+          .set({ bytes: sql`bytes + ${more}` })
+          .where('id', '=', id)
+          .returning('id')
+          .executeTakeFirst()
+        if (row === undefined)
+          throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+      })
+    },
+    release: () => context.db.write((trx) => releaseReservation(trx, id).then(() => undefined)),
+  }
+}
+
+/** An account can be blocked after its upload was authorized: the units that reserve and record decide again. */
+const isUnblocked = sql<boolean>`blocked_at is null`
+
+/**
+ * One statement decides about the account and one about free storage, so that concurrent uploads can never reserve
+ * more than is available, on any number of replicas.
+ */
+async function hold(
+  context: Context,
+  trx: Kysely<Schema>,
+  { address, bytes, freeDiskBytes }: { address: string; bytes: number; freeDiskBytes: number },
+): Promise<void> {
+  const { freeTotalBytes } = context.config
+  const isAllowed = sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
+  const freeBytes = await changeAccount(trx, address, { reservedBytes: bytes }, isAllowed)
+  if (freeBytes === undefined) throw await describeLimit(context, trx, address, bytes)
+  if (freeBytes === 0) return
+  if (freeBytes > freeDiskBytes) throw refuseFree(context, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)
+  if (freeTotalBytes === undefined) return
+  // This unit has locked the row since it changed it: the value includes every earlier unit and no concurrent one.
+  const usedBytes = await readFreeStorage(trx)
+  if (usedBytes <= freeTotalBytes) return
+  throw refuseFree(context, 'FREE_STORAGE_EXHAUSTED', freeBytes, Math.max(0, freeTotalBytes - (usedBytes - freeBytes)))
+}
+
+function refuseFree(
+  context: Context,
+  code: 'FREE_STORAGE_EXHAUSTED' | 'FREE_STORAGE_PAUSED',
+  neededBytes: number,
+  availableBytes: number,
+): CairnError {
+  context.metrics.freeRefusals.inc({ bound: code === 'FREE_STORAGE_PAUSED' ? 'disk' : 'total' })
+  return shortOf(context, code, neededBytes, availableBytes)
+}
+
+/** Why an account gets no quota: it is blocked, its quota is used up, or there never was a free allowance. */
+async function describeLimit(
+  context: Context,
+  trx: Kysely<Schema>,
+  address: string,
+  neededBytes: number,
+): Promise<CairnError> {
+  const row = await trx.selectFrom('account').selectAll().where('address', '=', address).executeTakeFirst()
+  if (row !== undefined && row.blocked_at !== null) return new CairnError('ACCOUNT_BLOCKED')
+  const usedBytes = (row?.data_used_bytes ?? 0) + (row?.reserved_bytes ?? 0)
+  const availableBytes = Math.max(0, (row?.data_limit_bytes ?? 0) - usedBytes)
+  const isWaiting = row?.free_bytes === null && context.config.freeBytes > 0
+  return shortOf(context, isWaiting ? 'FREE_ACCOUNTS_EXHAUSTED' : 'QUOTA_EXCEEDED', neededBytes, availableBytes)
+}
+
+/** Reports what is missing, and how to pay for it. */
+export function shortOf(
+  { clock, describeHowToPay }: Pick<Context, 'clock' | 'describeHowToPay'>,
+  code: Shortage,
+  neededBytes: number,
+  availableBytes: number,
+): CairnError<Shortage> {
+  const missingBytes = neededBytes - availableBytes
+  const pay = describeHowToPay(missingBytes)
+  return new CairnError(code, {
+    details: {
+      neededBytes,
+      availableBytes,
+      missingBytes,
+      ...(code === 'FREE_ACCOUNTS_EXHAUSTED' ? { againAt: nextDay(clock.now()) } : {}),
+      ...(pay.length === 0 ? {} : { pay }),
+    },
+  })
+}
+
+/** Deletes a reservation and releases its bytes; returns false when it no longer exists. */
+export async function releaseReservation(trx: Kysely<Schema>, id: string): Promise<boolean> {
+  const row = await drop(trx, id)
+  if (row === undefined) return false
+  await changeAccount(trx, row.address, { reservedBytes: -row.bytes })
+  return true
+}
+
+function drop(trx: Kysely<Schema>, id: string): Promise<{ address: string; bytes: number } | undefined> {
+  return trx.deleteFrom('reservation').where('id', '=', id).returning(['address', 'bytes']).executeTakeFirst()
+}
+
+/** Gives back a part of a reservation, inside the caller's unit of work. */
+export async function shrinkReservation(trx: Kysely<Schema>, id: string, bytes: number): Promise<void> {
+  const row = await trx
+    .updateTable('reservation')
+    .set({ bytes: sql`bytes - ${bytes}` })
+    .where('id', '=', id)
+    .returning('address')
+    .executeTakeFirst()
+  if (row !== undefined) await changeAccount(trx, row.address, { reservedBytes: -bytes })
+}
+
+/**
+ * Converts a reservation to usage, exactly once, in the unit that records the upload.
+ * @throws CairnError CONFLICT (the reservation no longer exists), ACCOUNT_BLOCKED
+ */
+export async function settle(trx: Kysely<Schema>, reservation: Reservation, usedBytes: number): Promise<void> {
+  const row = await drop(trx, reservation.id)
+  if (row === undefined)
+    throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+  const changed = await changeAccount(trx, row.address, { reservedBytes: -row.bytes, usedBytes }, isUnblocked)
+  if (changed === undefined) throw new CairnError('ACCOUNT_BLOCKED')
+}
+
+/** Subtracts deleted bytes from an account's usage, in the unit that deletes them. */
+export async function credit(trx: Kysely<Schema>, address: string, bytes: number): Promise<void> {
+  await changeAccount(trx, address, { usedBytes: -bytes })
+}
+
+/**
+ * Releases the reservations of uploads that ended with their process. A SQLite database belongs to one process, so at
+ * its start this is every reservation; with other replicas running, only expired ones.
+ */
+export async function releaseAbandoned(context: Pick<Context, 'db' | 'clock'>): Promise<number> {
+  const { db, clock } = context
+  return db.write(async (trx) => {
+    let query = trx.selectFrom('reservation').select('id').where('process_id', '<>', lastingOwner)
+    if (db.kind === 'postgres') query = query.where('expires_at', '<', clock.now())
+    const rows = await query.execute()
+    for (const { id } of rows) await releaseReservation(trx, id)
+    return rows.length
+  })
+}

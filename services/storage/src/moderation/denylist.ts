@@ -1,0 +1,100 @@
+import { CairnError } from '@cairn/protocol'
+import type { BlockSource } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { RequestedName } from '../names/names.ts'
+import type { PackStore, PackWriter } from '../packs/packs.ts'
+import { createRuleSet, type DenySubject, type RuleSet } from './match-rules.ts'
+
+/** The rules of all lists. */
+export type Denylist = {
+  /** Number of rules. */
+  readonly size: number
+  /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
+  requireContent(cid: CID, segments?: readonly string[]): void
+  /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
+  requireName(name: RequestedName, segments: readonly string[]): void
+}
+
+/** A denylist whose rules can be replaced as a whole at any time. */
+export type ReplaceableDenylist = Denylist & { replace(rules: RuleSet): void }
+
+/**
+ * Creates a denylist without rules.
+ * @param reportAddress contact for objections, shown in the response
+ */
+export function createDenylist(reportAddress: string | undefined): ReplaceableDenylist {
+  let rules = createRuleSet([])
+  const require = (subject: DenySubject): void => {
+    const status = rules.find(subject)
+    if (status === undefined) return
+    throw new CairnError(status === 451 ? 'CONTENT_DENIED_BY_LAW' : 'CONTENT_DENIED', {
+      ...(reportAddress === undefined
+        ? {}
+        : { hint: `To object, or to report other content, write to ${reportAddress}.`, details: { reportAddress } }),
+    })
+  }
+  return {
+    get size() {
+      return rules.size
+    },
+    replace(next) {
+      rules = next
+    },
+    requireContent(cid, segments = []) {
+      if (rules.size > 0) require({ kind: 'content', cid, segments })
+    },
+    requireName(name, segments) {
+      if (rules.size === 0) return
+      if (name.kind === 'dns') require({ kind: 'domain', host: name.host, segments })
+      else require({ kind: 'name', name: name.name, segments })
+    },
+  }
+}
+
+/** Wraps a block source, and rejects reads of denied blocks. */
+export function guardSource(source: BlockSource, denylist: Denylist): BlockSource {
+  const { prefetch } = source
+  return {
+    get(cid, options) {
+      denylist.requireContent(cid)
+      return source.get(cid, options)
+    },
+    ...(prefetch === undefined ? {} : { prefetch: (cids: CID[]) => prefetch.call(source, cids) }),
+  }
+}
+
+/** Wraps packs, and rejects reads of denied blocks. */
+export function guardPacks(packs: PackStore, denylist: Denylist): PackStore {
+  return {
+    ...packs,
+    async get(cid, options) {
+      denylist.requireContent(cid)
+      return packs.get(cid, options)
+    },
+    openReader: () => guardSource(packs.openReader(), denylist),
+  }
+}
+
+/** Wraps a pack writer, and rejects denied blocks, both written and kept from another pack. */
+export function guardWriter(writer: PackWriter, denylist: Denylist): PackWriter {
+  const { sink } = writer
+  const { allocate } = sink
+  return {
+    sink: {
+      ...(allocate === undefined ? {} : { allocate: (sizeBytes: number) => allocate.call(sink, sizeBytes) }),
+      put(cid, bytes) {
+        denylist.requireContent(cid)
+        return sink.put(cid, bytes)
+      },
+    },
+    async keep(cid) {
+      denylist.requireContent(cid)
+      return writer.keep(cid)
+    },
+    get bytesWritten() {
+      return writer.bytesWritten
+    },
+    seal: (roots) => writer.seal(roots),
+    abort: () => writer.abort(),
+  }
+}

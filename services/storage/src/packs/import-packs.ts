@@ -1,0 +1,155 @@
+import type { CID } from 'multiformats/cid'
+import type { Database } from '../db/database.ts'
+import type { PackHold } from '../db/schema.ts'
+import type { ObjectStore } from '../objects/objects.ts'
+import { bytesKey } from './block-key.ts'
+import { packIdOfKey } from './pack-id.ts'
+import { type ReadPack, readPack } from './read-pack.ts'
+import { insertBlocksInUnits } from './record-pack.ts'
+import { countRemoval } from './removals.ts'
+import { removeBlocks } from './remove-pack.ts'
+import { holdOrphan } from './settle-comparison.ts'
+
+const keysInOneQuery = 500
+const rootsInOneQuery = 500
+
+/** Result of importing one pack. */
+export type ImportedPack = { objectKey: string; sizeBytes: number } & (
+  | { kind: 'taken-in'; blocks: number; linkedUploads: number }
+  /** The object is truncated, changed or not a pack. It is kept. */
+  | { kind: 'unreadable' }
+)
+
+/** Dependencies of a pack import. */
+export type ImportPacksParts = {
+  db: Database
+  objects: ObjectStore
+  clock: { now(): number }
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Imports every pack that has no row, or a row that holds it for lack of an upload: reads the pack from its own
+ * bytes, verifies each block and writes its rows. From then on its blocks can be read, and it is kept until its
+ * content is listed for an account. Skips packs whose upload is in progress in a live replica. Can be interrupted and
+ * repeated.
+ */
+export async function* importPacks(parts: ImportPacksParts): AsyncGenerator<ImportedPack> {
+  const { db, objects, signal } = parts
+  let batch: { id: bigint; key: string }[] = []
+  const importBatch = async function* (): AsyncGenerator<ImportedPack> {
+    const candidates = batch
+    batch = []
+    for (const pack of await findWaiting(db, objects, candidates)) {
+      signal?.throwIfAborted()
+      const taken = await importPack(parts, pack)
+      if (taken !== undefined) yield taken
+    }
+  }
+  for await (const key of objects.list('packs/')) {
+    const id = packIdOfKey(key)
+    if (id === undefined) continue
+    batch.push({ id, key })
+    if (batch.length === keysInOneQuery) yield* importBatch()
+  }
+  yield* importBatch()
+}
+
+/** Imports one pack; returns undefined when its object is gone. */
+export async function importPack(
+  { db, objects, clock }: ImportPacksParts,
+  { id, key }: { id: bigint; key: string },
+): Promise<ImportedPack | undefined> {
+  const sizeBytes = await objects.size(key)
+  if (sizeBytes === undefined) return undefined
+  // Until all rows are written it is an orphan: neither read nor removed.
+  await holdOrphan(db, { id, key }, sizeBytes, clock.now())
+  const read = await readPack(objects, { id, key, sizeBytes })
+  if (read === undefined) return { kind: 'unreadable', objectKey: key, sizeBytes }
+  await writeRows(db, read)
+  const linkedUploads = await linkUploads(db, id, read.roots)
+  await releaseListed(db, id, read.roots)
+  return { kind: 'taken-in', objectKey: key, sizeBytes, blocks: read.own.blocks.count, linkedUploads }
+}
+
+/** Returns the packs among these that have no row, or one that holds them for lack of an upload. */
+async function findWaiting(
+  db: Database,
+  objects: ObjectStore,
+  packs: readonly { id: bigint; key: string }[],
+): Promise<{ id: bigint; key: string }[]> {
+  if (packs.length === 0) return []
+  // Notes before rows: an object that lost its note in between has a row or is removed.
+  const unconfirmed = await objects.listUnconfirmed('alive')
+  const ids = packs.map(({ id }) => id)
+  const rows = await db.read.selectFrom('pack').select(['id', 'hold']).where('id', 'in', ids).execute()
+  const isSettled = (hold: PackHold | null) => hold === null || hold === 'recovered'
+  const settled = new Set(rows.filter(({ hold }) => isSettled(hold)).map(({ id }) => id))
+  return packs.filter(({ id, key }) => !settled.has(id) && !unconfirmed.has(key))
+}
+
+async function writeRows(db: Database, { own }: ReadPack): Promise<void> {
+  // An earlier run may have been interrupted.
+  await removeBlocks(db, own.id)
+  await insertBlocksInUnits(db, own)
+  await db.write(async (trx) => {
+    await trx
+      .updateTable('pack')
+      .set({
+        state: 'live',
+        hold: 'recovered',
+        size_bytes: own.sizeBytes,
+        block_count: own.blocks.count,
+        unreferenced_at: null,
+        missing_at: null,
+      })
+      .where('id', '=', own.id)
+      .execute()
+    await countRemoval(trx)
+  })
+}
+
+/** Restores the references of uploads of these roots that refer to no pack. Returns their number. */
+async function linkUploads(db: Database, packId: bigint, roots: readonly CID[]): Promise<number> {
+  let linked = 0
+  for (const root of roots) {
+    linked += await db.write(async (trx) => {
+      const uploads = await trx
+        .selectFrom('upload')
+        .select('id')
+        .where('root_multihash', '=', root.multihash.bytes)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('upload_pack').select('pack_id').whereRef('upload_pack.upload_id', '=', 'upload.id'))),
+        )
+        .execute()
+      for (const { id } of uploads) {
+        await trx.insertInto('upload_pack').values({ upload_id: id, pack_id: packId }).execute()
+      }
+      return uploads.length
+    })
+  }
+  return linked
+}
+
+/** Releases an imported pack once an upload refers to it for each of its roots. */
+export async function releaseListed(db: Database, packId: bigint, roots: readonly CID[]): Promise<boolean> {
+  const wanted = new Map(roots.map(({ multihash }) => [bytesKey(multihash.bytes), multihash.bytes]))
+  const all = [...wanted.values()]
+  if (all.length === 0) return false
+  for (let at = 0; at < all.length; at += rootsInOneQuery) {
+    const some = all.slice(at, at + rootsInOneQuery)
+    const rows = await db.read
+      .selectFrom('upload')
+      .innerJoin('upload_pack', 'upload_pack.upload_id', 'upload.id')
+      .select('upload.root_multihash')
+      .distinct()
+      .where('upload_pack.pack_id', '=', packId)
+      .where('upload.root_multihash', 'in', some)
+      .execute()
+    if (rows.length < some.length) return false
+  }
+  await db.write((trx) =>
+    trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute(),
+  )
+  return true
+}

@@ -1,0 +1,104 @@
+import { CairnError, transferTimeoutMs } from '@cairn/protocol'
+import { readCidText } from '../content/parse-cid.ts'
+import type { Context } from '../context.ts'
+import { isShortage } from '../ledger/ledger.ts'
+import { attemptCleanup } from '../uploads/uploads.ts'
+import { listSources } from './pin-sources.ts'
+import { namePinned, type PinRequest, pinFrom, pinFromSources } from './pins.ts'
+import { endTry, finishPin, keepPin, type PinRow, pinOwnerLifetimeMs } from './store.ts'
+
+/** Delays after failed attempts, in ms. The attempt after the last delay is final. */
+const retryPausesMs = [5_000, 30_000, 120_000]
+/** Maximum time that a request waits for content that is stored here, in ms. The worker continues after that. */
+const storedHereMs = 5_000
+/** Maximum length of `status_details`. */
+const maxDetailsCharacters = 1000
+
+/**
+ * Stores the content of a pin, as its owner, and records the result. Resolves even on failure, which the pin then records.
+ * @param pin the row from `takePin`
+ * @param signal aborts the attempt, which then does not count
+ */
+export async function runPin(context: Context, pin: PinRow, signal: AbortSignal): Promise<void> {
+  const sources = listSources(context.config, readTexts(pin.origins))
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(transferTimeoutMs)])
+  try {
+    await whileOwned(context, pin, () => pinFromSources(context, toRequest(context, pin), sources, stop))
+  } catch (error) {
+    const end = signal.aborted
+      ? { status: 'queued' as const, details: pin.details }
+      : judge(context, pin, error, sources.length)
+    await attemptCleanup(context, 'note the try of a pin', () => endTry(context, pin, end))
+  }
+}
+
+/**
+ * Stores the content of a pin if all its blocks are stored here. Otherwise leaves the pin to the worker, which tries again and
+ * records the error.
+ * @param pin a row that has an owner
+ */
+export async function runStoredPin(context: Context, pin: PinRow, signal: AbortSignal): Promise<void> {
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(storedHereMs)])
+  try {
+    await whileOwned(context, pin, () => pinFrom(context, toRequest(context, pin), undefined, stop))
+  } catch (error) {
+    context.log.debug({ err: error, pin: pin.id }, 'pin is left to the worker')
+    await attemptCleanup(context, 'leave a pin to the worker', () =>
+      endTry(context, pin, { status: 'queued', details: null }),
+    )
+  }
+}
+
+async function whileOwned(context: Context, { id, owner }: PinRow, work: () => Promise<unknown>): Promise<void> {
+  const beat = setInterval(() => {
+    keepPin(context, id, owner ?? '').catch((error: unknown) =>
+      context.failures.failed('keep pin', error, 'failed to renew the lease of a pin', { pin: id }),
+    )
+  }, pinOwnerLifetimeMs / 4)
+  beat.unref()
+  try {
+    await work()
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+function toRequest(context: Context, pin: PinRow): PinRequest {
+  const cid = readCidText(pin.cid)
+  if (cid === undefined) throw new CairnError('INVALID_CID')
+  return {
+    address: pin.address,
+    cid,
+    name: namePinned(cid, pin.name ?? undefined),
+    record: (trx, [uploadId]) => finishPin(context, trx, pin, uploadId),
+  }
+}
+
+/** Returns the new state of a pin after a failed attempt. */
+function judge(
+  { clock }: Context,
+  { tries }: PinRow,
+  thrown: unknown,
+  sourceCount: number,
+): Pick<PinRow, 'status' | 'details' | 'tries' | 'next_at'> {
+  const error = CairnError.from(thrown)
+  const isWithoutSource = sourceCount === 0 && error.code === 'BLOCK_NOT_FOUND'
+  const reason = isWithoutSource
+    ? 'The content is not stored here, no origin is an HTTP gateway, and the operator configured none.'
+    : `${error.message}.`
+  const details = `${error.code}: ${reason}`.slice(0, maxDetailsCharacters)
+  const now = clock.now()
+  // Not an attempt: the worker skips the pin until the account is unblocked.
+  if (error.code === 'ACCOUNT_BLOCKED') return { status: 'queued', details, tries, next_at: now }
+  const pauseMs = retryPausesMs[tries]
+  const mayPass = !isWithoutSource && !isShortage(error) && (error.retry || error.code === 'BLOCK_NOT_FOUND')
+  return mayPass && pauseMs !== undefined
+    ? { status: 'queued', details, tries: tries + 1, next_at: now + pauseMs }
+    : { status: 'failed', details, tries: tries + 1, next_at: now }
+}
+
+/** Parses a JSON array of strings that this service wrote. */
+export function readTexts(json: string): string[] {
+  const list: unknown = JSON.parse(json)
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+}

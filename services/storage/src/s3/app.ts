@@ -1,0 +1,164 @@
+import { CairnError, requestIdHeader } from '@cairn/protocol'
+import {
+  createAddressSlots,
+  createServiceApp,
+  logFailure,
+  matchAddresses,
+  type Readiness,
+  rateLimitKey,
+} from '@cairn/service'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { countPublicListeners } from '../config.ts'
+import type { Context } from '../context.ts'
+import { type Answer, sendAnswer } from '../gateway/gateway.ts'
+import { describeError } from '../http/route.ts'
+import { readSteadily } from '../uploads/uploads.ts'
+import { corsHeaders, readCorsRules } from './cors.ts'
+import { findS3Credential } from './credentials.ts'
+import { findOperation } from './operations.ts'
+import type { S3Call } from './s3-call.ts'
+import { encodeS3Error, s3Error } from './s3-error.ts'
+import { readS3Request, type S3Request } from './s3-request.ts'
+import { verifyRequest } from './signature/verify-request.ts'
+import { selectBucket } from './store.ts'
+
+/** Options of the app. */
+export type S3AppParts = {
+  context: Context
+  readiness: Readiness
+  /** Aborts running requests. */
+  stop: AbortSignal
+}
+
+/** Rate limits per address before the signature is checked, and per access key after it. */
+const checksPerMinute = 60_000
+const requestsPerMinute = 30_000
+/** Maximum number of streamed responses. Each holds about 4 MiB, however slow its reader is. */
+const streamLimits = { max: 256, maxPerAddress: 64 }
+
+/**
+ * Builds the S3 API. It has a separate listener, because all its paths are buckets and keys.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/
+ */
+export function createS3App({ context, readiness, stop }: S3AppParts): FastifyInstance {
+  const { config } = context
+  const app = createServiceApp({
+    log: context.log,
+    metrics: context.metrics,
+    readiness,
+    stop,
+    // Each bucket has its own CORS rules.
+    listener: { ...config, corsOrigins: [] },
+    publicListeners: countPublicListeners(config),
+    isSecure: config.s3Api?.publicUrl?.startsWith('https:') ?? false,
+    dialect: encodeS3Error,
+    describeError,
+  })
+  const isTrustedProxy = matchAddresses(config.trustedProxies)
+  const slots = createAddressSlots({ ...streamLimits, isExempt: isTrustedProxy })
+  // The operations read bodies of any content type themselves.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  app.route({
+    method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'],
+    url: '/*',
+    exposeHeadRoute: false,
+    config: { callId: 's3' },
+    handler: async (request, reply) => {
+      reply.header('x-amz-request-id', request.id)
+      const { hosts = [] } = config.s3Api ?? {}
+      const read = readS3Request(request.raw, request.originalUrl, hosts)
+      context.rates.consume(`s3 ${rateLimitKey(request.ip)}`, checksPerMinute)
+      const cors = await readCors(context, read)
+      if (request.method === 'OPTIONS') return answerPreflight(reply, cors)
+      if (cors !== undefined) reply.headers(cors)
+      const call = await openCall(context, request, read, watch(request, reply))
+      request.cairnCaller = { caller: call.caller, id: call.caller.accessKeyId }
+      const answer = await findOperation(call.request)(call)
+      await send(request, reply, answer, slots)
+      return reply
+    },
+  })
+  return app
+}
+
+/** Returns the bucket's CORS headers; undefined without an origin, or if no rule allows the request. */
+async function readCors(
+  context: Context,
+  { bucket, method, header }: S3Request,
+): Promise<Record<string, string> | undefined> {
+  const origin = header('origin')
+  if (origin === undefined || bucket === '') return undefined
+  const rules = readCorsRules((await selectBucket(context.db.read, bucket))?.cors ?? null)
+  if (method !== 'OPTIONS') return corsHeaders(rules, origin, method)
+  const asked = (header('access-control-request-headers') ?? '').split(',').map((name) => name.trim())
+  const names = asked.filter((name) => name !== '')
+  return corsHeaders(rules, origin, header('access-control-request-method') ?? '', names)
+}
+
+/** Responds to a preflight, which is not signed. @throws CairnError `AccessForbidden` */
+function answerPreflight(reply: FastifyReply, cors: Record<string, string> | undefined): FastifyReply {
+  if (cors === undefined) throw s3Error('AccessForbidden')
+  return reply.status(200).headers(cors).send()
+}
+
+/** Authenticates a request before its body is read. */
+async function openCall(
+  context: Context,
+  message: FastifyRequest,
+  request: S3Request,
+  signal: AbortSignal,
+): Promise<S3Call> {
+  const { config, clock, rates } = context
+  const { region = '' } = config.s3Api ?? {}
+  const { credential, payload, signing } = await verifyRequest(request.raw, {
+    region,
+    now: clock.now(),
+    find: (accessKeyId) => findS3Credential(context, accessKeyId),
+  })
+  rates.consume(`s3 ${credential.accessKeyId}`, requestsPerMinute)
+  const feed = readSteadily(message.raw, signal, config.uploadRateWindowMs)
+  return {
+    context,
+    request,
+    caller: credential,
+    region,
+    signal,
+    id: message.id,
+    body: { feed, payload, signing, header: request.header },
+  }
+}
+
+/** Returns a signal that aborts when the client disconnects or the service stops. */
+function watch(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort(new CairnError('ABORTED', { message: 'The client disconnected' }))
+  })
+  return request.cairnStop === undefined ? gone.signal : AbortSignal.any([gone.signal, request.cairnStop])
+}
+
+/** Sends a response; a streamed one only below the limit of streams. @throws CairnError OVERLOADED */
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+  slots: ReturnType<typeof createAddressSlots>,
+): Promise<void> {
+  const release = typeof answer.body === 'function' ? slots.acquire(request.ip) : () => undefined
+  if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
+  try {
+    const { 'cache-control': _none, ...common } = reply.getHeaders()
+    const headers: Record<string, string> = { ...answer.headers, [requestIdHeader]: request.id }
+    for (const [name, value] of Object.entries(common)) headers[name] ??= String(value)
+    await sendAnswer(reply.raw, { ...answer, headers })
+    reply.hijack()
+  } catch (error) {
+    if (!reply.raw.headersSent) throw error
+    // The connection is closed already, so no error can be sent.
+    logFailure(request, request.server.cairnFailures, CairnError.from(error), error)
+    reply.hijack()
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,209 @@
+import { requireRight } from './access-rules.ts'
+import { createBucket, deleteBucket, listBuckets } from './buckets.ts'
+import { type ListEntry, listObjects } from './list-objects.ts'
+import { checksumOf } from './object-info.ts'
+import { readSmallBody } from './read-body.ts'
+import { type ReadElement, readXml } from './read-xml.ts'
+import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, textAnswer, xmlAnswer } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import { encodeUri } from './signature/canonical-request.ts'
+import { writeXml, type XmlRecord } from './write-xml.ts'
+
+const maxKeys = 1000
+
+export const listBucketsOperation: S3Operation = async ({ context, caller }) => {
+  const rows = await listBuckets(context, caller)
+  return xmlAnswer('ListAllMyBucketsResult', {
+    Owner: ownerXml(caller.address),
+    Buckets: { Bucket: rows.map((row) => ({ Name: row.name, CreationDate: isoTime(row.created_at) })) },
+  })
+}
+
+export const createBucketOperation: S3Operation = async ({ context, caller, request, body, region }) => {
+  requireRight(caller, 'write', request.bucket, '')
+  const bytes = await readSmallBody(body, maxXmlBytes)
+  if (bytes.length > 0) {
+    const wanted = readXml(bytes, 'CreateBucketConfiguration').textOf('LocationConstraint')
+    if (wanted !== undefined && wanted !== '' && wanted !== region) throw s3Error('IllegalLocationConstraintException')
+  }
+  requirePrivateAcl(request.header('x-amz-acl'))
+  if (request.header('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true') throw s3Error('NotImplemented')
+  await createBucket(context, caller, request.bucket)
+  return emptyAnswer(200, { location: `/${request.bucket}` })
+}
+
+export const headBucketOperation: S3Operation = async (call) => {
+  await authorizeBucketRead(call)
+  return emptyAnswer(200, { 'x-amz-bucket-region': call.region, 'content-type': 'application/xml' })
+}
+
+export const deleteBucketOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  await deleteBucket(call.context, call.caller, call.request.bucket)
+  return emptyAnswer(204)
+}
+
+export const getBucketLocation: S3Operation = async (call) => {
+  await authorizeBucketRead(call)
+  // S3 returns an empty location for its first region.
+  return xmlAnswer('LocationConstraint', call.region === 'us-east-1' ? '' : call.region)
+}
+
+/** S3 versioning is off, because a deletion leaves no delete marker. Overwritten versions are kept nevertheless. */
+export const getBucketVersioning: S3Operation = async (call) => {
+  await authorizeBucketRead(call)
+  return xmlAnswer('VersioningConfiguration', {})
+}
+
+const granteeType = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"'
+
+/** Only the owner has access to objects and buckets. */
+export const getAcl: S3Operation = async (call) => {
+  await authorize(call, 'read')
+  const owner = ownerXml(call.caller.address)
+  const grant = { Grantee: owner, Permission: 'FULL_CONTROL' }
+  const xml = writeXml('AccessControlPolicy', { Owner: owner, AccessControlList: { Grant: grant } })
+  // The only attribute in the ACL document.
+  return textAnswer(xml.replace('<Grantee>', `<Grantee ${granteeType}>`))
+}
+
+/** Accepts only the private ACL. */
+export const putAcl: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const acl = call.request.header('x-amz-acl')
+  const bytes = await readSmallBody(call.body, maxXmlBytes)
+  requirePrivateAcl(acl)
+  if (acl === undefined) requireOwnGrants(readXml(bytes, 'AccessControlPolicy'), call.caller.address)
+  return emptyAnswer(200)
+}
+
+function requireOwnGrants(policy: ReadElement, address: string): void {
+  const grants = policy.all('AccessControlList').flatMap((list) => list.all('Grant'))
+  const isOwn = (grant: ReadElement) => grant.all('Grantee')[0]?.textOf('ID') === address
+  if (!grants.every(isOwn)) requirePrivateAcl('')
+}
+
+/** @throws CairnError `AccessControlListNotSupported` for an ACL that grants access to others */
+export function requirePrivateAcl(acl: string | undefined): void {
+  if (acl === undefined || ['private', 'bucket-owner-full-control', 'bucket-owner-read'].includes(acl)) return
+  throw s3Error('AccessControlListNotSupported', 'Only the ACL private is supported. Content is public by its CID.')
+}
+
+export const listObjectsV1: S3Operation = async (call) => {
+  const { query } = call.request
+  const { delimiter, prefix, encode, limit } = await openList(call)
+  const marker = query.get('marker') ?? ''
+  const page = await listPage(call, { delimiter, prefix, after: marker, limit })
+  return xmlAnswer('ListBucketResult', {
+    Name: call.request.bucket,
+    Prefix: encode(prefix),
+    Marker: encode(marker),
+    NextMarker: page.next === undefined ? undefined : encode(page.next),
+    MaxKeys: limit,
+    Delimiter: delimiter === '' ? undefined : encode(delimiter),
+    IsTruncated: page.next !== undefined,
+    EncodingType: query.get('encoding-type'),
+    ...entriesXml(page.entries, encode, call.caller.address),
+  })
+}
+
+export const listObjectsV2: S3Operation = async (call) => {
+  const { query } = call.request
+  const { delimiter, prefix, encode, limit } = await openList(call)
+  const token = query.get('continuation-token')
+  const startAfter = query.get('start-after') ?? ''
+  const after = token === undefined ? startAfter : readToken(token)
+  const page = await listPage(call, { delimiter, prefix, after, limit })
+  return xmlAnswer('ListBucketResult', {
+    Name: call.request.bucket,
+    Prefix: encode(prefix),
+    StartAfter: startAfter === '' ? undefined : encode(startAfter),
+    ContinuationToken: token,
+    NextContinuationToken: page.next === undefined ? undefined : writeToken(page.next),
+    KeyCount: page.entries.length,
+    MaxKeys: limit,
+    Delimiter: delimiter === '' ? undefined : encode(delimiter),
+    IsTruncated: page.next !== undefined,
+    EncodingType: query.get('encoding-type'),
+    ...entriesXml(page.entries, encode, query.get('fetch-owner') === 'true' ? call.caller.address : undefined),
+  })
+}
+
+/** Reads the common parameters of listings, and requires the right to the prefix. */
+export async function openList(call: S3Call, limitName = 'max-keys') {
+  const { query } = call.request
+  const encoding = query.get('encoding-type')
+  if (encoding !== undefined && encoding !== 'url')
+    throw s3Error('InvalidArgument', 'Invalid Encoding Method specified in Request')
+  const text = query.get(limitName) ?? ''
+  if (!/^\d{0,9}$/.test(text)) throw s3Error('InvalidArgument', `${limitName} must be a whole number.`)
+  const prefix = query.get('prefix') ?? ''
+  await authorize(call, 'read', prefix)
+  return {
+    prefix,
+    delimiter: query.get('delimiter') ?? '',
+    limit: Math.min(maxKeys, text === '' ? maxKeys : Number(text)),
+    encode: (key: string) => (encoding === 'url' ? encodeUri(key).replaceAll('%2F', '/') : key),
+  }
+}
+
+function listPage(
+  { context, request, signal }: S3Call,
+  { prefix, delimiter, after, limit }: { prefix: string; delimiter: string; after: string; limit: number },
+) {
+  return listObjects(context.db.read, { bucket: request.bucket, prefix, delimiter, after, maxEntries: limit, signal })
+}
+
+function entriesXml(
+  entries: readonly ListEntry[],
+  encode: (key: string) => string,
+  owner: string | undefined,
+): XmlRecord {
+  return {
+    Contents: entries.flatMap((entry) => {
+      if (entry.kind === 'prefix') return []
+      const { row } = entry
+      const checksum = checksumOf(row)
+      return [
+        {
+          Key: encode(row.key),
+          LastModified: isoTime(row.created_at),
+          ETag: `"${row.etag}"`,
+          ChecksumAlgorithm: checksum?.algorithm,
+          ChecksumType: checksum?.type,
+          Size: row.size_bytes,
+          Owner: owner === undefined ? undefined : ownerXml(owner),
+          StorageClass: 'STANDARD',
+          // Not part of S3; clients skip it.
+          CID: row.cid,
+        },
+      ]
+    }),
+    CommonPrefixes: entries.flatMap((entry) => (entry.kind === 'prefix' ? [{ Prefix: encode(entry.prefix) }] : [])),
+  }
+}
+
+/** Every access key with a right in a bucket may read its settings. */
+async function authorizeBucketRead(call: S3Call): Promise<void> {
+  const rule = call.caller.rules.find(({ bucket }) => bucket === '*' || bucket === call.request.bucket)
+  await authorize(call, 'read', rule?.prefix ?? '')
+}
+
+export function ownerXml(address: string): XmlRecord {
+  return { ID: address, DisplayName: address }
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function writeToken(key: string): string {
+  return Buffer.from(key).toString('base64url')
+}
+
+function readToken(token: string): string {
+  const bytes = Buffer.from(token, 'base64url')
+  if (bytes.toString('base64url') !== token || bytes.includes(0))
+    throw s3Error('InvalidArgument', 'The continuation token provided is incorrect')
+  return bytes.toString()
+}

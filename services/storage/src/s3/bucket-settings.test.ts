@@ -1,0 +1,161 @@
+import {
+  CreateBucketCommand,
+  DeleteBucketCorsCommand,
+  DeleteObjectTaggingCommand,
+  GetBucketAclCommand,
+  GetBucketCorsCommand,
+  GetBucketTaggingCommand,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  PutBucketCorsCommand,
+  PutBucketTaggingCommand,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import type { S3Credentials } from '@cairn/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jsonBody } from '../start-test-storage.fixture.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
+
+const Bucket = 'settings'
+let s3: TestS3
+beforeAll(async () => {
+  s3 = await startTestS3()
+  await s3.client.send(new CreateBucketCommand({ Bucket }))
+})
+afterAll(() => s3?.[Symbol.asyncDispose]())
+
+const nameOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { name: string }) => error.name,
+  )
+
+test('objects and buckets have tags', async () => {
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'tagged', Body: 'x', Tagging: 'a=1&b=two%20words' }))
+  const read = async () => (await s3.client.send(new GetObjectTaggingCommand({ Bucket, Key: 'tagged' }))).TagSet
+  expect(await read()).toEqual([
+    { Key: 'a', Value: '1' },
+    { Key: 'b', Value: 'two words' },
+  ])
+  expect((await s3.client.send(new HeadObjectCommand({ Bucket, Key: 'tagged' }))).TagCount).toBe(2)
+  const put = (TagSet: { Key: string; Value: string }[]) =>
+    s3.client.send(new PutObjectTaggingCommand({ Bucket, Key: 'tagged', Tagging: { TagSet } }))
+  await put([{ Key: 'c', Value: '- _ +' }])
+  expect(await read()).toEqual([{ Key: 'c', Value: '- _ +' }])
+  expect(await nameOf(put(Array.from({ length: 11 }, (_, at) => ({ Key: `${at}`, Value: '' }))))).toBe('InvalidTag')
+  expect(await nameOf(put([{ Key: 'a', Value: '<' }]))).toBe('InvalidTag')
+  await s3.client.send(new DeleteObjectTaggingCommand({ Bucket, Key: 'tagged' }))
+  expect(await read()).toEqual([])
+  expect(await nameOf(s3.client.send(new GetBucketTaggingCommand({ Bucket })))).toBe('NoSuchTagSet')
+  await s3.client.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet: [{ Key: 'of', Value: 'bucket' }] } }))
+  expect((await s3.client.send(new GetBucketTaggingCommand({ Bucket }))).TagSet).toEqual([
+    { Key: 'of', Value: 'bucket' },
+  ])
+  expect((await s3.client.send(new GetBucketAclCommand({ Bucket }))).Grants?.[0]?.Permission).toBe('FULL_CONTROL')
+})
+
+test('the rules of the bucket decide which browsers are allowed', async () => {
+  const preflight = (origin: string, method: string, headers = '') =>
+    fetch(`${s3.endpoint}/${Bucket}/key`, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+    })
+  expect((await preflight('https://app.example', 'PUT')).status).toBe(403)
+  expect(await nameOf(s3.client.send(new GetBucketCorsCommand({ Bucket })))).toBe('NoSuchCORSConfiguration')
+  const rule = {
+    AllowedOrigins: ['https://*.example'],
+    AllowedMethods: ['GET', 'PUT'],
+    AllowedHeaders: ['x-amz-*', 'content-type'],
+    ExposeHeaders: ['etag'],
+    MaxAgeSeconds: 60,
+  }
+  await s3.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [rule] } }))
+  expect((await s3.client.send(new GetBucketCorsCommand({ Bucket }))).CORSRules).toEqual([rule])
+  const allowed = await preflight('https://app.example', 'PUT', 'X-Amz-Date, content-type')
+  expect([
+    allowed.status,
+    allowed.headers.get('access-control-allow-origin'),
+    allowed.headers.get('access-control-max-age'),
+  ]).toEqual([200, 'https://app.example', '60'])
+  for (const [origin, method, headers] of [
+    ['https://other.test', 'PUT', ''],
+    ['https://app.example', 'DELETE', ''],
+    ['https://app.example', 'PUT', 'authorization'],
+  ] as const) {
+    expect((await preflight(origin, method, headers)).status).toBe(403)
+  }
+  const url = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket, Key: 'from-a-browser' }), { expiresIn: 60 })
+  const put = await fetch(url, { method: 'PUT', body: 'text', headers: { origin: 'https://app.example' } })
+  expect([
+    put.status,
+    put.headers.get('access-control-allow-origin'),
+    put.headers.get('access-control-expose-headers'),
+  ]).toEqual([200, 'https://app.example', 'etag'])
+  expect(
+    (await fetch(url, { method: 'PUT', body: 'text', headers: { origin: 'https://other.test' } })).headers.get(
+      'access-control-allow-origin',
+    ),
+  ).toBeNull()
+  const wrong = { ...rule, AllowedMethods: ['PATCH'] }
+  expect(
+    await nameOf(s3.client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: [wrong] } }))),
+  ).toBe('InvalidRequest')
+  await s3.client.send(new DeleteBucketCorsCommand({ Bucket }))
+  expect((await preflight('https://app.example', 'PUT')).status).toBe(403)
+})
+
+test('a bucket has the CID of the folder with the same files', async () => {
+  const name = 'as-a-folder'
+  await s3.client.send(new CreateBucketCommand({ Bucket: name }))
+  const files = { 'a.txt': 'a', 'sub/b.txt': 'bb', 'sub/deep/c': 'c'.repeat(2_000_000) }
+  for (const [Key, Body] of Object.entries(files))
+    await s3.client.send(new PutObjectCommand({ Bucket: name, Key, Body }))
+  const ask = () => signedFetch(s3, `/${name}?cid`)
+  const answer = await ask()
+  const form = new FormData()
+  for (const [path, content] of Object.entries(files)) form.append('file', new Blob([content]), path)
+  const key = await s3.createKey()
+  const uploaded = await s3.call('/api/v0/add?only-hash=true&wrap-with-directory=true', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}` },
+    body: form,
+  })
+  const { Hash } = uploaded.json as { Hash: string }
+  expect(answer.body).toContain(`<CID>${Hash}</CID>`)
+  expect(answer.body).toContain('<ObjectCount>3</ObjectCount><SkippedCount>0</SkippedCount>')
+  for (const Key of ['..', 'a//b', 'a.txt/under-a-file'])
+    await s3.client.send(new PutObjectCommand({ Bucket: name, Key, Body: 'x' }))
+  expect((await ask()).body).toContain(`<CID>${Hash}</CID><ObjectCount>3</ObjectCount><SkippedCount>3</SkippedCount>`)
+})
+
+test('an API key creates access keys within rules, if an S3 API is served', async () => {
+  const key = await s3.createKey()
+  const ask = (body: unknown) =>
+    s3.call('/api/s3/credentials', {
+      ...jsonBody(body),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+    })
+  const { status, json } = await ask({ rules: [{ bucket: 'mine', prefix: 'in/', access: 'read-write' }] })
+  expect(status).toBe(200)
+  const { endpoint, region, ...credentials } = json as S3Credentials
+  const all = (await ask({ rules: [] })).json as S3Credentials
+  const owner = new S3Client({ endpoint, region, credentials: all, forcePathStyle: true })
+  const limited = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  try {
+    await owner.send(new CreateBucketCommand({ Bucket: 'mine' }))
+    await limited.send(new PutObjectCommand({ Bucket: 'mine', Key: 'in/a', Body: 'x' }))
+    expect(await nameOf(limited.send(new PutObjectCommand({ Bucket: 'mine', Key: 'out', Body: 'x' })))).toBe(
+      'AccessDenied',
+    )
+  } finally {
+    owner.destroy()
+    limited.destroy()
+  }
+  expect((await ask({ rules: [{ bucket: 'No', access: 'read' }] })).headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
+  // The secret is nowhere: not in the log, not in the database.
+  expect(s3.log.join('')).not.toContain(all.secretAccessKey)
+})

@@ -1,0 +1,76 @@
+import { bucketNamePattern } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { canSeeBucket, type S3Rights } from './access-rules.ts'
+import { s3Error } from './s3-error.ts'
+import { type BucketRow, lockBucket, selectBucket } from './store.ts'
+
+/** Maximum number of buckets per account. */
+const maxBuckets = 1000
+
+/** A caller: the account of the access key, and its rights. */
+export type S3Caller = S3Rights & { address: string }
+
+/**
+ * Creates a bucket. Names are unique across all accounts, so that a browser's preflight, which does not identify its sender,
+ * finds the bucket.
+ * @throws CairnError `InvalidBucketName`, `BucketAlreadyOwnedByYou`, `BucketAlreadyExists`, `TooManyBuckets`
+ */
+export async function createBucket({ db, clock }: Context, { address }: S3Caller, name: string): Promise<void> {
+  if (!bucketNamePattern.test(name)) throw s3Error('InvalidBucketName', undefined, { BucketName: name })
+  await db.write(async (trx) => {
+    const found = await selectBucket(trx, name)
+    if (found !== undefined)
+      throw s3Error(found.address === address ? 'BucketAlreadyOwnedByYou' : 'BucketAlreadyExists')
+    const { count } = await trx
+      .selectFrom('s3_bucket')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('address', '=', address)
+      .executeTakeFirstOrThrow()
+    if (Number(count) >= maxBuckets) throw s3Error('TooManyBuckets', undefined, { MaxBuckets: maxBuckets })
+    await trx
+      .insertInto('s3_bucket')
+      .values({ name, address, cors: null, tags: null, created_at: clock.now() })
+      .execute()
+  })
+}
+
+/** Returns a bucket of the caller. @throws CairnError `NoSuchBucket`, `AccessDenied` for another account's bucket */
+export async function requireBucket({ db }: Pick<Context, 'db'>, caller: S3Caller, name: string): Promise<BucketRow> {
+  const row = await selectBucket(db.read, name)
+  if (row === undefined) throw s3Error('NoSuchBucket', undefined, { BucketName: name })
+  if (row.address !== caller.address) throw s3Error('AccessDenied')
+  return row
+}
+
+/** Lists all buckets of the caller that its access key may see, by name. */
+export async function listBuckets({ db }: Context, caller: S3Caller): Promise<BucketRow[]> {
+  const rows = await db.read
+    .selectFrom('s3_bucket')
+    .selectAll()
+    .where('address', '=', caller.address)
+    .orderBy('name')
+    .execute()
+  return rows.filter(({ name }) => canSeeBucket(caller, name))
+}
+
+/** Deletes an empty bucket. @throws CairnError `NoSuchBucket`, `BucketNotEmpty` for one with objects or multipart uploads */
+export async function deleteBucket({ db }: Context, { address }: S3Caller, name: string): Promise<void> {
+  await db.write(async (trx) => {
+    if (!(await lockBucket(trx, address, name))) throw s3Error('NoSuchBucket')
+    const object = await trx
+      .selectFrom('s3_object')
+      .select('key')
+      .where('bucket', '=', name)
+      .limit(1)
+      .executeTakeFirst()
+    const upload = await trx
+      .selectFrom('s3_multipart')
+      .select('id')
+      .where('bucket', '=', name)
+      .limit(1)
+      .executeTakeFirst()
+    if (object !== undefined) throw s3Error('BucketNotEmpty')
+    if (upload !== undefined) throw s3Error('BucketNotEmpty', 'The bucket has unfinished multipart uploads.')
+    await trx.deleteFrom('s3_bucket').where('name', '=', name).execute()
+  })
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { Crc32c, Crc64Nvme } from '@aws-sdk/checksums/crc'
+import { s3Error } from './s3-error.ts'
+
+/** Checksum algorithms, by their names in requests. */
+export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+
+/** Whether a checksum covers all bytes, or the checksums of the parts. */
+export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
+
+/** A checksum of an object in base64, followed by the number of parts if it is composite. */
+export type Checksum = { algorithm: ChecksumAlgorithm; value: string; type: ChecksumType }
+
+/** Computes a checksum incrementally. */
+export type ChecksumHash = { update(bytes: Uint8Array): void; digest(): Promise<string> }
+
+const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
+  CRC32: 4,
+  CRC32C: 4,
+  CRC64NVME: 8,
+  SHA1: 20,
+  SHA256: 32,
+}
+
+/** Returns the header of a checksum; in XML, its element. */
+export const checksumHeader = (algorithm: ChecksumAlgorithm): string => `x-amz-checksum-${algorithm.toLowerCase()}`
+export const checksumElement = (algorithm: ChecksumAlgorithm): string => `Checksum${algorithm}`
+
+export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHash {
+  switch (algorithm) {
+    case 'CRC32': {
+      let value = 0
+      return {
+        update: (bytes) => {
+          value = crc32(bytes, value)
+        },
+        digest: async () => {
+          const bytes = Buffer.alloc(4)
+          bytes.writeUInt32BE(value)
+          return bytes.toString('base64')
+        },
+      }
+    }
+    case 'CRC32C':
+    case 'CRC64NVME': {
+      const hash = algorithm === 'CRC32C' ? new Crc32c() : new Crc64Nvme()
+      return {
+        update: (bytes) => hash.update(bytes),
+        digest: async () => Buffer.from(await hash.digest()).toString('base64'),
+      }
+    }
+    case 'SHA1':
+    case 'SHA256': {
+      const hash = createHash(algorithm)
+      return { update: (bytes) => void hash.update(bytes), digest: async () => hash.digest('base64') }
+    }
+  }
+}
+
+/** Returns the composite checksum of parts: the checksum of their checksums, and their number. */
+export async function composeChecksum(algorithm: ChecksumAlgorithm, parts: readonly string[]): Promise<Checksum> {
+  const hash = createChecksum(algorithm)
+  for (const part of parts) hash.update(Buffer.from(part, 'base64'))
+  return { algorithm, value: `${await hash.digest()}-${parts.length}`, type: 'COMPOSITE' }
+}
+
+/** Parses the name of an algorithm. @throws CairnError `InvalidRequest` */
+export function readAlgorithm(text: string): ChecksumAlgorithm {
+  const algorithm = checksumAlgorithms.find((one) => one === text.toUpperCase())
+  if (algorithm === undefined) {
+    throw s3Error('InvalidRequest', `Checksum algorithm must be one of ${checksumAlgorithms.join(', ')}.`)
+  }
+  return algorithm
+}
+
+/** The declared checksum of a body. `value` is undefined if the trailer contains it. */
+export type DeclaredChecksum = { algorithm: ChecksumAlgorithm; value: string | undefined }
+
+/**
+ * Reads the checksum that a request declares, in a header or for the trailer.
+ * @throws CairnError `InvalidRequest` for more than one checksum, or an invalid one
+ */
+export function readDeclaredChecksum(header: (name: string) => string | undefined): DeclaredChecksum | undefined {
+  const found = checksumAlgorithms.flatMap((algorithm) => {
+    const value = header(checksumHeader(algorithm))
+    return value === undefined ? [] : [{ algorithm, value }]
+  })
+  const trailer = header('x-amz-trailer')?.trim().toLowerCase()
+  const announced = checksumAlgorithms.find((algorithm) => checksumHeader(algorithm) === trailer)
+  if (found.length > 1 || (found.length > 0 && announced !== undefined)) {
+    throw s3Error(
+      'InvalidRequest',
+      'Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.',
+    )
+  }
+  const [one] = found
+  if (one !== undefined) {
+    requireDigest(one.algorithm, one.value)
+    return one
+  }
+  return announced === undefined ? undefined : { algorithm: announced, value: undefined }
+}
+
+/** @throws CairnError `InvalidRequest` for a text that is not a digest of the algorithm */
+export function requireDigest(algorithm: ChecksumAlgorithm, value: string): void {
+  const bytes = Buffer.from(value, 'base64')
+  if (bytes.length === digestBytes[algorithm] && bytes.toString('base64') === value) return
+  throw s3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)
+}

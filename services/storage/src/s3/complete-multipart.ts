@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { reservationOf } from '../ledger/ledger.ts'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { removeDoomed } from '../objects/doomed-objects.ts'
+import { readParts } from '../resumable/resumable.ts'
+import { addParts, attemptCleanup, fileSource, openQuotaMeter } from '../uploads/uploads.ts'
+import {
+  type Checksum,
+  checksumAlgorithms,
+  composeChecksum,
+  createChecksum,
+  type DeclaredChecksum,
+} from './checksums.ts'
+import type { Conditions } from './conditions.ts'
+import { infoOf } from './object-info.ts'
+import { importOptions, recordVersion } from './objects.ts'
+import { dropMultipart, listParts, type Multipart, type Part } from './parts.ts'
+import { s3Error } from './s3-error.ts'
+import type { ObjectRow } from './store.ts'
+
+/** A part in the request that completes the upload. */
+export type NamedPart = { number: number; etag: string }
+
+/** Minimum size of all parts except the last, as in S3. */
+export const minPartBytes = 5 * 1024 * 1024
+
+/**
+ * Imports the parts as one object, like any upload: durable when the promise resolves. If completion fails, the multipart upload
+ * stays unchanged.
+ * @throws CairnError `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `recordVersion`
+ */
+export async function completeMultipart(
+  context: Context,
+  upload: Multipart,
+  named: readonly NamedPart[],
+  {
+    conditions,
+    declared,
+    signal,
+  }: { conditions: Conditions; declared: DeclaredChecksum | undefined; signal: AbortSignal },
+): Promise<ObjectRow> {
+  const { id, address, bucket, key } = upload
+  const parts = chooseParts(named, await listParts(context.db.read, id))
+  const sizes = parts.map(({ size_bytes }) => size_bytes)
+  const sizeBytes = sizes.reduce((sum, one) => sum + one, 0)
+  const info = infoOf(upload)
+  const etag = `${md5OfParts(parts)}-${parts.length}`
+  const whole = openChecksum(upload, parts)
+  let offset = 0
+  const stored = parts.map((part) => {
+    const at = offset
+    offset += part.size_bytes
+    return { object_key: part.object_key, offset_bytes: at, size_bytes: part.size_bytes }
+  })
+  const bytes = feedFrom(readParts(context.objects, stored, sizeBytes, signal))
+  let checksum: Checksum | undefined
+  const source = fileSource(
+    async (take) => {
+      await bytes((piece) => {
+        whole?.update(piece)
+        return take(piece)
+      })
+      checksum = await whole?.digest()
+      if (declared?.value !== undefined && checksum?.value !== declared.value) throw s3Error('BadDigest')
+    },
+    { fileName: undefined, sizeBytes },
+  )
+  const room = await context.db.read.selectFrom('reservation').select('bytes').where('id', '=', id).executeTakeFirst()
+  const meter = openQuotaMeter(context, address, {
+    reservation: reservationOf(context, id, address),
+    heldBytes: room?.bytes ?? 0,
+  })
+  let row: ObjectRow | undefined
+  let keys: string[] | undefined
+  await addParts(context, address, source, {
+    ...importOptions({ bucket, key }, info),
+    held: { meter, record: async () => undefined },
+    record: async (trx, [root]) => {
+      keys = await dropMultipart(trx, id, context.clock.now())
+      if (keys === undefined) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+      const partSizes = sizes
+      row = await recordVersion(context, trx, root, {
+        address,
+        bucket,
+        key,
+        info,
+        etag,
+        checksum,
+        partSizes,
+        conditions,
+      })
+    },
+  })
+  if (row === undefined) throw s3Error('InternalError')
+  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys ?? []))
+  return row
+}
+
+function chooseParts(named: readonly NamedPart[], stored: readonly Part[]): Part[] {
+  if (named.length === 0) throw s3Error('MalformedXML', 'At least one part must be specified')
+  const byNumber = new Map(stored.map((part) => [part.part_number, part]))
+  const chosen: Part[] = []
+  let last = 0
+  for (const { number, etag } of named) {
+    if (number <= last) throw s3Error('InvalidPartOrder')
+    last = number
+    const part = byNumber.get(number)
+    if (part === undefined || part.etag !== etag) throw s3Error('InvalidPart', undefined, { PartNumber: number })
+    chosen.push(part)
+  }
+  const small = chosen.slice(0, -1).find(({ size_bytes }) => size_bytes < minPartBytes)
+  if (small !== undefined) {
+    const { part_number: PartNumber, size_bytes: ProposedSize } = small
+    throw s3Error('EntityTooSmall', undefined, { PartNumber, ProposedSize, MinSizeAllowed: minPartBytes })
+  }
+  return chosen
+}
+
+function md5OfParts(parts: readonly Part[]): string {
+  const hash = createHash('md5')
+  for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'))
+  return hash.digest('hex')
+}
+
+/** Computes the checksum that was requested when the upload was created. */
+function openChecksum(
+  { checksum_algorithm: name, checksum_type: type }: Multipart,
+  parts: readonly Part[],
+): { update(bytes: Uint8Array): void; digest(): Promise<Checksum> } | undefined {
+  const algorithm = checksumAlgorithms.find((one) => one === name)
+  if (algorithm === undefined) return undefined
+  if (type === 'FULL_OBJECT') {
+    const hash = createChecksum(algorithm)
+    return { update: hash.update, digest: async () => ({ algorithm, value: await hash.digest(), type: 'FULL_OBJECT' }) }
+  }
+  const sums = parts.map(({ checksum }) => checksum ?? '')
+  return { update: () => undefined, digest: () => composeChecksum(algorithm, sums) }
+}

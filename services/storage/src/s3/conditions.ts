@@ -1,0 +1,72 @@
+import { s3Error } from './s3-error.ts'
+
+/** The state that conditions are checked against. */
+export type Validators = { etag: string; createdAt: number }
+
+/** Conditions of a request, or of the source of a copy. */
+export type Conditions = {
+  ifMatch: string | undefined
+  ifNoneMatch: string | undefined
+  ifModifiedSince: string | undefined
+  ifUnmodifiedSince: string | undefined
+}
+
+/** Empty conditions. */
+export const unconditional: Conditions = {
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+}
+
+/** @param prefix `x-amz-copy-source-` for those of the source of a copy */
+export function readConditions(header: (name: string) => string | undefined, prefix = ''): Conditions {
+  return {
+    ifMatch: header(`${prefix}if-match`),
+    ifNoneMatch: header(`${prefix}if-none-match`),
+    ifModifiedSince: header(`${prefix}if-modified-since`),
+    ifUnmodifiedSince: header(`${prefix}if-unmodified-since`),
+  }
+}
+
+/**
+ * Checks the conditions of a read against an object. A date is ignored if an ETag condition of the same kind is present.
+ * @returns whether the client's copy is current
+ * @throws CairnError `PreconditionFailed`
+ * @see https://www.rfc-editor.org/rfc/rfc9110#name-precedence-of-preconditions
+ */
+export function isUnchanged(conditions: Conditions, { etag, createdAt }: Validators): boolean {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions
+  const changedAt = Math.floor(createdAt / 1000) * 1000
+  if (ifMatch !== undefined) {
+    if (!matches(ifMatch, etag)) throw s3Error('PreconditionFailed', undefined, { Condition: 'If-Match' })
+  } else if (changedAt > Date.parse(ifUnmodifiedSince ?? '')) {
+    throw s3Error('PreconditionFailed', undefined, { Condition: 'If-Unmodified-Since' })
+  }
+  if (ifNoneMatch !== undefined) return matches(ifNoneMatch, etag)
+  return changedAt <= Date.parse(ifModifiedSince ?? '')
+}
+
+/**
+ * Checks the conditions of a write against the current object.
+ * @throws CairnError `PreconditionFailed`; `NoSuchKey` if the condition requires an object and none exists
+ */
+export function requireWritable({ ifMatch, ifNoneMatch }: Conditions, current: { etag: string } | undefined): void {
+  if (ifMatch !== undefined) {
+    if (current === undefined) throw s3Error('NoSuchKey')
+    if (!matches(ifMatch, current.etag)) throw s3Error('PreconditionFailed', undefined, { Condition: 'If-Match' })
+  }
+  if (ifNoneMatch !== undefined && current !== undefined && matches(ifNoneMatch, current.etag)) {
+    throw s3Error('PreconditionFailed', undefined, { Condition: 'If-None-Match' })
+  }
+}
+
+function matches(list: string, etag: string): boolean {
+  return list.split(',').some((one) => {
+    const tag = one
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/^"(.*)"$/, '$1')
+    return tag === '*' || tag === etag
+  })
+}

@@ -1,0 +1,277 @@
+import { chooseRange } from '@cairn/service'
+import { readFile } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { guardSource } from '../moderation/moderation.ts'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { isoTime, openList, ownerXml } from './bucket-operations.ts'
+import {
+  type ChecksumAlgorithm,
+  type ChecksumType,
+  checksumAlgorithms,
+  checksumElement,
+  checksumHeader,
+  readAlgorithm,
+  readDeclaredChecksum,
+} from './checksums.ts'
+import { completeMultipart, type NamedPart } from './complete-multipart.ts'
+import { readConditions } from './conditions.ts'
+import { openCopySource } from './copy-operations.ts'
+import { checksumOf } from './object-info.ts'
+import { maxPutBytes, readNewObject } from './object-operations.ts'
+import {
+  abortMultipart,
+  createMultipart,
+  listMultiparts,
+  listParts,
+  type Multipart,
+  maxPartNumber,
+  putPart,
+  requireMultipart,
+} from './parts.ts'
+import { openBody, readSmallBody } from './read-body.ts'
+import { readXml } from './read-xml.ts'
+import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import { slowAnswer } from './slow-answer.ts'
+import { writeXml } from './write-xml.ts'
+
+export const createMultipartOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, caller, request } = call
+  const checksum = readChecksumChoice(request.header)
+  const id = await createMultipart(context, caller.address, request, readNewObject(request), checksum)
+  return xmlAnswer(
+    'InitiateMultipartUploadResult',
+    { Bucket: request.bucket, Key: request.key, UploadId: id },
+    checksum === undefined
+      ? {}
+      : { 'x-amz-checksum-algorithm': checksum.algorithm, 'x-amz-checksum-type': checksum.type },
+  )
+}
+
+function readChecksumChoice(
+  header: (name: string) => string | undefined,
+): { algorithm: ChecksumAlgorithm; type: ChecksumType } | undefined {
+  const name = header('x-amz-checksum-algorithm')
+  const type = header('x-amz-checksum-type')?.toUpperCase()
+  if (name === undefined) return undefined
+  const algorithm = readAlgorithm(name)
+  if (type !== undefined && type !== 'FULL_OBJECT' && type !== 'COMPOSITE') {
+    throw s3Error('InvalidRequest', 'Value for x-amz-checksum-type header is invalid.')
+  }
+  const isWhole = type === 'FULL_OBJECT' || (type === undefined && algorithm === 'CRC64NVME')
+  const isPossible = isWhole ? algorithm.startsWith('CRC') : algorithm !== 'CRC64NVME'
+  if (!isPossible) throw s3Error('InvalidRequest', `The ${type} checksum type cannot be used with ${algorithm}.`)
+  return { algorithm, type: isWhole ? 'FULL_OBJECT' : 'COMPOSITE' }
+}
+
+export const uploadPartOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, request, body } = call
+  const number = readPartNumber(request.query.get('partNumber'))
+  const upload = await requireUpload(call)
+  const algorithm = algorithmOf(upload)
+  const declared = readDeclaredChecksum(request.header)?.algorithm ?? algorithm
+  if (algorithm !== undefined && declared !== algorithm) {
+    throw s3Error('InvalidRequest', `Checksum Type mismatch occurred, expected checksum Type: ${algorithm}`)
+  }
+  const part = await putPart(context, upload, number, openBody(body, maxPutBytes, algorithm))
+  return emptyAnswer(200, {
+    etag: `"${part.etag}"`,
+    ...(declared === undefined || part.checksum === null ? {} : { [checksumHeader(declared)]: part.checksum }),
+  })
+}
+
+export const uploadPartCopyOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, request, body, signal } = call
+  const number = readPartNumber(request.query.get('partNumber'))
+  const upload = await requireUpload(call)
+  const source = await openCopySource(call)
+  const range = request.header('x-amz-copy-source-range')
+  const chosen = chooseRange(range, source.size_bytes)
+  if (chosen === 'none' || (range !== undefined && (chosen === 'whole' || !/^bytes=\d+-\d+$/.test(range)))) {
+    throw s3Error('InvalidArgument', 'The x-amz-copy-source-range value must be of the form bytes=first-last.')
+  }
+  const { start, end } = chosen === 'whole' ? { start: 0, end: source.size_bytes } : chosen
+  const bytes = readFile(guardSource(context.packs.openReader(), context.denylist), CID.parse(source.cid), {
+    fromByte: start,
+    toByte: end,
+    signal,
+  })
+  const copied = openBody(
+    {
+      ...body,
+      payload: { kind: 'unsigned' },
+      feed: feedFrom(start === end ? [] : bytes),
+      header: (name) => (name === 'content-length' ? String(end - start) : undefined),
+    },
+    maxPutBytes,
+    algorithmOf(upload),
+  )
+  const part = await putPart(context, upload, number, copied)
+  return xmlAnswer('CopyPartResult', { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"` })
+}
+
+export const completeMultipartOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, request, body, signal } = call
+  const parts = readNamedParts(await readSmallBody({ ...body, header: withoutChecksum(request.header) }, maxXmlBytes))
+  const upload = await requireUpload(call)
+  const declared = readDeclaredComposite(request.header)
+  const conditions = readConditions(request.header)
+  const complete = async (): Promise<string> => {
+    const row = await completeMultipart(context, upload, parts, { conditions, declared, signal })
+    const checksum = checksumOf(row)
+    return writeXml('CompleteMultipartUploadResult', {
+      Location: `/${row.bucket}/${row.key}`,
+      Bucket: row.bucket,
+      Key: row.key,
+      ETag: `"${row.etag}"`,
+      ...(checksum === undefined
+        ? {}
+        : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }),
+      CID: row.cid,
+    })
+  }
+  return slowAnswer(complete(), call.id)
+}
+
+/** The checksum of this request covers the object, not the XML. */
+function withoutChecksum(header: (name: string) => string | undefined): (name: string) => string | undefined {
+  return (name) => (name.startsWith('x-amz-checksum-') ? undefined : header(name))
+}
+
+function readDeclaredComposite(header: (name: string) => string | undefined) {
+  for (const algorithm of checksumAlgorithms) {
+    const value = header(checksumHeader(algorithm))
+    if (value !== undefined) return { algorithm, value }
+  }
+  return undefined
+}
+
+function readNamedParts(bytes: Uint8Array): NamedPart[] {
+  return readXml(bytes, 'CompleteMultipartUpload')
+    .all('Part')
+    .map((part) => ({
+      number: readPartNumber(part.textOf('PartNumber')),
+      etag: (part.textOf('ETag') ?? '').replace(/^"(.*)"$/, '$1'),
+    }))
+}
+
+export const abortMultipartOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { id } = await requireUpload(call)
+  if (!(await abortMultipart(call.context, id))) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+  return emptyAnswer(204)
+}
+
+const maxListed = 1000
+
+export const listPartsOperation: S3Operation = async (call) => {
+  await authorize(call, 'read')
+  const { request, caller, context } = call
+  const upload = await requireUpload(call)
+  const marker = readWhole(request.query.get('part-number-marker'), 0)
+  const limit = Math.min(maxListed, readWhole(request.query.get('max-parts'), maxListed))
+  const rest = (await listParts(context.db.read, upload.id)).filter(({ part_number }) => part_number > marker)
+  const listed = rest.slice(0, limit)
+  const algorithm = algorithmOf(upload)
+  return xmlAnswer('ListPartsResult', {
+    Bucket: request.bucket,
+    Key: request.key,
+    UploadId: upload.id,
+    Initiator: ownerXml(caller.address),
+    Owner: ownerXml(caller.address),
+    StorageClass: 'STANDARD',
+    ChecksumAlgorithm: upload.checksum_algorithm ?? undefined,
+    ChecksumType: upload.checksum_type ?? undefined,
+    PartNumberMarker: marker,
+    NextPartNumberMarker: listed.at(-1)?.part_number ?? marker,
+    MaxParts: limit,
+    IsTruncated: listed.length < rest.length,
+    Part: listed.map((part) => ({
+      PartNumber: part.part_number,
+      LastModified: isoTime(part.created_at),
+      ETag: `"${part.etag}"`,
+      Size: part.size_bytes,
+      ...(algorithm === undefined || part.checksum === null ? {} : { [checksumElement(algorithm)]: part.checksum }),
+    })),
+  })
+}
+
+/** Reads all unfinished uploads of the bucket, because their number is limited. */
+export const listMultipartsOperation: S3Operation = async (call) => {
+  const { prefix, delimiter, limit, encode } = await openList(call, 'max-uploads')
+  const { request, caller, context } = call
+  const keyMarker = request.query.get('key-marker') ?? ''
+  const idMarker = request.query.get('upload-id-marker') ?? ''
+  const entries = foldUploads(await listMultiparts(context.db.read, request.bucket), prefix, delimiter).filter(
+    ({ name, upload }) =>
+      name > keyMarker || (name === keyMarker && idMarker !== '' && upload !== undefined && upload.id > idMarker),
+  )
+  const listed = entries.slice(0, limit)
+  const last = listed.at(-1)
+  return xmlAnswer('ListMultipartUploadsResult', {
+    Bucket: request.bucket,
+    KeyMarker: encode(keyMarker),
+    UploadIdMarker: idMarker,
+    NextKeyMarker: last === undefined ? undefined : encode(last.name),
+    NextUploadIdMarker: last?.upload?.id,
+    Prefix: encode(prefix),
+    Delimiter: delimiter === '' ? undefined : encode(delimiter),
+    EncodingType: request.query.get('encoding-type'),
+    MaxUploads: limit,
+    IsTruncated: listed.length < entries.length,
+    Upload: listed.flatMap(({ upload }) =>
+      upload === undefined
+        ? []
+        : [
+            {
+              Key: encode(upload.key),
+              UploadId: upload.id,
+              Initiator: ownerXml(caller.address),
+              Owner: ownerXml(caller.address),
+              StorageClass: 'STANDARD',
+              Initiated: isoTime(upload.created_at),
+              ChecksumAlgorithm: upload.checksum_algorithm ?? undefined,
+              ChecksumType: upload.checksum_type ?? undefined,
+            },
+          ],
+    ),
+    CommonPrefixes: listed.flatMap(({ name, upload }) => (upload === undefined ? [{ Prefix: encode(name) }] : [])),
+  })
+}
+
+/** Groups uploads by key; those with a delimiter become one entry without an upload. */
+function foldUploads(uploads: readonly Multipart[], prefix: string, delimiter: string) {
+  const entries: { name: string; upload: Multipart | undefined }[] = []
+  for (const upload of uploads) {
+    if (!upload.key.startsWith(prefix)) continue
+    const at = delimiter === '' ? -1 : upload.key.indexOf(delimiter, prefix.length)
+    const name = at === -1 ? upload.key : upload.key.slice(0, at + delimiter.length)
+    if (at === -1) entries.push({ name, upload })
+    else if (entries.at(-1)?.name !== name) entries.push({ name, upload: undefined })
+  }
+  return entries
+}
+
+function requireUpload({ context, request }: S3Call): Promise<Multipart> {
+  return requireMultipart(context, request, request.query.get('uploadId') ?? '')
+}
+
+function algorithmOf({ checksum_algorithm: name }: Multipart): ChecksumAlgorithm | undefined {
+  return checksumAlgorithms.find((one) => one === name)
+}
+
+function readPartNumber(text: string | undefined): number {
+  const number = /^\d{1,5}$/.test(text ?? '') ? Number(text) : 0
+  if (number >= 1 && number <= maxPartNumber) return number
+  throw s3Error('InvalidArgument', `Part number must be an integer between 1 and ${maxPartNumber}, inclusive`)
+}
+
+function readWhole(text: string | undefined, otherwise: number): number {
+  if (text === undefined || text === '') return otherwise
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw s3Error('InvalidArgument', 'A marker or limit must be a whole number.')
+}

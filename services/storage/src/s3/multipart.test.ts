@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto'
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
+import { MIB } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { abortMultipart } from './parts.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { abortExpired } from './worker.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+const refused = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { name: string; $metadata: { httpStatusCode: number } }) => [error.name, error.$metadata.httpStatusCode],
+  )
+
+describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
+  let s3: TestS3
+  const Bucket = 'parts'
+  beforeAll(async () => {
+    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+    await s3.client.send(new CreateBucketCommand({ Bucket }))
+  })
+  afterAll(() => s3?.[Symbol.asyncDispose]())
+
+  const account = async () => {
+    const { data_used_bytes: used, reserved_bytes: reserved } = await s3.context.db.read
+      .selectFrom('account')
+      .selectAll()
+      .where('address', '=', s3.address)
+      .executeTakeFirstOrThrow()
+    return { used, reserved }
+  }
+  const begin = async (Key: string, more = {}) =>
+    (await s3.client.send(new CreateMultipartUploadCommand({ Bucket, Key, ...more }))).UploadId
+  const sendPart = (Key: string, UploadId: string | undefined, PartNumber: number, Body: Uint8Array, more = {}) =>
+    s3.client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body, ...more }))
+  const read = async (Key: string, more = {}) => {
+    const answer = await s3.client.send(new GetObjectCommand({ Bucket, Key, ...more }))
+    return { ...answer, bytes: Buffer.from((await answer.Body?.transformToByteArray()) ?? []) }
+  }
+  const objectKeys = async (prefix: string) => {
+    const found: string[] = []
+    for await (const key of s3.context.objects.list(prefix)) found.push(key)
+    return found
+  }
+
+  test('parts in any order, one sent twice, form the object of a single PUT', async () => {
+    const before = await account()
+    const parts = [randomBytes(5 * MIB), randomBytes(5 * MIB + 1), randomBytes(10)]
+    const whole = Buffer.concat(parts)
+    const Key = 'in/parts'
+    const UploadId = await begin(Key, { ContentType: 'text/plain', Metadata: { a: 'b' } })
+    const etags: (string | undefined)[] = []
+    await sendPart(Key, UploadId, 2, randomBytes(6 * MIB))
+    for (const at of [2, 0, 1]) etags[at] = (await sendPart(Key, UploadId, at + 1, parts[at] ?? whole)).ETag
+    expect(await account()).toEqual({ used: before.used, reserved: before.reserved + whole.length })
+    const listed = await s3.client.send(new ListPartsCommand({ Bucket, Key, UploadId }))
+    expect(listed.Parts?.map(({ PartNumber, Size, ETag }) => [PartNumber, Size, ETag])).toEqual(
+      parts.map(({ length }, at) => [at + 1, length, etags[at]]),
+    )
+    const uploads = await s3.client.send(new ListMultipartUploadsCommand({ Bucket }))
+    expect(uploads.Uploads?.map((one) => [one.Key, one.UploadId])).toEqual([[Key, UploadId]])
+    const MultipartUpload = { Parts: etags.map((ETag, at) => ({ ETag, PartNumber: at + 1 })) }
+    const done = await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }))
+    expect(done.ETag).toMatch(/^"[0-9a-f]{32}-3"$/)
+    const found = await read(Key)
+    expect(found.bytes.equals(whole)).toBe(true)
+    expect([found.ContentType, found.Metadata?.['a'], found.ETag]).toEqual(['text/plain', 'b', done.ETag])
+    await s3.client.send(new PutObjectCommand({ Bucket, Key: 'at/once', Body: whole }))
+    expect((await read('at/once')).Metadata?.['cid']).toBe(found.Metadata?.['cid'])
+    const second = await read(Key, { PartNumber: 2 })
+    expect([second.bytes.equals(parts[1] ?? whole), second.PartsCount]).toEqual([true, 3])
+    expect(await account()).toEqual({ used: before.used + 2 * whole.length, reserved: before.reserved })
+    expect(await objectKeys('s3-parts/')).toEqual([])
+    expect(await refused(sendPart(Key, UploadId, 1, whole))).toEqual(['NoSuchUpload', 404])
+  })
+
+  test.each([
+    ['CRC32', 'COMPOSITE'],
+    ['SHA256', 'COMPOSITE'],
+    ['CRC32C', 'FULL_OBJECT'],
+    ['CRC64NVME', 'FULL_OBJECT'],
+  ] as const)('keeps a %s of parts as %s', async (ChecksumAlgorithm, ChecksumType) => {
+    const Key = `sum/${ChecksumAlgorithm}`
+    const body = randomBytes(5 * MIB)
+    const UploadId = await begin(Key, { ChecksumAlgorithm, ChecksumType })
+    const Parts = []
+    for (const PartNumber of [1, 2]) {
+      const sent = await sendPart(Key, UploadId, PartNumber, body, { ChecksumAlgorithm })
+      Parts.push({ PartNumber, ETag: sent.ETag })
+    }
+    const done = await s3.client.send(
+      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
+    )
+    const name = `Checksum${ChecksumAlgorithm}` as const
+    const plain = await s3.client.send(
+      new PutObjectCommand({ Bucket, Key: `${Key}-once`, Body: Buffer.concat([body, body]), ChecksumAlgorithm }),
+    )
+    if (ChecksumType === 'FULL_OBJECT') expect(done[name]).toBe(plain[name])
+    else expect(done[name]).toMatch(/-2$/)
+    const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
+    expect([head[name], head.ChecksumType]).toEqual([done[name], ChecksumType])
+  })
+
+  test('rejects a completion with wrong parts, which can be corrected', async () => {
+    const Key = 'wrong'
+    const UploadId = await begin(Key)
+    const [one, two] = [
+      await sendPart(Key, UploadId, 1, randomBytes(100)),
+      await sendPart(Key, UploadId, 2, randomBytes(100)),
+    ]
+    const complete = (Parts: object[]) =>
+      s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+    const [first, second] = [
+      { PartNumber: 1, ETag: one.ETag },
+      { PartNumber: 2, ETag: two.ETag },
+    ]
+    expect(await refused(complete([second, first]))).toEqual(['InvalidPartOrder', 400])
+    expect(await refused(complete([first, { PartNumber: 3, ETag: two.ETag }]))).toEqual(['InvalidPart', 400])
+    expect(await refused(complete([{ PartNumber: 1, ETag: two.ETag }]))).toEqual(['InvalidPart', 400])
+    expect(await refused(complete([first, second]))).toEqual(['EntityTooSmall', 400])
+    expect(await refused(complete([]))).toEqual(['MalformedXML', 400])
+    expect(await refused(sendPart(Key, UploadId, 10_001, randomBytes(1)))).toEqual(['InvalidArgument', 400])
+    expect(await refused(complete([first]))).toBe('done')
+    expect((await read(Key)).ContentLength).toBe(100)
+  })
+
+  test('an aborted or expired upload leaves nothing', async () => {
+    const before = await account()
+    const [aborted, expired] = [await begin('x'), await begin('y')]
+    await sendPart('x', aborted, 1, randomBytes(1000))
+    await sendPart('y', expired, 1, randomBytes(1000))
+    await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'x', UploadId: aborted }))
+    expect(
+      await refused(s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'x', UploadId: aborted }))),
+    ).toEqual(['NoSuchUpload', 404])
+    await s3.context.db.write((trx) =>
+      trx
+        .updateTable('s3_multipart')
+        .set({ expires_at: 1 })
+        .where('id', '=', expired ?? '')
+        .execute(),
+    )
+    expect(await refused(sendPart('y', expired, 2, randomBytes(1)))).toEqual(['NoSuchUpload', 404])
+    await abortExpired(s3.context, new AbortController().signal)
+    expect(await account()).toEqual(before)
+    expect(await objectKeys('s3-parts/')).toEqual([])
+  })
+
+  test('a part that arrives in time keeps an expired upload', async () => {
+    const UploadId = (await begin('renewed')) ?? ''
+    expect(await abortMultipart(s3.context, UploadId, 'expired')).toBe(false)
+    await sendPart('renewed', UploadId, 1, randomBytes(10))
+    await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'renewed', UploadId }))
+  })
+
+  test('keeps a bucket with an unfinished upload', async () => {
+    await s3.client.send(new CreateBucketCommand({ Bucket: 'unfinished' }))
+    const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand({ Bucket: 'unfinished', Key: 'k' }))
+    expect(await refused(s3.client.send(new DeleteBucketCommand({ Bucket: 'unfinished' })))).toEqual([
+      'BucketNotEmpty',
+      409,
+    ])
+    await s3.client.send(new AbortMultipartUploadCommand({ Bucket: 'unfinished', Key: 'k', UploadId }))
+    expect(await refused(s3.client.send(new DeleteBucketCommand({ Bucket: 'unfinished' })))).toBe('done')
+  })
+
+  test('a copy has the same content and CID, with its own metadata on request', async () => {
+    await s3.client.send(
+      new PutObjectCommand({ Bucket, Key: 'source ü+', Body: 'content', Metadata: { a: '1' }, ContentType: 'text/a' }),
+    )
+    const CopySource = `${Bucket}/${encodeURIComponent('source ü+')}`
+    const copy = (Key: string, more = {}) => s3.client.send(new CopyObjectCommand({ Bucket, Key, CopySource, ...more }))
+    await copy('copied')
+    expect(await read('copied')).toMatchObject({
+      ContentType: 'text/a',
+      Metadata: { a: '1', cid: (await read('source ü+')).Metadata?.['cid'] },
+    })
+    await copy('replaced', { MetadataDirective: 'REPLACE', Metadata: { b: '2' }, ContentType: 'text/b' })
+    const replaced = await read('replaced')
+    expect([
+      replaced.bytes.toString(),
+      replaced.ContentType,
+      replaced.Metadata?.['b'],
+      replaced.Metadata?.['a'],
+    ]).toEqual(['content', 'text/b', '2', undefined])
+    expect(await refused(copy('source ü+'))).toEqual(['InvalidRequest', 400])
+    expect(await refused(copy('source ü+', { MetadataDirective: 'REPLACE', Metadata: { c: '3' } }))).toBe('done')
+    expect((await read('source ü+')).Metadata?.['c']).toBe('3')
+    expect(await refused(copy('no', { CopySourceIfMatch: '"other"' }))).toEqual(['PreconditionFailed', 412])
+    expect(await refused(copy('copied', { IfNoneMatch: '*' }))).toEqual(['PreconditionFailed', 412])
+    expect(await refused(copy('no', { CopySource: `${Bucket}/missing` }))).toEqual(['NoSuchKey', 404])
+    const stranger = s3.createClient(await s3.createKeys())
+    await stranger.send(new CreateBucketCommand({ Bucket: 'of-a-stranger' }))
+    expect(
+      await refused(stranger.send(new CopyObjectCommand({ Bucket: 'of-a-stranger', Key: 'k', CopySource }))),
+    ).toEqual(['AccessDenied', 403])
+    // The copy is a file of its own.
+    await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'source ü+' }))
+    expect((await read('copied')).bytes.toString()).toBe('content')
+  })
+
+  test('copies a part from a range of an object', async () => {
+    await s3.client.send(new PutObjectCommand({ Bucket, Key: 'digits', Body: '0123456789' }))
+    const UploadId = await begin('from-copy')
+    const copy = (CopySourceRange: string) =>
+      s3.client.send(
+        new UploadPartCopyCommand({
+          Bucket,
+          Key: 'from-copy',
+          UploadId,
+          PartNumber: 1,
+          CopySource: `${Bucket}/digits`,
+          CopySourceRange,
+        }),
+      )
+    expect(await refused(copy('bytes=20-30'))).toEqual(['InvalidArgument', 400])
+    const { CopyPartResult } = await copy('bytes=2-5')
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: CopyPartResult?.ETag }] }
+    await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key: 'from-copy', UploadId, MultipartUpload }))
+    expect((await read('from-copy')).bytes.toString()).toBe('2345')
+  })
+
+  test('deletes many objects at once, by key or version', async () => {
+    const keys = ['m/1', 'm/2', 'm/<&>"\' ü']
+    for (const Key of keys) await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
+    const answer = await s3.client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects: [...keys, 'm/missing'].map((Key) => ({ Key })) } }),
+    )
+    expect([answer.Deleted?.map(({ Key }) => Key), answer.Errors]).toEqual([[...keys, 'm/missing'], undefined])
+    expect((await s3.client.send(new ListObjectsV2Command({ Bucket, Prefix: 'm/' }))).Contents).toBeUndefined()
+  })
+
+  test('lists and reads versions; deleting the latest restores the previous one', async () => {
+    for (const Body of ['one', 'two', 'three'])
+      await s3.client.send(new PutObjectCommand({ Bucket, Key: 'v/key', Body }))
+    const list = async () =>
+      (await s3.client.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'v/' }))).Versions ?? []
+    const versions = await list()
+    expect(versions.map(({ Key, Size, IsLatest }) => [Key, Size, IsLatest])).toEqual([
+      ['v/key', 5, true],
+      ['v/key', 3, false],
+      ['v/key', 3, false],
+    ])
+    expect((await read('v/key', { VersionId: versions[2]?.VersionId })).bytes.toString()).toBe('one')
+    await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'v/key', VersionId: versions[0]?.VersionId }))
+    expect((await read('v/key')).bytes.toString()).toBe('two')
+    await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'v/key', VersionId: versions[2]?.VersionId }))
+    expect((await list()).length).toBe(1)
+    const paged = await s3.client.send(new ListObjectVersionsCommand({ Bucket, MaxKeys: 1 }))
+    expect([paged.Versions?.length, paged.IsTruncated]).toEqual([1, true])
+  })
+})

@@ -1,0 +1,140 @@
+import * as v from 'valibot'
+import { type Checksum, checksumAlgorithms, checksumHeader } from './checksums.ts'
+import { s3Error } from './s3-error.ts'
+import type { ObjectRow } from './store.ts'
+
+/** Stored properties of an object. */
+export type ObjectInfo = {
+  /** Content headers such as Content-Type, by lower-case name. */
+  headers: Readonly<Record<string, string>>
+  /** User metadata, without the prefix `x-amz-meta-`. */
+  metadata: Readonly<Record<string, string>>
+  tags: readonly Tag[]
+}
+export type Tag = { key: string; value: string }
+
+const keptHeaders = [
+  'content-type',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'expires',
+]
+const metadataPrefix = 'x-amz-meta-'
+/** Maximum metadata per object in bytes, as in S3. */
+const maxMetadataBytes = 2048
+/** Maximum length of a stored header, in characters. */
+const maxHeaderCharacters = 2048
+/** Metadata that the service sets. Clients may send it back after a read; it is ignored. */
+const ownMetadata = 'cid'
+
+const textsSchema = v.record(v.string(), v.string())
+const tagsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
+const checksumSchema = v.object({
+  algorithm: v.picklist(checksumAlgorithms),
+  value: v.string(),
+  type: v.picklist(['FULL_OBJECT', 'COMPOSITE']),
+})
+
+type Headers = { header(name: string): string | undefined; names: readonly string[] }
+
+/** Reads the properties of an object from a request. @throws CairnError `MetadataTooLarge`, `InvalidArgument`, `InvalidTag` */
+export function readObjectInfo(headers: Headers): ObjectInfo {
+  return { ...readObjectHeaders(headers), tags: readTagging(headers.header('x-amz-tagging')) }
+}
+
+function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'headers' | 'metadata'> {
+  const kept: Record<string, string> = {}
+  for (const name of keptHeaders) {
+    const value = name === 'content-encoding' ? withoutChunked(header(name)) : header(name)
+    if (value === undefined || value === '') continue
+    if (value.length > maxHeaderCharacters) throw s3Error('InvalidArgument', `The header ${name} is too long.`)
+    kept[name] = value
+  }
+  const metadata: Record<string, string> = {}
+  let metadataBytes = 0
+  for (const headerName of names) {
+    if (!headerName.startsWith(metadataPrefix)) continue
+    const name = headerName.slice(metadataPrefix.length)
+    if (name === ownMetadata) continue
+    const value = header(headerName) ?? ''
+    metadataBytes += name.length + value.length
+    metadata[name] = value
+  }
+  if (metadataBytes > maxMetadataBytes) {
+    throw s3Error('MetadataTooLarge', undefined, { Size: metadataBytes, MaxSizeAllowed: maxMetadataBytes })
+  }
+  return { headers: kept, metadata }
+}
+
+/** Removes the transfer encoding, which is not a property of the object. */
+function withoutChunked(encoding: string | undefined): string | undefined {
+  return encoding
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== 'aws-chunked')
+    .join(',')
+}
+
+const maxTags = 10
+
+/** Reads the header `x-amz-tagging`: tags as a query. @throws CairnError `InvalidTag` */
+export function readTagging(text: string | undefined): Tag[] {
+  if (text === undefined || text === '') return []
+  return requireTags([...new URLSearchParams(text)].map(([key, value]) => ({ key, value })))
+}
+
+/** @throws CairnError `InvalidTag` for more than ten, equal keys, or tags that are too long */
+export function requireTags(tags: Tag[]): Tag[] {
+  if (tags.length > maxTags) throw s3Error('InvalidTag', `Object tags cannot be greater than ${maxTags}`)
+  if (new Set(tags.map(({ key }) => key)).size < tags.length) {
+    throw s3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
+  }
+  for (const { key, value } of tags) {
+    const isGood =
+      key !== '' && key.length <= 128 && value.length <= 256 && /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u.test(key + value)
+    if (!isGood) throw s3Error('InvalidTag', 'A tag is empty, too long or has characters that are not allowed')
+  }
+  return tags
+}
+
+/** Returns the stored properties of an object. */
+export function infoOf(row: Pick<ObjectRow, 'headers' | 'metadata' | 'tags'>): ObjectInfo {
+  return {
+    headers: v.parse(textsSchema, JSON.parse(row.headers)),
+    metadata: v.parse(textsSchema, JSON.parse(row.metadata)),
+    tags: row.tags === null ? [] : v.parse(tagsSchema, JSON.parse(row.tags)),
+  }
+}
+
+export function checksumOf(row: Pick<ObjectRow, 'checksum'>): Checksum | undefined {
+  return row.checksum === null ? undefined : v.parse(checksumSchema, JSON.parse(row.checksum))
+}
+
+/** Returns the part sizes of a multipart object, in bytes. */
+export function partSizesOf(row: Pick<ObjectRow, 'part_sizes'>): number[] | undefined {
+  return row.part_sizes === null ? undefined : v.parse(v.array(v.number()), JSON.parse(row.part_sizes))
+}
+
+/** Returns the response headers of an object. */
+export function describeObject(row: ObjectRow, showsChecksum: boolean): Record<string, string> {
+  const { headers, metadata, tags } = infoOf(row)
+  const described: Record<string, string> = {
+    'content-type': 'binary/octet-stream',
+    ...headers,
+    etag: `"${row.etag}"`,
+    'last-modified': new Date(row.created_at).toUTCString(),
+    'accept-ranges': 'bytes',
+    'x-amz-meta-cid': row.cid,
+  }
+  for (const [name, value] of Object.entries(metadata)) described[`${metadataPrefix}${name}`] = value
+  if (tags.length > 0) described['x-amz-tagging-count'] = String(tags.length)
+  const checksum = showsChecksum ? checksumOf(row) : undefined
+  if (checksum !== undefined) Object.assign(described, checksumHeaders(checksum))
+  return described
+}
+
+export function checksumHeaders({ algorithm, value, type }: Checksum): Record<string, string> {
+  return { [checksumHeader(algorithm)]: value, 'x-amz-checksum-type': type }
+}

@@ -1,0 +1,148 @@
+import { chooseRange } from '@cairn/service'
+import { readFile } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import type { Answer } from '../gateway/gateway.ts'
+import { guardSource } from '../moderation/moderation.ts'
+import { requirePrivateAcl } from './bucket-operations.ts'
+import { isUnchanged, readConditions, unconditional } from './conditions.ts'
+import {
+  checksumHeaders,
+  checksumOf,
+  describeObject,
+  type ObjectInfo,
+  partSizesOf,
+  readObjectInfo,
+} from './object-info.ts'
+import { deleteObject, putObject, requireReadable } from './objects.ts'
+import { openBody } from './read-body.ts'
+import { authorize, emptyAnswer, type S3Call, type S3Operation } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import type { S3Request } from './s3-request.ts'
+import type { ObjectRow } from './store.ts'
+
+/** Maximum body of a PUT and of a part, as in S3: 5 GiB. */
+export const maxPutBytes = 5 * 1024 ** 3
+
+/** Headers of unsupported features. They are rejected, because ignoring them would break a promise. */
+const refusedHeaders = [
+  'x-amz-server-side-encryption-customer-algorithm',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-object-lock-mode',
+  'x-amz-object-lock-legal-hold',
+  'x-amz-website-redirect-location',
+  'x-amz-grant-read',
+  'x-amz-grant-full-control',
+  'x-amz-write-offset-bytes',
+]
+
+/** Reads and validates the properties of a new object. @throws CairnError */
+export function readNewObject(request: S3Request): ObjectInfo {
+  const refused = refusedHeaders.find((name) => request.header(name) !== undefined)
+  if (refused !== undefined) throw s3Error('NotImplemented', `The header ${refused} is not supported.`)
+  const storageClass = request.header('x-amz-storage-class')
+  if (storageClass !== undefined && storageClass !== 'STANDARD') throw s3Error('InvalidStorageClass')
+  if (request.header('x-amz-server-side-encryption') !== undefined) {
+    throw s3Error('NotImplemented', 'Encryption by the service is not supported. Encrypt before you upload.')
+  }
+  requirePrivateAcl(request.header('x-amz-acl'))
+  return readObjectInfo({ header: request.header, names: request.raw.headerNames })
+}
+
+export const putObjectOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, caller, request, body } = call
+  const info = readNewObject(request)
+  const conditions = readConditions(request.header)
+  const row = await putObject(context, caller, request, openBody(body, maxPutBytes), { info, conditions })
+  return emptyAnswer(200, writtenHeaders(row))
+}
+
+/** Returns the response headers of a write. */
+export function writtenHeaders(row: ObjectRow): Record<string, string> {
+  const checksum = checksumOf(row)
+  return {
+    etag: `"${row.etag}"`,
+    'x-amz-meta-cid': row.cid,
+    ...(checksum === undefined ? {} : checksumHeaders(checksum)),
+  }
+}
+
+export const getObjectOperation: S3Operation = (call) => answerObject(call)
+export const headObjectOperation: S3Operation = async (call) => {
+  const { body: _unread, ...answer } = await answerObject(call)
+  return answer
+}
+
+async function answerObject(call: S3Call): Promise<Answer> {
+  await authorize(call, 'read')
+  const { context, request, signal } = call
+  const row = await requireReadable(context, request, request.query.get('versionId'))
+  const isWhole = request.header('range') === undefined && request.query.get('partNumber') === undefined
+  const headers = {
+    ...describeObject(row, isWhole && request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'),
+    ...overrides(request),
+  }
+  if (isUnchanged(readConditions(request.header), { etag: row.etag, createdAt: row.created_at })) {
+    const { 'content-type': _type, ...rest } = headers
+    return { status: 304, headers: rest }
+  }
+  const { status, start, end, extra } = chooseBytes(request, row)
+  const described = { ...headers, ...extra, 'content-length': String(end - start) }
+  if (start === end) return { status, headers: described }
+  const source = guardSource(context.packs.openReader(), context.denylist)
+  const read = () => readFile(source, CID.parse(row.cid), { fromByte: start, toByte: end, signal })
+  return { status, headers: described, body: read }
+}
+
+/** Returns the requested range of bytes. @throws CairnError `InvalidRange`, `InvalidArgument` */
+function chooseBytes(request: S3Request, row: ObjectRow) {
+  const sizeBytes = row.size_bytes
+  const part = request.query.get('partNumber')
+  if (part !== undefined) {
+    const sizes = partSizesOf(row) ?? [sizeBytes]
+    const number = /^\d{1,5}$/.test(part) ? Number(part) : 0
+    const size = sizes[number - 1]
+    if (size === undefined) throw s3Error('InvalidRange', 'The requested partnumber is not satisfiable')
+    const start = sizes.slice(0, number - 1).reduce((sum, one) => sum + one, 0)
+    const count = { 'x-amz-mp-parts-count': String(sizes.length) }
+    const range = sizeBytes === 0 ? {} : { 'content-range': `bytes ${start}-${start + size - 1}/${sizeBytes}` }
+    return { status: 206, start, end: start + size, extra: { ...(row.part_sizes === null ? {} : count), ...range } }
+  }
+  const range = chooseRange(request.header('range'), sizeBytes)
+  if (range === 'none' || (sizeBytes === 0 && /^bytes=\d/.test(request.header('range') ?? ''))) {
+    throw s3Error('InvalidRange', undefined, { ActualObjectSize: sizeBytes })
+  }
+  if (range === 'whole') return { status: 200, start: 0, end: sizeBytes, extra: {} }
+  const { start, end } = range
+  return { status: 206, start, end, extra: { 'content-range': `bytes ${start}-${end - 1}/${sizeBytes}` } }
+}
+
+/** Returns the response headers that the query overrides. */
+function overrides({ query }: S3Request): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of [
+    'cache-control',
+    'content-disposition',
+    'content-encoding',
+    'content-language',
+    'content-type',
+    'expires',
+  ]) {
+    const value = query.get(`response-${name}`)
+    if (value === undefined) continue
+    if (!/^[\x20-\x7e\x80-\xff]*$/.test(value))
+      throw s3Error('InvalidArgument', `response-${name} contains characters that are not allowed in a header.`)
+    found[name] = value
+  }
+  return found
+}
+
+export const deleteObjectOperation: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, caller, request } = call
+  const versionId = request.query.get('versionId')
+  const ifMatch = request.header('if-match')
+  const conditions = { ...unconditional, ifMatch }
+  await deleteObject(context, caller, request, { versionId, conditions })
+  return emptyAnswer(204)
+}

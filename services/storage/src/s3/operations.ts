@@ -1,0 +1,147 @@
+import {
+  createBucketOperation,
+  deleteBucketOperation,
+  getAcl,
+  getBucketLocation,
+  getBucketVersioning,
+  headBucketOperation,
+  listBucketsOperation,
+  listObjectsV1,
+  listObjectsV2,
+  putAcl,
+} from './bucket-operations.ts'
+import { copyObjectOperation } from './copy-operations.ts'
+import { deleteBucketCors, getBucketCors, putBucketCors } from './cors-operations.ts'
+import { deleteObjectsOperation } from './delete-operations.ts'
+import {
+  abortMultipartOperation,
+  completeMultipartOperation,
+  createMultipartOperation,
+  listMultipartsOperation,
+  listPartsOperation,
+  uploadPartCopyOperation,
+  uploadPartOperation,
+} from './multipart-operations.ts'
+import {
+  deleteObjectOperation,
+  getObjectOperation,
+  headObjectOperation,
+  putObjectOperation,
+} from './object-operations.ts'
+import { getBucketCid } from './root-operations.ts'
+import type { S3Operation } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import type { S3Request } from './s3-request.ts'
+import {
+  deleteBucketTagging,
+  deleteObjectTagging,
+  getBucketTagging,
+  getObjectTagging,
+  putBucketTagging,
+  putObjectTagging,
+} from './tagging-operations.ts'
+import { listVersionsOperation } from './version-operations.ts'
+
+type Table = Readonly<Record<string, S3Operation>>
+
+/** Operations by method and sub-resource. The empty sub-resource is the bucket or object itself. */
+const bucketOperations: Table = {
+  'PUT ': createBucketOperation,
+  'PUT acl': putAcl,
+  'HEAD ': headBucketOperation,
+  'DELETE ': deleteBucketOperation,
+  'GET ': listObjectsV1,
+  'GET list-type': listObjectsV2,
+  'GET location': getBucketLocation,
+  'GET versioning': getBucketVersioning,
+  'GET acl': getAcl,
+  'GET cid': getBucketCid,
+  'GET cors': getBucketCors,
+  'PUT cors': putBucketCors,
+  'DELETE cors': deleteBucketCors,
+  'GET tagging': getBucketTagging,
+  'PUT tagging': putBucketTagging,
+  'DELETE tagging': deleteBucketTagging,
+  'GET uploads': listMultipartsOperation,
+  'GET versions': listVersionsOperation,
+  'POST delete': deleteObjectsOperation,
+}
+
+const objectOperations: Table = {
+  'PUT ': putObjectOperation,
+  'PUT acl': putAcl,
+  'GET ': getObjectOperation,
+  'GET acl': getAcl,
+  'HEAD ': headObjectOperation,
+  'DELETE ': deleteObjectOperation,
+  'GET tagging': getObjectTagging,
+  'PUT tagging': putObjectTagging,
+  'DELETE tagging': deleteObjectTagging,
+  'POST uploads': createMultipartOperation,
+  'PUT uploadId': uploadPartOperation,
+  'POST uploadId': completeMultipartOperation,
+  'DELETE uploadId': abortMultipartOperation,
+  'GET uploadId': listPartsOperation,
+}
+
+/** Operations by method, for requests with a copy source. */
+const copyOperations: Table = { 'PUT ': copyObjectOperation, 'PUT uploadId': uploadPartCopyOperation }
+
+/** Parameters that select a sub-resource. Those without an operation are rejected, never ignored. */
+const subResources = new Set([
+  'accelerate',
+  'acl',
+  'analytics',
+  'append',
+  'attributes',
+  'cid',
+  'cors',
+  'delete',
+  'encryption',
+  'intelligent-tiering',
+  'inventory',
+  'legal-hold',
+  'lifecycle',
+  'list-type',
+  'location',
+  'logging',
+  'metadataTable',
+  'metrics',
+  'notification',
+  'object-lock',
+  'ownershipControls',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'renameObject',
+  'replication',
+  'requestPayment',
+  'restore',
+  'retention',
+  'select',
+  'session',
+  'tagging',
+  'torrent',
+  'uploadId',
+  'uploads',
+  'versioning',
+  'versions',
+  'website',
+])
+
+/** Finds the operation of a request. @throws CairnError `NotImplemented`, `MethodNotAllowed` */
+export function findOperation({ method, bucket, key, query, header }: S3Request): S3Operation {
+  if (bucket === '') {
+    if (method === 'GET' && key === '') return listBucketsOperation
+    throw s3Error('MethodNotAllowed')
+  }
+  const named = [...query.keys()].filter((name) => subResources.has(name))
+  const [subResource = '', more] = named
+  if (more !== undefined) throw s3Error('InvalidRequest', `${subResource} and ${more} cannot be combined.`)
+  const isCopy = key !== '' && header('x-amz-copy-source') !== undefined
+  const table = key === '' ? bucketOperations : isCopy ? { ...objectOperations, ...copyOperations } : objectOperations
+  const operation = table[`${method} ${subResource}`]
+  if (operation !== undefined) return operation
+  if (subResource !== '') throw s3Error('NotImplemented', `${method} with ${subResource} is not supported.`)
+  throw s3Error(method === 'POST' ? 'NotImplemented' : 'MethodNotAllowed')
+}

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto'
+import { MIB } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
+import type { Kysely, Selectable } from 'kysely'
+import type { Context } from '../context.ts'
+import type { S3MultipartTable, S3PartTable, Schema } from '../db/schema.ts'
+import { lastingOwner, releaseReservation, reservationOf, reserveSpace, shrinkReservation } from '../ledger/ledger.ts'
+import { doomObjects, removeDoomed } from '../objects/doomed-objects.ts'
+import { attemptCleanup } from '../uploads/uploads.ts'
+import type { ChecksumAlgorithm, ChecksumType } from './checksums.ts'
+import type { ObjectInfo } from './object-info.ts'
+import type { ObjectBody } from './read-body.ts'
+import { s3Error } from './s3-error.ts'
+import type { Target } from './s3-request.ts'
+import { lockBucket } from './store.ts'
+
+export type Multipart = Selectable<S3MultipartTable>
+export type Part = Selectable<S3PartTable>
+
+/** Prefix of parts in the object store, until their upload is completed or aborted. */
+export const partPrefix = 's3-parts/'
+/** Maximum part number, as in S3. */
+export const maxPartNumber = 10_000
+/** Maximum number of unfinished uploads per bucket. */
+const maxOpenUploads = 1000
+/** Chunks are combined up to this size before they are written, in bytes. */
+const writeBytes = MIB
+
+/** Creates a multipart upload. Its reservation covers its parts until it is completed or aborted. */
+export async function createMultipart(
+  context: Context,
+  address: string,
+  { bucket, key }: Target,
+  info: ObjectInfo,
+  checksum: { algorithm: ChecksumAlgorithm; type: ChecksumType } | undefined,
+): Promise<string> {
+  const now = context.clock.now()
+  const id = uuidv7(now)
+  const expiresAt = now + context.config.uploadLifeMs
+  await context.db.write(async (trx) => {
+    if (!(await lockBucket(trx, address, bucket))) throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
+    const open = await listMultiparts(trx, bucket)
+    if (open.length >= maxOpenUploads) {
+      throw s3Error(
+        'InvalidRequest',
+        `The bucket has ${maxOpenUploads} unfinished multipart uploads. Abort some of them.`,
+      )
+    }
+    await reserveSpace(context, trx, {
+      id,
+      address,
+      bytes: 0,
+      processId: lastingOwner,
+      expiresAt,
+      freeDiskBytes: Number.POSITIVE_INFINITY,
+    })
+    await trx
+      .insertInto('s3_multipart')
+      .values({
+        id,
+        bucket,
+        key,
+        address,
+        headers: JSON.stringify(info.headers),
+        metadata: JSON.stringify(info.metadata),
+        tags: info.tags.length === 0 ? null : JSON.stringify(info.tags),
+        checksum_algorithm: checksum?.algorithm ?? null,
+        checksum_type: checksum?.type ?? null,
+        created_at: now,
+        expires_at: expiresAt,
+      })
+      .execute()
+  })
+  return id
+}
+
+/** Returns a multipart upload. @throws CairnError `NoSuchUpload` */
+export async function requireMultipart(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { bucket, key }: Target,
+  id: string,
+): Promise<Multipart> {
+  const row = await db.read.selectFrom('s3_multipart').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined || row.bucket !== bucket || row.key !== key || row.expires_at <= clock.now()) {
+    throw s3Error('NoSuchUpload', undefined, { UploadId: id.slice(0, 64) })
+  }
+  return row
+}
+
+/** Lists the unfinished uploads of a bucket, ordered by key. */
+export function listMultiparts(db: Kysely<Schema>, bucket: string): Promise<Multipart[]> {
+  return db.selectFrom('s3_multipart').selectAll().where('bucket', '=', bucket).orderBy('key').orderBy('id').execute()
+}
+
+/** Lists the parts of an upload, in order. */
+export function listParts(db: Kysely<Schema>, id: string): Promise<Part[]> {
+  return db.selectFrom('s3_part').selectAll().where('upload_id', '=', id).orderBy('part_number').execute()
+}
+
+/**
+ * Stores a part: durable when the promise resolves. Replaces a part with the same number.
+ * @throws CairnError as `openBody`; `NoSuchUpload`, QUOTA_EXCEEDED, STORAGE_FULL, STORAGE_FAILED
+ */
+export async function putPart(context: Context, upload: Multipart, number: number, body: ObjectBody): Promise<Part> {
+  const { db, objects, clock } = context
+  const { id } = upload
+  await reservationOf(context, id, upload.address).grow(body.sizeBytes)
+  let replaced: string[] = []
+  try {
+    const key = `${partPrefix}${id}.${number}.${randomUUID()}`
+    await writeObject(context, key, body)
+    const sum = body.checksum()
+    const part: Part = {
+      upload_id: id,
+      part_number: number,
+      size_bytes: body.sizeBytes,
+      etag: body.md5(),
+      checksum: sum?.value ?? null,
+      object_key: key,
+      created_at: clock.now(),
+    }
+    // If the response of a commit is lost, the object stays unconfirmed, and the worker settles it.
+    await db.write(async (trx) => {
+      replaced = await recordPart(context, trx, part)
+    })
+    await attemptCleanup(context, 'confirm a part', () => objects.confirm(key))
+    await attemptCleanup(context, 'remove a part', () => removeDoomed(context, replaced))
+    return part
+  } catch (error) {
+    await attemptCleanup(context, 'release the reservation of a part', () =>
+      db.write((trx) => shrinkReservation(trx, id, body.sizeBytes)),
+    )
+    throw error
+  }
+}
+
+async function recordPart({ clock, config }: Context, trx: Kysely<Schema>, part: Part): Promise<string[]> {
+  const { upload_id: id, part_number: number } = part
+  const upload = await trx
+    .updateTable('s3_multipart')
+    .set({ expires_at: clock.now() + config.uploadLifeMs })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  if (upload === undefined) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+  const old = await trx
+    .deleteFrom('s3_part')
+    .where('upload_id', '=', id)
+    .where('part_number', '=', number)
+    .returning(['object_key', 'size_bytes'])
+    .execute()
+  const keys = old.map(({ object_key }) => object_key)
+  if (keys.length > 0) await doomObjects(trx, keys, clock.now())
+  for (const { size_bytes } of old) await shrinkReservation(trx, id, size_bytes)
+  await trx.insertInto('s3_part').values(part).execute()
+  return keys
+}
+
+async function writeObject(context: Context, key: string, body: ObjectBody): Promise<void> {
+  const out = await context.objects.create(key)
+  try {
+    const buffer = new Uint8Array(Math.min(writeBytes, body.sizeBytes))
+    let used = 0
+    await body.feed(async (piece) => {
+      for (let rest = piece; rest.length > 0; ) {
+        const fitting = rest.subarray(0, buffer.length - used)
+        buffer.set(fitting, used)
+        used += fitting.length
+        rest = rest.subarray(fitting.length)
+        if (used < buffer.length) continue
+        await out.append([buffer])
+        used = 0
+      }
+    })
+    if (used > 0) await out.append([buffer.subarray(0, used)])
+    await out.finish()
+  } catch (error) {
+    await attemptCleanup(context, 'remove an unfinished part', () => out.abort())
+    throw error
+  }
+}
+
+/**
+ * Removes an upload and its parts, in the caller's unit of work. Does not release its reservation.
+ * @returns the keys of its objects, recorded for removal; undefined if the upload does not exist
+ */
+export async function dropMultipart(trx: Kysely<Schema>, id: string, now: number): Promise<string[] | undefined> {
+  // Locks the upload first, so that no part is added meanwhile.
+  const row = await trx
+    .updateTable('s3_multipart')
+    .set({ expires_at: now })
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const parts = await trx.deleteFrom('s3_part').where('upload_id', '=', id).returning('object_key').execute()
+  const keys = parts.map(({ object_key }) => object_key)
+  await doomObjects(trx, keys, now)
+  await trx.deleteFrom('s3_multipart').where('id', '=', id).execute()
+  return keys
+}
+
+/**
+ * Aborts an upload. Returns false if it does not exist.
+ * @param which `expired` skips an upload that a part renewed meanwhile
+ */
+export async function abortMultipart(context: Context, id: string, which: 'any' | 'expired' = 'any'): Promise<boolean> {
+  const now = context.clock.now()
+  const keys = await context.db.write(async (trx) => {
+    if (which === 'expired' && !(await isExpired(trx, id, now))) return undefined
+    const dropped = await dropMultipart(trx, id, now)
+    if (dropped !== undefined) await releaseReservation(trx, id)
+    return dropped
+  })
+  if (keys === undefined) return false
+  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys))
+  return true
+}
+
+/** Locks the row, so that no part renews it before it is dropped. */
+async function isExpired(trx: Kysely<Schema>, id: string, now: number): Promise<boolean> {
+  const row = await trx
+    .updateTable('s3_multipart')
+    .set({ expires_at: now })
+    .where('id', '=', id)
+    .where('expires_at', '<=', now)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { Feed } from '../multipart/read-multipart.ts'
+import { type ChecksumAlgorithm, checksumHeader, createChecksum, readDeclaredChecksum } from './checksums.ts'
+import { s3Error } from './s3-error.ts'
+import { readChunkedBody } from './signature/chunked-body.ts'
+import type { ChunkSigning, SignedPayload } from './signature/verify-request.ts'
+
+/** The body of a request, described by its headers and signature. */
+export type IncomingBody = {
+  feed: Feed
+  payload: SignedPayload
+  signing: ChunkSigning
+  header(name: string): string | undefined
+}
+
+/** Streams the bytes of an object. Checks every declared length, digest and signature before the feed ends. */
+export type ObjectBody = {
+  /** Size of the object in bytes. */
+  sizeBytes: number
+  /** Fails at its end if the bytes do not match the declaration; the caller must then discard them. */
+  feed: Feed
+  /** MD5 in hex, available after the feed has ended. */
+  md5(): string
+  /** Digest by the declared algorithm, or by `otherwise`, available after the feed has ended. */
+  checksum(): { algorithm: ChecksumAlgorithm; value: string } | undefined
+}
+
+/**
+ * Opens the body of a request, with the checks that the request declares.
+ * @param maxBytes maximum size of the body, in bytes
+ * @param otherwise algorithm to compute if the request declares none
+ * @throws CairnError `MissingContentLength`, `EntityTooLarge`, `InvalidDigest`, `InvalidRequest`; and from the feed
+ *   `BadDigest`, `XAmzContentSHA256Mismatch`, `IncompleteBody`, `SignatureDoesNotMatch`
+ */
+export function openBody(
+  { feed, payload, signing, header }: IncomingBody,
+  maxBytes: number,
+  otherwise?: ChecksumAlgorithm,
+): ObjectBody {
+  const sizeBytes = readLength(header, payload)
+  if (sizeBytes > maxBytes) {
+    throw s3Error('EntityTooLarge', undefined, { ProposedSize: sizeBytes, MaxSizeAllowed: maxBytes })
+  }
+  const contentMd5 = header('content-md5')
+  if (contentMd5 !== undefined && !/^[A-Za-z0-9+/]{22}==$/.test(contentMd5)) throw s3Error('InvalidDigest')
+  const declared = readDeclaredChecksum(header)
+  const algorithm = declared?.algorithm ?? otherwise
+  const md5 = createHash('md5')
+  const sha256 = payload.kind === 'sha256' ? createHash('sha256') : undefined
+  const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
+  let trailer: ReadonlyMap<string, string> = new Map()
+  let md5Hex = ''
+  let computed: { algorithm: ChecksumAlgorithm; value: string } | undefined
+
+  const plain =
+    payload.kind === 'chunks'
+      ? readChunkedBody(feed, {
+          signing: payload.isSigned ? signing : undefined,
+          hasTrailer: payload.hasTrailer,
+          onTrailer: (headers) => {
+            trailer = headers
+          },
+        })
+      : feed
+
+  return {
+    sizeBytes,
+    feed: async (take) => {
+      let receivedBytes = 0
+      await plain((piece) => {
+        receivedBytes += piece.length
+        if (receivedBytes > sizeBytes) throw s3Error('IncompleteBody', 'The body is longer than its declared length.')
+        md5.update(piece)
+        sha256?.update(piece)
+        checksum?.update(piece)
+        return take(piece)
+      })
+      if (receivedBytes !== sizeBytes) throw s3Error('IncompleteBody')
+      const digest = md5.digest()
+      md5Hex = digest.toString('hex')
+      if (contentMd5 !== undefined && digest.toString('base64') !== contentMd5) {
+        throw s3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.')
+      }
+      if (payload.kind === 'sha256' && sha256?.digest('hex') !== payload.sha256)
+        throw s3Error('XAmzContentSHA256Mismatch')
+      if (checksum === undefined || algorithm === undefined) return
+      computed = { algorithm, value: await checksum.digest() }
+      if (declared === undefined) return
+      const value = declared.value ?? trailer.get(checksumHeader(algorithm))
+      if (value !== computed.value) {
+        throw s3Error('BadDigest', `The ${algorithm} you specified did not match what we received.`)
+      }
+    },
+    md5: () => md5Hex,
+    checksum: () => computed,
+  }
+}
+
+function readLength(header: IncomingBody['header'], payload: SignedPayload): number {
+  const text = header(payload.kind === 'chunks' ? 'x-amz-decoded-content-length' : 'content-length')
+  if (text === undefined && header('transfer-encoding') === undefined) return 0
+  if (text === undefined) throw s3Error('MissingContentLength')
+  if (!/^\d{1,15}$/.test(text)) throw s3Error('InvalidArgument', 'The length of the body must be a whole number.')
+  return Number(text)
+}
+
+/** Reads a small body into memory, with the checks of {@link openBody}. */
+export async function readSmallBody(incoming: IncomingBody, maxBytes: number): Promise<Buffer> {
+  const { feed } = openBody(incoming, maxBytes)
+  const pieces: Buffer[] = []
+  await feed((piece) => {
+    // A copy, because the chunk's memory is reused.
+    pieces.push(Buffer.from(piece))
+  })
+  return Buffer.concat(pieces)
+}

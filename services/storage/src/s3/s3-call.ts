@@ -1,0 +1,58 @@
+import type { Context } from '../context.ts'
+import type { Answer } from '../gateway/gateway.ts'
+import { requireRight } from './access-rules.ts'
+import { requireBucket } from './buckets.ts'
+import type { S3Credential } from './credentials.ts'
+import type { IncomingBody } from './read-body.ts'
+import type { S3Request } from './s3-request.ts'
+import type { BucketRow } from './store.ts'
+import { writeXml, type XmlRecord } from './write-xml.ts'
+
+/** An authenticated request. */
+export type S3Call = {
+  context: Context
+  request: S3Request
+  caller: S3Credential
+  body: IncomingBody
+  region: string
+  signal: AbortSignal
+  /** Id of the request in logs and responses. */
+  id: string
+}
+
+/** Handler of one operation. */
+export type S3Operation = (call: S3Call) => Promise<Answer>
+
+/** Maximum XML body in bytes: large enough for a thousand escaped keys of the maximum length. */
+export const maxXmlBytes = 2 * 1024 * 1024
+
+/** Returns a response in XML. */
+export function xmlAnswer(root: string, content: XmlRecord | string, headers: Record<string, string> = {}): Answer {
+  return textAnswer(writeXml(root, content), headers)
+}
+
+export function textAnswer(body: string, headers: Record<string, string> = {}): Answer {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/xml', 'content-length': String(Buffer.byteLength(body)), ...headers },
+    body,
+  }
+}
+
+/** Returns a response without a body. */
+export function emptyAnswer(status: number, headers: Record<string, string> = {}): Answer {
+  return { status, headers: status === 204 ? headers : { 'content-length': '0', ...headers } }
+}
+
+/**
+ * Requires that the caller owns the bucket of a request and may read or write its key, or the whole bucket without a key.
+ * @throws CairnError `NoSuchBucket`, `AccessDenied`
+ */
+export async function authorize(
+  { context, request, caller }: Pick<S3Call, 'context' | 'request' | 'caller'>,
+  access: 'read' | 'write',
+  prefix = request.key,
+): Promise<BucketRow> {
+  requireRight(caller, access, request.bucket, prefix)
+  return requireBucket(context, caller, request.bucket)
+}

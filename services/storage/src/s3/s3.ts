@@ -1,0 +1,3 @@
+export { createS3App } from './app.ts'
+export { createS3Credential, findOrCreateS3Credential } from './credentials.ts'
+export { createS3Worker } from './worker.ts'

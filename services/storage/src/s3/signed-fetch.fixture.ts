@@ -1,0 +1,80 @@
+import { request as httpRequest } from 'node:http'
+import type { S3Keys, TestS3 } from './s3.fixture.ts'
+import { type RawRequest, sha256Hex, writeCanonicalRequest } from './signature/canonical-request.ts'
+import { createSigner } from './signature/signing-key.ts'
+
+export function rawRequest(method: string, url: string, headers: Record<string, string>): RawRequest {
+  const [path = '', query = ''] = url.split('?')
+  const names = Object.keys(headers)
+  return {
+    method,
+    path,
+    query,
+    headerNames: names,
+    header: (name) => (headers[name] === undefined ? [] : [headers[name]]),
+  }
+}
+
+/** Any request, with the options of its signature. */
+export type Sent = {
+  method?: string
+  path: string
+  headers?: Record<string, string>
+  body?: Uint8Array | string
+  payloadHash?: string
+  at?: number
+  keys?: S3Keys
+  host?: string
+  dropSignature?: boolean
+  /** Runs after the first half of the body was sent; the second half follows. */
+  halfway?: () => Promise<void>
+}
+
+export const stamp = (ms: number): string => new Date(ms).toISOString().replace(/[-:]|\.\d{3}/g, '')
+
+/** Signs and sends requests that no client would send. */
+export async function signedFetch(s3: TestS3, path: string, sent: Omit<Sent, 'path'> = {}) {
+  const { method = 'GET', headers = {}, body = '', payloadHash, at = Date.now(), keys = s3.keys, host: name } = sent
+  const { host: own, hostname, port } = new URL(s3.endpoint)
+  const time = stamp(at)
+  const all: Record<string, string> = {
+    ...headers,
+    host: name ?? own,
+    'x-amz-date': time,
+    'x-amz-content-sha256': payloadHash ?? sha256Hex(body),
+  }
+  const signedHeaders = Object.keys(all).toSorted()
+  const signer = createSigner(keys.secretAccessKey, { date: time.slice(0, 8), region: 'us-east-1' })
+  const canonical = writeCanonicalRequest(
+    rawRequest(method, path, all),
+    signedHeaders,
+    all['x-amz-content-sha256'] ?? '',
+  )
+  const signature = signer.sign('AWS4-HMAC-SHA256', time, [sha256Hex(canonical)])
+  if (sent.dropSignature !== true) {
+    all['authorization'] =
+      `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/${signer.scope}, SignedHeaders=${signedHeaders.join(';')}, Signature=${signature}`
+  }
+  const length = { 'content-length': Buffer.byteLength(body) }
+  return new Promise<{ status: number; body: string; code: string | undefined }>((resolve, reject) => {
+    const outgoing = httpRequest({ hostname, port, method, path, headers: { ...all, ...length } }, (incoming) => {
+      let text = ''
+      incoming.setEncoding('utf8')
+      incoming.on('data', (piece: string) => {
+        text += piece
+      })
+      incoming.on('end', () => {
+        resolve({ status: incoming.statusCode ?? 0, body: text, code: /<Code>(\w+)<\/Code>/.exec(text)?.[1] })
+      })
+    })
+    outgoing.on('error', reject)
+    const { halfway } = sent
+    if (halfway === undefined) {
+      outgoing.end(body)
+      return
+    }
+    const bytes = Buffer.from(body)
+    outgoing.write(bytes.subarray(0, bytes.length / 2))
+    halfway().then(() => outgoing.end(bytes.subarray(bytes.length / 2)), reject)
+  })
+}

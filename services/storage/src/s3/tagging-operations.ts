@@ -1,0 +1,84 @@
+import { infoOf, requireTags, type Tag } from './object-info.ts'
+import { requireObject } from './objects.ts'
+import { readSmallBody } from './read-body.ts'
+import { readXml } from './read-xml.ts'
+import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import { type BucketRow, selectObject } from './store.ts'
+
+export const getObjectTagging: S3Operation = async (call) => {
+  await authorize(call, 'read')
+  const { tags } = infoOf(await requireObject(call.context, call.request, call.request.query.get('versionId')))
+  return tagsAnswer(tags)
+}
+
+export const putObjectTagging: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  await setTags(call, await readTags(call))
+  return emptyAnswer(200)
+}
+
+export const deleteObjectTagging: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  await setTags(call, [])
+  return emptyAnswer(204)
+}
+
+async function readTags({ body }: S3Call): Promise<Tag[]> {
+  const sets = readXml(await readSmallBody(body, maxXmlBytes), 'Tagging').all('TagSet')
+  if (sets.length !== 1) throw s3Error('MalformedXML')
+  return requireTags(
+    sets.flatMap((set) =>
+      set.all('Tag').map((tag) => ({ key: tag.textOf('Key') ?? '', value: tag.textOf('Value') ?? '' })),
+    ),
+  )
+}
+
+async function setTags({ context, request }: S3Call, tags: readonly Tag[]): Promise<void> {
+  const { bucket, key, query } = request
+  await context.db.write(async (trx) => {
+    const row = await selectObject(trx, bucket, key, query.get('versionId'))
+    if (row === undefined) throw s3Error('NoSuchKey', undefined, { Key: key })
+    await trx
+      .updateTable('s3_object')
+      .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
+      .where('version_id', '=', row.version_id)
+      .execute()
+  })
+}
+
+function tagsAnswer(tags: readonly Tag[]) {
+  return xmlAnswer('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
+}
+
+export const getBucketTagging: S3Operation = async (call) => {
+  const tags = tagsOfBucket(await authorize(call, 'read'))
+  if (tags.length === 0) throw s3Error('NoSuchTagSet')
+  return tagsAnswer(tags)
+}
+
+export const putBucketTagging: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  await setBucketTags(call, await readTags(call))
+  return emptyAnswer(204)
+}
+
+export const deleteBucketTagging: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  await setBucketTags(call, [])
+  return emptyAnswer(204)
+}
+
+function tagsOfBucket({ tags }: BucketRow): readonly Tag[] {
+  return infoOf({ headers: '{}', metadata: '{}', tags }).tags
+}
+
+async function setBucketTags({ context, request }: S3Call, tags: readonly Tag[]): Promise<void> {
+  await context.db.write((trx) =>
+    trx
+      .updateTable('s3_bucket')
+      .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
+      .where('name', '=', request.bucket)
+      .execute(),
+  )
+}

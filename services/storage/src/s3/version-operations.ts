@@ -1,0 +1,61 @@
+import { isoTime, openList, ownerXml } from './bucket-operations.ts'
+import { compareBytes } from './key-order.ts'
+import { type S3Operation, xmlAnswer } from './s3-call.ts'
+import { selectVersions } from './store.ts'
+
+const rowsAtOnce = 1000
+
+/** Lists every stored version, the newest of each key first. */
+export const listVersionsOperation: S3Operation = async (call) => {
+  const { prefix, delimiter, limit, encode } = await openList(call)
+  const { request, caller, context, signal } = call
+  const keyMarker = request.query.get('key-marker') ?? ''
+  const idMarker = request.query.get('version-id-marker') ?? ''
+  const versions = []
+  const prefixes: string[] = []
+  let cursor = { key: keyMarker, versionId: idMarker }
+  let last = cursor
+  let isTruncated = false
+  listing: while (limit > 0) {
+    signal.throwIfAborted()
+    const rows = await selectVersions(context.db.read, request.bucket, prefix, cursor, rowsAtOnce)
+    for (const row of rows) {
+      cursor = { key: row.key, versionId: row.version_id }
+      const at = delimiter === '' ? -1 : row.key.indexOf(delimiter, prefix.length)
+      const common = at === -1 ? undefined : row.key.slice(0, at + delimiter.length)
+      if (common !== undefined && (common === prefixes.at(-1) || compareBytes(common, keyMarker) <= 0)) continue
+      if (versions.length + prefixes.length === limit) {
+        isTruncated = true
+        break listing
+      }
+      if (common !== undefined) prefixes.push(common)
+      else versions.push(row)
+      last = common === undefined ? cursor : { key: common, versionId: '' }
+    }
+    if (rows.length < rowsAtOnce) break
+  }
+  return xmlAnswer('ListVersionsResult', {
+    Name: request.bucket,
+    Prefix: encode(prefix),
+    KeyMarker: encode(keyMarker),
+    VersionIdMarker: idMarker,
+    NextKeyMarker: isTruncated ? encode(last.key) : undefined,
+    NextVersionIdMarker: isTruncated && last.versionId !== '' ? last.versionId : undefined,
+    MaxKeys: limit,
+    Delimiter: delimiter === '' ? undefined : encode(delimiter),
+    EncodingType: request.query.get('encoding-type'),
+    IsTruncated: isTruncated,
+    Version: versions.map((row) => ({
+      Key: encode(row.key),
+      VersionId: row.version_id,
+      IsLatest: row.is_latest === 1,
+      LastModified: isoTime(row.created_at),
+      ETag: `"${row.etag}"`,
+      Size: row.size_bytes,
+      StorageClass: 'STANDARD',
+      Owner: ownerXml(caller.address),
+      CID: row.cid,
+    })),
+    CommonPrefixes: prefixes.map((one) => ({ Prefix: encode(one) })),
+  })
+}

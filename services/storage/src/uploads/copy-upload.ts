@@ -1,0 +1,54 @@
+import { CairnError } from '@cairn/protocol'
+import { uuidv7 } from '@cairn/service'
+import type { Kysely } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { uploadColumns } from '../db/upload-columns.ts'
+import type { RecordedRoot } from './add-files.ts'
+import { attemptCleanup } from './attempt-cleanup.ts'
+import { openQuotaMeter } from './quota-meter.ts'
+import { insertUploads } from './store.ts'
+
+/**
+ * Lists an upload of an account again under another name. Reads and writes none of its bytes.
+ *
+ * @param record records additional rows in the same unit of work
+ * @throws CairnError NOT_FOUND, QUOTA_EXCEEDED, CONFLICT
+ */
+export async function copyUpload(
+  context: Context,
+  address: string,
+  sourceId: string,
+  { name, mimeType }: { name: string; mimeType: string | undefined },
+  record: (trx: Kysely<Schema>, root: RecordedRoot) => Promise<void>,
+): Promise<void> {
+  const { db, packs, clock } = context
+  const now = clock.now()
+  const id = uuidv7(now)
+  const meter = openQuotaMeter(context, address)
+  const select = (from: Kysely<Schema>) =>
+    from
+      .selectFrom('upload')
+      .select(uploadColumns)
+      .where('id', '=', sourceId)
+      .where('address', '=', address)
+      .executeTakeFirst()
+  try {
+    await meter.take((await select(db.read))?.size_bytes ?? 0)
+    await meter.ready()
+    await db.write(async (trx) => {
+      const source = await select(trx)
+      if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')
+      const { tx_hash: _ofSource, ...row } = source
+      const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
+      await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])
+      const needed = await trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', sourceId).execute()
+      await packs.record(trx, { own: undefined, dependsOn: needed.map(({ pack_id }) => pack_id) }, id)
+      await meter.settle(trx, source.size_bytes)
+      await record(trx, { uploadId: id, cid: source.cid, sizeBytes: source.size_bytes })
+    })
+  } catch (error) {
+    await attemptCleanup(context, 'release the reservation', () => meter.release())
+    throw error
+  }
+}

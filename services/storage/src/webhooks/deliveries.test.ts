@@ -1,0 +1,220 @@
+// Queue and leases of deliveries on each database, without a running worker.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { openDatabase } from '../db/database.ts'
+import { recordEvents } from '../events/events.ts'
+import { createStorageMetrics } from '../metrics.ts'
+import { findDueWebhooks, listDeliveries, recordOutcome, retryPausesMs, takeDelivery } from './deliveries.ts'
+import { queueNewEvents, replayEvents } from './queue-deliveries.ts'
+import { answer, startReceiver } from './receiver.fixture.ts'
+import { sendMessage } from './send-message.ts'
+import { changeWebhook, insertWebhook, requireWebhook } from './store.ts'
+import { openWebhookSecret } from './webhook-secret.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+const address = '0x1111111111111111111111111111111111111111'
+const { signal } = new AbortController()
+
+describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
+  const open = async () => {
+    const home = await mkdtemp(join(tmpdir(), 'cairn-storage-webhooks-'))
+    const db = await openDatabase(
+      kind === 'sqlite'
+        ? { kind, path: join(home, 'storage.sqlite') }
+        : { kind, url: await postgres.createDatabase(), poolSize: 10 },
+    )
+    let now = 1_700_000_000_000
+    const context = {
+      db,
+      clock: { now: () => now },
+      config: readConfig({ CAIRN_HOME: home, CAIRN_WEBHOOK_PRIVATE_ADDRESSES: 'on' }),
+      metrics: createStorageMetrics(),
+      secret: new Uint8Array(32).fill(1),
+      secondarySecret: undefined,
+    }
+    await db.write((trx) =>
+      trx
+        .insertInto('account')
+        .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 })
+        .execute(),
+    )
+    return {
+      context,
+      pass: (ms: number) => {
+        now += ms
+      },
+      record: (count: number) =>
+        db.write((trx) =>
+          recordEvents(
+            trx,
+            address,
+            now,
+            ...Array.from({ length: count }, (_, at) => ({
+              type: 'api_key.revoked' as const,
+              data: { keyId: String(at) },
+            })),
+          ),
+        ),
+      async [Symbol.asyncDispose]() {
+        await db.close()
+        await rm(home, { recursive: true, force: true })
+      },
+    }
+  }
+  const settings = { url: 'http://127.0.0.1:1/', types: [], description: '' }
+
+  test('a crash between a delivery and its record delivers again, with the same id and a valid signature', async () => {
+    await using place = await open()
+    const { context } = place
+    await using receiver = await startReceiver(answer(204))
+    const { row, secret } = await insertWebhook(context, address, { ...settings, url: receiver.url })
+    await place.record(1)
+    await queueNewEvents(context, signal)
+    const deliver = async (owner: string) => {
+      const taken = await takeDelivery(context, row.id, owner)
+      if (taken === undefined) throw new Error('nothing is due')
+      const { event_id: id, body } = taken.delivery
+      const target = { url: row.url, secret: openWebhookSecret(context, taken.webhook), allowsPrivate: true }
+      return { taken, outcome: await sendMessage(target, { id, body }, Date.now(), signal) }
+    }
+    const lost = await deliver('a process that ends here')
+    expect(await takeDelivery(context, row.id, 'another')).toBeUndefined()
+    place.pass(60_000)
+    const { taken, outcome } = await deliver('another')
+    await recordOutcome(context, taken, outcome)
+    const [first, second] = receiver.received
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+    for (const { body, headers } of receiver.received) {
+      const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+      expect(new Verifier(secret).verify(body, texts)).toMatchObject({ type: 'api_key.revoked', cursor: '2' })
+      const other = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+      expect(() => new Verifier(other).verify(body, texts)).toThrow()
+      expect(() => new Verifier(secret).verify(`${body} `, texts)).toThrow()
+    }
+    // The first process returns late, and changes nothing.
+    await recordOutcome(context, lost.taken, { status: 500, error: 'late' })
+    const deliveries = await listDeliveries(context, row.id, { before: undefined, limit: 10 })
+    expect(deliveries).toMatchObject([{ state: 'delivered', tries: 1, last_status: 204, last_error: null }])
+  })
+
+  test('of concurrent replicas each event is queued once and taken once, in order', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(450)
+    await Promise.all(Array.from({ length: 4 }, () => queueNewEvents(context, signal)))
+    expect(await findDueWebhooks(context, [], 10)).toEqual([row.id])
+    expect(await findDueWebhooks(context, [row.id], 10)).toEqual([])
+    const taken: number[][] = await Promise.all(
+      Array.from({ length: 4 }, async (_, owner) => {
+        const own: number[] = []
+        for (let count = 0; count < 20; count++) {
+          const next = await takeDelivery(context, row.id, `owner ${owner}`)
+          if (next !== undefined) own.push(next.delivery.sequence)
+        }
+        return own
+      }),
+    )
+    const all = taken.flat().toSorted((a, b) => a - b)
+    expect(new Set(all).size).toBe(all.length)
+    expect(all).toEqual(Array.from(all, (_, at) => at + 2))
+    for (const own of taken) expect(own).toEqual(own.toSorted((a, b) => a - b))
+    const rows = await listDeliveries(context, row.id, { before: undefined, limit: 1000 })
+    expect(rows).toHaveLength(450)
+  })
+
+  test('are retried for about a day, and a webhook that fails for days is disabled until it is enabled', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(1)
+    await queueNewEvents(context, signal)
+    const fail = async () => {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      await recordOutcome(context, taken, { status: 500, error: 'The receiver responded with status 500' })
+      const [delivery] = await listDeliveries(context, row.id, { before: undefined, limit: 1 })
+      return delivery
+    }
+    const started = context.clock.now()
+    for (let tries = 0; ; tries++) {
+      const delivery = await fail()
+      if (delivery?.state === 'failed') break
+      const pauseMs = (delivery?.next_at ?? 0) - context.clock.now()
+      expect(pauseMs).toBeGreaterThanOrEqual(retryPausesMs[tries] ?? Number.NaN)
+      expect(await takeDelivery(context, row.id, 'owner')).toBeUndefined()
+      place.pass(pauseMs)
+    }
+    const hours = (context.clock.now() - started) / 3_600_000
+    expect(hours).toBeGreaterThan(23)
+    expect(hours).toBeLessThan(29)
+    expect(await requireWebhook(context, address, row.id)).toMatchObject({ is_enabled: 1, failing_since: started })
+
+    place.pass(context.config.webhookFailureMs)
+    await place.record(2)
+    await queueNewEvents(context, signal)
+    await fail()
+    const disabled = await requireWebhook(context, address, row.id)
+    expect(disabled).toMatchObject({ is_enabled: 0, disabled_reason: expect.stringContaining('No delivery succeeded') })
+    expect(await findDueWebhooks(context, [], 10)).toEqual([])
+    await place.record(1)
+    await queueNewEvents(context, signal)
+
+    await changeWebhook(context, address, row.id, { isEnabled: true })
+    await queueNewEvents(context, signal)
+    const pending = (await listDeliveries(context, row.id, { before: undefined, limit: 10 })).filter(
+      ({ state }) => state === 'pending',
+    )
+    // The two, the event that it was disabled, and the one since.
+    expect(pending.map(({ type }) => type)).toEqual([
+      'api_key.revoked',
+      'webhook.disabled',
+      'api_key.revoked',
+      'api_key.revoked',
+    ])
+    expect(await findDueWebhooks(context, [], 10)).toEqual([row.id])
+  })
+
+  test('a success makes the deliveries that wait due, and a replay delivers a range again', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(3)
+    await queueNewEvents(context, signal)
+    const end = async (status: number) => {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      await recordOutcome(context, taken, { status, error: status < 300 ? null : 'failed' })
+      return taken.delivery.sequence
+    }
+    expect([await end(500), await end(500), await end(200)]).toEqual([2, 3, 4])
+    expect([await end(200), await end(200)]).toEqual([2, 3])
+    expect(await requireWebhook(context, address, row.id)).toMatchObject({ failing_since: null })
+    const webhook = await requireWebhook(context, address, row.id)
+    expect(await replayEvents(context, webhook, 2, 3)).toEqual({ queued: 1, cursor: '3' })
+    expect(await end(200)).toBe(3)
+    await expect(replayEvents(context, webhook, 99, undefined)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+  })
+
+  test('events that expired before they were queued are counted', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, { ...settings, types: ['api_key.revoked'] })
+    await place.record(5)
+    await context.db.write((trx) => trx.deleteFrom('account_event').where('sequence', '<=', 4).execute())
+    await queueNewEvents(context, signal)
+    expect(await requireWebhook(context, address, row.id)).toMatchObject({ missed_events: 3, cursor: 6 })
+    const rows = await listDeliveries(context, row.id, { before: undefined, limit: 10 })
+    expect(rows.map(({ sequence }) => sequence)).toEqual([6, 5])
+  })
+})

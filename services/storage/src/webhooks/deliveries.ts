@@ -1,0 +1,222 @@
+import type { Kysely } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Database } from '../db/database.ts'
+import type { Schema, WebhookDeliveryTable } from '../db/schema.ts'
+import type { Outcome } from './send-message.ts'
+import { disableWebhook, hastenPending, type WebhookRow } from './store.ts'
+
+export type DeliveryRow = WebhookDeliveryTable
+
+/** Lifetime of the lease of a delivery: longer than an attempt can take. */
+const leaseMs = 60_000
+/** Delays after failed attempts, in ms; about a day in total. The attempt after the last delay is final. */
+export const retryPausesMs = [
+  5_000,
+  30_000,
+  120_000,
+  600_000,
+  1_800_000,
+  ...Array.from({ length: 23 }, () => 3_600_000),
+] as const
+/** Delays grow randomly by up to this fraction, so that retries spread. */
+const jitter = 0.2
+/** The receiver exists no longer. */
+const goneStatus = 410
+/** How long finished deliveries are listed. */
+const endedLifetimeMs = 7 * 24 * 3_600_000
+
+/** Returns webhooks with due deliveries, longest due first, except those that are busy. */
+export async function findDueWebhooks(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  busy: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const now = clock.now()
+  let query = db.read
+    .selectFrom('webhook_delivery')
+    .select('webhook_id')
+    .where('state', '=', 'pending')
+    .where('next_at', '<=', now)
+    .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
+  if (busy.length > 0) query = query.where('webhook_id', 'not in', busy)
+  const rows = await query
+    .groupBy('webhook_id')
+    .orderBy(({ fn }) => fn.min('next_at'))
+    .limit(limit)
+    .execute()
+  return rows.map(({ webhook_id: id }) => id)
+}
+
+/** Leases the next due delivery of a webhook; undefined if there is none. */
+export async function takeDelivery(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  webhookId: string,
+  owner: string,
+): Promise<{ delivery: DeliveryRow; webhook: WebhookRow } | undefined> {
+  const now = clock.now()
+  const selectNext = (trx: Kysely<Schema>) => {
+    const next = trx
+      .selectFrom('webhook_delivery')
+      .select('sequence')
+      .where('webhook_id', '=', webhookId)
+      .where('state', '=', 'pending')
+      .where('next_at', '<=', now)
+      .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
+      .orderBy('sequence')
+      .limit(1)
+    // Otherwise replicas would wait for each other's row, and then find it taken.
+    return db.kind === 'postgres' ? next.forUpdate().skipLocked() : next
+  }
+  const delivery = await db.write((trx) =>
+    trx
+      .updateTable('webhook_delivery')
+      .set({ owner, owner_until: now + leaseMs })
+      .where('webhook_id', '=', webhookId)
+      .where('sequence', '=', selectNext(trx))
+      // Another replica may have taken it since the subquery.
+      .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
+      .where('state', '=', 'pending')
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (delivery === undefined) return undefined
+  const webhook = await db.read
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', webhookId)
+    .where('is_enabled', '=', 1)
+    .executeTakeFirst()
+  return webhook === undefined ? undefined : { delivery, webhook }
+}
+
+/** Releases a delivery whose attempt does not count. */
+export async function releaseDelivery({ db }: Pick<Context, 'db'>, delivery: DeliveryRow): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('webhook_delivery')
+      .set({ owner: null, owner_until: null })
+      .where('webhook_id', '=', delivery.webhook_id)
+      .where('sequence', '=', delivery.sequence)
+      .where('owner', '=', delivery.owner)
+      .execute(),
+  )
+}
+
+/**
+ * Records the result of an attempt. A delivery that was replayed or taken over meanwhile stays pending: it is delivered
+ * again, with the same id.
+ */
+export async function recordOutcome(
+  { db, clock, config, metrics }: Pick<Context, 'db' | 'clock' | 'config' | 'metrics'>,
+  { delivery, webhook }: { delivery: DeliveryRow; webhook: WebhookRow },
+  { status, error }: Outcome,
+): Promise<void> {
+  const now = clock.now()
+  const tries = delivery.tries + 1
+  const pauseMs = retryPausesMs[delivery.tries]
+  const isRetried = error !== null && status !== goneStatus && pauseMs !== undefined
+  const state = error === null ? 'delivered' : isRetried ? 'pending' : 'failed'
+  await db.write(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('webhook_delivery')
+      .set({
+        state,
+        tries,
+        next_at: isRetried ? now + Math.round(pauseMs * (1 + Math.random() * jitter)) : now,
+        owner: null,
+        owner_until: null,
+        last_status: status,
+        last_error: error,
+        updated_at: now,
+      })
+      .where('webhook_id', '=', delivery.webhook_id)
+      .where('sequence', '=', delivery.sequence)
+      .where('owner', '=', delivery.owner)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return
+    if (error === null) await noteSuccess(trx, webhook, now)
+    else await noteFailure(trx, webhook, { status, error }, { now, maxFailureMs: config.webhookFailureMs })
+  })
+  metrics.webhookDeliveries.inc({ result: state === 'pending' ? 'retried' : state })
+}
+
+async function noteSuccess(trx: Kysely<Schema>, { id, failing_since: since }: WebhookRow, now: number): Promise<void> {
+  if (since === null) return
+  const recovered = await trx
+    .updateTable('webhook')
+    .set({ failing_since: null })
+    .where('id', '=', id)
+    .where('failing_since', 'is not', null)
+    .returning('id')
+    .executeTakeFirst()
+  if (recovered !== undefined) await hastenPending(trx, id, now)
+}
+
+async function noteFailure(
+  trx: Kysely<Schema>,
+  webhook: WebhookRow,
+  { status, error }: { status: number | null; error: string },
+  { now, maxFailureMs }: { now: number; maxFailureMs: number },
+): Promise<void> {
+  if (status === goneStatus) return disableWebhook(trx, webhook, `${error} (Gone)`, now)
+  const { failing_since: since } = await trx
+    .updateTable('webhook')
+    .set(({ fn, val }) => ({ failing_since: fn.coalesce('failing_since', val(now)) }))
+    .where('id', '=', webhook.id)
+    .returning('failing_since')
+    .executeTakeFirstOrThrow()
+  if (since === null || now - since < maxFailureMs) return
+  await disableWebhook(trx, webhook, `No delivery succeeded since ${new Date(since).toISOString()}. ${error}`, now)
+}
+
+/** Returns deliveries of a webhook, newest event first. */
+export function listDeliveries(
+  { db }: Pick<Context, 'db'>,
+  webhookId: string,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<DeliveryRow[]> {
+  let query = db.read.selectFrom('webhook_delivery').selectAll().where('webhook_id', '=', webhookId)
+  if (before !== undefined) query = query.where('sequence', '<', before)
+  return query.orderBy('sequence', 'desc').limit(limit).execute()
+}
+
+/** Deletes finished deliveries that are too old. */
+export async function pruneDeliveries({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .deleteFrom('webhook_delivery')
+      .where('state', '<>', 'pending')
+      .where('updated_at', '<', clock.now() - endedLifetimeMs)
+      .execute(),
+  )
+}
+
+/** Measures the pending deliveries of enabled webhooks. */
+export async function measureQueue({
+  db,
+  clock,
+}: Pick<Context, 'db' | 'clock'>): Promise<{ depth: number; oldestSeconds: number }> {
+  const row = await db.read
+    .selectFrom('webhook_delivery')
+    .innerJoin('webhook', 'webhook.id', 'webhook_delivery.webhook_id')
+    .select(({ fn }) => [fn.countAll<number>().as('depth'), fn.min('webhook_delivery.created_at').as('oldest')])
+    .where('webhook_delivery.state', '=', 'pending')
+    .where('webhook.is_enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  const oldest = row.oldest === null ? undefined : Number(row.oldest)
+  return {
+    depth: Number(row.depth),
+    oldestSeconds: oldest === undefined ? 0 : Math.max(0, (clock.now() - oldest) / 1000),
+  }
+}
+
+/** Releases deliveries of stopped processes. Only for SQLite, whose database belongs to a single process. */
+export async function endAllDeliveryOwners(db: Database): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('webhook_delivery')
+      .set({ owner: null, owner_until: null })
+      .where('owner', 'is not', null)
+      .execute(),
+  )
+}

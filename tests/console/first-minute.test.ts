@@ -1,0 +1,65 @@
+// What a new user meets first: a page that teaches, no price where nothing is due, coins to try payments with.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('an account without files learns how to upload from here, a terminal and a program, and sees no price', async () => {
+  const { page, open, signIn, checkAccessibility } = await site.newPage()
+  await open('/files')
+  await signIn()
+  await page.getByRole('heading', { name: 'Private by default' }).waitFor()
+  await page.getByText(`cairn upload --network ${site.network.profile.api}`).waitFor()
+  await page.getByText(`loadNetwork('${site.network.profile.api}')`).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.setViewportSize({ width: 320, height: 640 })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await checkAccessibility()).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('main').getByRole('button', { name: 'Try it with a sample' }).click()
+  const total = page.getByRole('region', { name: 'Total' })
+  await total.getByText('left after this').waitFor()
+  expect(await total.textContent()).not.toMatch(/\$|payment/)
+})
+
+test('a wallet without coins gets some on a local network, and the account shows them', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  await open('/storage')
+  await signIn()
+  await page.getByRole('button', { name: 'Get test coins' }).click()
+  await page.getByText('Test coins sent to your wallet').waitFor()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).click()
+  const sheet = page.getByRole('dialog', { name: 'Account' })
+  await sheet.getByText('Balance').waitFor()
+  await sheet.getByText(/^[1-9][\d.]* ETH$/).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+})
+
+test('an API key has few rights unless more are chosen, and comes with a command that uses it', async () => {
+  const { page, open, signIn } = await site.newPage()
+  await open('/keys')
+  await signIn()
+  await page.getByRole('button', { name: 'Create API key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByRole('radio', { name: /^Files and names/ }).isChecked()).toBe(true)
+  await dialog.getByRole('button', { name: 'Create and sign' }).click()
+  await dialog.getByText(/^CAIRN_API_KEY=cairn_\w+ cairn ls$/).waitFor()
+})
+
+test('a wallet that is connected is asked to sign in, not to connect', async () => {
+  const { page, wallet, open } = await site.newPage()
+  await open('/keys')
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  wallet.rejectNext('personal_sign')
+  await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+  await page.getByText('You rejected the signature.').waitFor()
+  await page.reload()
+  await page.getByText('Your wallet is connected. Sign once to continue.').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog', { name: 'Sign in' }).getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
+})

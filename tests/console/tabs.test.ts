@@ -1,0 +1,96 @@
+// The session is the browser's: every tab of the console has it, and it ends in all of them.
+import { uploadEncryptedText } from '@cairn/sdk'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+/** Windows that the wallet opened. */
+const windows = ({ wallet }: ConsolePage) => wallet.requests.filter((method) => /requestPermissions|sign/.test(method))
+const account = (page: Page) => page.getByRole('button', { name: /^Account 0x/ })
+/** The way in; a wallet that is connected already only signs. */
+const connect = (page: Page) => page.getByRole('button', { name: /^(Connect wallet|Sign in)$/ }).first()
+
+async function openTab({ context, expectProblem }: ConsolePage, path: string): Promise<Page> {
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const page = await context.newPage()
+  await page.goto(path)
+  return page
+}
+
+test('a new tab is signed in and opens an encrypted file without a signature, also after it is reloaded', async () => {
+  const opened = await site.newPage()
+  const client = await createAccountClient(site.network, opened.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Seen from the second tab', { name: 'own.txt' })
+  await opened.open('/files')
+  await opened.signIn()
+  const asked = windows(opened)
+  const second = await openTab(opened, `/files/${cid}`)
+  await second.getByText('Seen from the second tab').waitFor()
+  expect(
+    await second.evaluate("Object.keys(localStorage).some((name) => localStorage.getItem(name).includes('cairn_'))"),
+  ).toBe(false)
+  // The first one is closed, and the session goes on in the second.
+  await opened.page.close()
+  await second.reload()
+  await second.getByText('Seen from the second tab').waitFor()
+  expect(windows(opened)).toEqual(asked)
+})
+
+test('signing in and out in one tab does so in all', async () => {
+  const opened = await site.newPage()
+  await opened.open('/files')
+  const second = await openTab(opened, '/names')
+  await connect(second).waitFor()
+  await opened.signIn()
+  await account(second).waitFor()
+  await second.getByText('No names yet').waitFor()
+  await account(second).click()
+  await second.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await connect(opened.page).waitFor()
+  for (const page of [opened.page, second]) {
+    expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+  }
+  await opened.page.reload()
+  await connect(opened.page).waitFor()
+})
+
+test('the session ends with the last tab', async () => {
+  const opened = await site.newPage()
+  await opened.open('/files')
+  await opened.signIn()
+  const second = await openTab(opened, '/files')
+  await account(second).waitFor()
+  await opened.page.close()
+  await second.close()
+  const third = await openTab(opened, '/files')
+  await connect(third).waitFor()
+  expect(await account(third).count()).toBe(0)
+})
+
+test('credentials that one tab renews are those of the others', async () => {
+  const opened = await site.newPage()
+  await opened.open('/settings')
+  await opened.signIn()
+  const second = await openTab(opened, '/settings')
+  await account(second).waitFor()
+  const kept = (page: Page) => page.evaluate<string>("sessionStorage.getItem('cairn.session')")
+  const before = await kept(opened.page)
+  const soon = JSON.stringify({ ...JSON.parse(before), expiresAt: Date.now() + 5 * 60_000 })
+  await second.close()
+  await opened.page.evaluate((text) => sessionStorage.setItem('cairn.session', text), soon)
+  await opened.page.reload()
+  const third = await openTab(opened, '/settings')
+  await opened.page.getByRole('button', { name: 'Extend' }).click()
+  await opened.page.getByRole('dialog').getByRole('button', { name: 'Sign' }).click()
+  await third.getByText('Your session expires in a few minutes.').waitFor({ state: 'detached' })
+  await expect.poll(() => kept(third)).toBe(await kept(opened.page))
+  expect(await kept(third)).not.toBe(soon)
+})

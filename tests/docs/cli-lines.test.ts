@@ -1,0 +1,107 @@
+// Every line of the pages that calls the command line does so in one way, and runs as printed but for what it stands for.
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { createClient } from '@cairn/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { untilProven } from '../until-proven.ts'
+import { type ExampleFolder, openExamples } from './run-example.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('decisions') && name !== 'console-review.md')
+    .map((name) => `docs/${name}`),
+]
+
+type Block = { page: string; lines: string[]; reason: string | undefined }
+
+/** The shell blocks of a page that call the command line, with the reason of those that no test runs. */
+function blocksOf(page: string): Block[] {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(/(?:<!-- not run: ([^>]+) -->\n)?^ *```([^\n]*)\n(.*?)^ *```$/gms)]
+    .filter(([, , language = '']) => ['', 'sh', 'bash'].includes(language))
+    .map(([, reason, , block = '']) => ({ page, reason, lines: block.split('\n').map((line) => line.trim()) }))
+    .filter(({ lines }) => lines.some((line) => callOfCli.test(line)))
+}
+/** A call in any way: by npm, by npx, or of an installed program. */
+const callOfCli = /(?:^|[|(]\s*|npx )cairn [a-z]|npm run (?:-s |--silent )?cairn\b/
+
+const blocks = pages.flatMap(blocksOf)
+
+test('the pages call it in one way, and without the lines of npm where the output is used', () => {
+  expect(blocks.length).toBeGreaterThan(10)
+  for (const { page, lines } of blocks) {
+    for (const line of lines.filter((one) => callOfCli.test(one))) {
+      const isUsed = /cairn.*\| |\$\(npm/.test(line.replace(/ # .*$/, ''))
+      const call = isUsed ? 'npm run -s cairn -- ' : 'npm run cairn -- '
+      // The page about installed packages has no clone to run in.
+      expect(line, page).toContain(page === 'docs/how-to/sdk.md' ? 'npx cairn ' : call)
+    }
+  }
+})
+
+describe('each line runs', () => {
+  let network: TestNetwork
+  let folder: ExampleFolder
+  /** What `<cid>` and `<name>` stand for: the last that was printed. */
+  const last = { cid: '', name: '' }
+  beforeAll(async () => {
+    network = await createTestNetwork({ CAIRN_S3_API_PORT: '0' }, 'local', 20, 2)
+    folder = openExamples('', network)
+    for (const [name, text] of Object.entries({
+      'photo.jpg': 'a photo',
+      'diary.txt': 'dear diary',
+      'README.md': '# readme',
+      'docs/security.md': '# security',
+      'photos/one.jpg': 'one',
+      'photos/docs/two.jpg': 'two',
+      'src/main.ts': 'export {}',
+    })) {
+      await mkdir(dirname(join(folder.path, name)), { recursive: true })
+      await writeFile(join(folder.path, name), text)
+    }
+    const said = await folder.runLine('npm run cairn -- upload photos/ README.md')
+    last.cid = readCid(said)
+    await untilProven(createClient({ network: network.profile }), last.cid)
+  })
+  afterAll(async () => {
+    folder?.[Symbol.dispose]()
+    await network?.[Symbol.asyncDispose]()
+  })
+
+  function readCid(said: string): string {
+    return /\bb[a-z2-7]{58}\b/.exec(said)?.[0] ?? last.cid
+  }
+
+  const run = blocks.filter(
+    ({ page, reason }) =>
+      reason === undefined &&
+      // Their own tests run these blocks whole.
+      !['README.md', 'docs/how-to/conditions.md', 'docs/how-to/sdk.md'].includes(page),
+  )
+  test.each(run.map(({ page, lines }) => ({ page, first: lines[0], lines })))('$page: $first', async ({ lines }) => {
+    for (const line of lines.filter((one) => callOfCli.test(one))) {
+      const filled = line.replaceAll('<cid>', last.cid).replaceAll('<name>', last.name)
+      expect(filled, line).not.toMatch(/ <\w+>/)
+      // It fails if the command does.
+      const said = await folder.runLine(filled)
+      if (/ (?:upload|rotate) /.test(line)) last.cid = readCid(said)
+      last.name = /\bk51[a-z0-9]+\b/.exec(said)?.[0] ?? last.name
+    }
+  })
+
+  test('a block that is not run says why', () => {
+    const unrun = blocks.filter(({ reason }) => reason !== undefined)
+    expect(unrun.map(({ page }) => page).sort()).toEqual([
+      'docs/how-to/cli.md',
+      'docs/how-to/cli.md',
+      'docs/how-to/events.md',
+      'docs/how-to/events.md',
+      'docs/how-to/export.md',
+      'docs/how-to/names.md',
+    ])
+  })
+})

@@ -1,0 +1,325 @@
+// The tools of `cairn mcp` as the published client of the protocol calls them, against a network of real providers.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, createName, decryptBytes } from '@cairn/sdk'
+import { Client, type ClientOptions } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { programEnvironment } from '../program-environment.ts'
+import { cliProgram, runCli } from '../run-cli.ts'
+import { untilProven } from '../until-proven.ts'
+
+const deals = { waitSeconds: 0.2, challengeSeconds: 20, pollMs: 50, pieceBytes: 5 * 1024 * 1024 }
+const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+
+let network: TestNetwork
+let folder = ''
+let root = ''
+let session: Session
+
+/** A running server with its client, and all that either has seen of it. */
+type Session = { client: Client; seen: () => string; close: () => Promise<void> }
+
+async function startServer(args: string[], options?: ClientOptions): Promise<Session> {
+  const seen: string[] = []
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--conditions=@cairn/source', cliProgram, 'mcp', ...args],
+    cwd: root,
+    env: {
+      ...definedOnly(programEnvironment),
+      CAIRN_NETWORK: join(network.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(root, 'config'),
+    },
+    stderr: 'pipe',
+  })
+  transport.stderr?.on('data', (bytes: Buffer) => seen.push(bytes.toString()))
+  const client = new Client({ name: 'test', version: '1' }, options)
+  await client.connect(transport)
+  return { client, seen: () => seen.join(''), close: () => client.close() }
+}
+
+function definedOnly(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+beforeAll(async () => {
+  network = await createTestNetwork({ CAIRN_DEALS: JSON.stringify(deals) }, 'local', 20, 3)
+  folder = mkdtempSync(join(tmpdir(), 'cairn-mcp-'))
+  root = join(folder, 'root')
+  mkdirSync(root)
+  writeFileSync(join(root, 'hello.txt'), 'hello world')
+  writeFileSync(join(folder, 'outside.txt'), 'outside')
+  symlinkSync(join(folder, 'outside.txt'), join(root, 'link.txt'))
+  symlinkSync(folder, join(root, 'link'))
+  session = await startServer([])
+})
+afterAll(async () => {
+  await session?.close()
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Result = { isError: boolean; data: Record<string, unknown>; text: string }
+
+async function callTool(name: string, args: Record<string, unknown> = {}, from = session): Promise<Result> {
+  const result = await from.client.callTool({ name, arguments: args })
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  return { isError: result.isError === true, data: result.structuredContent as Result['data'], text }
+}
+
+/** The facts of a call that must succeed. */
+async function use(name: string, args: Record<string, unknown> = {}, from = session): Promise<Record<string, unknown>> {
+  const { isError, data, text } = await callTool(name, args, from)
+  expect(isError, text).toBe(false)
+  return data
+}
+
+/** The error of a call that must fail. */
+async function refuse(name: string, args: Record<string, unknown>): Promise<unknown> {
+  const { isError, data, text } = await callTool(name, args)
+  expect(isError, text).toBe(true)
+  const { error } = data as { error: { code: string; hint: string } }
+  expect(text).toContain(`${error.code}: `)
+  expect(text).toContain(error.hint)
+  return error
+}
+
+describe('the list of tools', () => {
+  test('has strict inputs with a description of every field, and says what each tool may change', async () => {
+    const { tools } = await session.client.listTools()
+    expect(tools.length).toBeGreaterThan(10)
+    for (const { name, description, inputSchema, annotations } of tools) {
+      expect(description, name).toMatch(/\.$/)
+      expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false })
+      for (const [field, schema] of Object.entries(inputSchema.properties ?? {}))
+        expect(schema, `${name}.${field}`).toHaveProperty('description')
+      expect(annotations, name).toMatchObject({
+        readOnlyHint: expect.any(Boolean),
+        destructiveHint: expect.any(Boolean),
+        idempotentHint: expect.any(Boolean),
+      })
+    }
+    const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)
+    expect(destructive.sort()).toEqual(['download_file', 'publish_name', 'revoke_access'])
+  })
+
+  test.each([
+    ['of 2025', undefined],
+    ['of 2026', { versionNegotiation: { mode: 'auto' } } satisfies ClientOptions],
+  ] as const)(
+    'serves clients %s, and with --read-only offers only tools that change nothing',
+    async (_era, options) => {
+      const reader = await startServer(['--read-only'], options)
+      try {
+        const { tools } = await reader.client.listTools()
+        expect(tools.map(({ name }) => name).sort()).toEqual(
+          [
+            ...['get_quota', 'list_access', 'list_files', 'list_folder', 'list_names'],
+            ...['read_file', 'resolve_name', 'verify_storage'],
+          ].sort(),
+        )
+        expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true)
+        expect(await use('get_quota', {}, reader)).toMatchObject({ usedBytes: expect.any(Number) })
+        const refused = callTool('upload_text', { text: 'x', name: 'x', encrypt: false }, reader)
+        await expect(
+          refused.then(
+            ({ isError }) => isError,
+            () => true,
+          ),
+        ).resolves.toBe(true)
+      } finally {
+        await reader.close()
+      }
+    },
+  )
+})
+
+test('a public file goes up, is listed with a cursor, read in part, and downloaded', async () => {
+  const uploaded = await use('upload_file', { path: 'hello.txt', encrypt: false })
+  expect(uploaded).toMatchObject({ cid: helloCid, name: 'hello.txt', isEncrypted: false })
+  expect(await (await fetch(String(uploaded['url']))).text()).toBe('hello world')
+  await use('upload_text', { text: 'second', name: 'second.txt', encrypt: false })
+  const first = await use('list_files', { limit: 1 })
+  expect(first).toMatchObject({ files: [{ name: 'second.txt', isEncrypted: false, sizeBytes: 6 }] })
+  const next = await use('list_files', { limit: 1, cursor: first['nextCursor'] })
+  expect(next).toMatchObject({ files: [{ cid: helloCid }] })
+  expect(await use('list_files', { search: 'second' })).toMatchObject({ totalFiles: 1 })
+
+  expect(await use('read_file', { content: helloCid })).toMatchObject({ text: 'hello world', isTruncated: false })
+  expect(await use('read_file', { content: helloCid, maxBytes: 5 })).toMatchObject({ text: 'hello', isTruncated: true })
+  // A character that the limit cuts is omitted.
+  const { cid } = await use('upload_text', { text: 'aé', name: 'accent.txt', encrypt: false })
+  expect(await use('read_file', { content: cid, maxBytes: 2 })).toMatchObject({ text: 'a', isTruncated: true })
+  await use('download_file', { content: helloCid, path: 'copy.txt' })
+  expect(readFileSync(join(root, 'copy.txt'), 'utf8')).toBe('hello world')
+  expect(await refuse('download_file', { content: cid, path: 'copy.txt' })).toMatchObject({ code: 'FILE_EXISTS' })
+  await use('download_file', { content: cid, path: 'copy.txt', overwrite: true })
+  expect(readFileSync(join(root, 'copy.txt'), 'utf8')).toBe('aé')
+})
+
+test('uploads are encrypted by default, shared, revoked, and read back', async () => {
+  const friend = await createKeyClient(network)
+  const uploaded = await use('upload_text', { text: 'dear diary', name: 'diary.txt' })
+  expect(uploaded).toMatchObject({ isEncrypted: true, keyNodes: { done: [1, 2, 3, 4, 5], pending: [] } })
+  const cid = String(uploaded['cid'])
+  expect(uploaded).not.toHaveProperty('url')
+  expect(await use('read_file', { content: cid })).toMatchObject({ text: 'dear diary', isEncrypted: true })
+  await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  const change = { cid, addresses: [friend.address] }
+  expect(await use('share_file', change)).toMatchObject({ isEffective: true, pending: [] })
+  expect(Buffer.from(await decryptBytes(friend, cid)).toString()).toBe('dear diary')
+  const listed = await use('list_access', { cid })
+  expect(JSON.stringify(listed['sharedTo']).toLowerCase()).toContain(friend.address.toLowerCase())
+  expect(await use('revoke_access', change)).toMatchObject({ isEffective: true })
+  await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  const shared = await use('upload_file', { path: 'hello.txt', shareTo: [friend.address] })
+  expect(Buffer.from(await decryptBytes(friend, String(shared['cid']))).toString()).toBe('hello world')
+})
+
+test('an encrypted folder has one CID, is listed, read and downloaded', async () => {
+  mkdirSync(join(root, 'notes', 'deep'), { recursive: true })
+  writeFileSync(join(root, 'notes', 'a.md'), 'one')
+  writeFileSync(join(root, 'notes', 'deep', 'b.md'), 'two')
+  symlinkSync(join(folder, 'outside.txt'), join(root, 'notes', 'link.txt'))
+  const { cid } = await use('upload_file', { path: 'notes' })
+  const { items } = await use('list_folder', { content: cid })
+  expect(items).toEqual([
+    { path: 'a.md', content: `${cid}/a.md`, sizeBytes: 3 },
+    { path: 'deep/b.md', content: `${cid}/deep/b.md`, sizeBytes: 3 },
+  ])
+  expect(await use('read_file', { content: `${cid}/deep/b.md` })).toMatchObject({ text: 'two' })
+  await use('download_file', { content: cid, path: 'notes-copy' })
+  expect(readdirSync(join(root, 'notes-copy'), { recursive: true }).sort()).toEqual(['a.md', 'deep', 'deep/b.md'])
+  const open = await use('upload_file', { path: 'notes', encrypt: false })
+  const listed = await use('list_folder', { content: open['cid'], limit: 1 })
+  expect(listed).toMatchObject({ items: [{ path: 'a.md' }], isTruncated: true })
+})
+
+test('files outside of the roots, behind links, and the keys of the command line are out of reach', async () => {
+  for (const path of [
+    ...['../outside.txt', join(folder, 'outside.txt'), 'link.txt', 'link/outside.txt', 'link/missing', '../missing'],
+    ...['/etc/passwd', 'config', 'config/keys.json', '.'],
+  ])
+    expect(await refuse('upload_file', { path, encrypt: false }), path).toMatchObject({ code: 'FORBIDDEN' })
+  for (const path of ['../new.txt', join(folder, 'new.txt'), 'link/new.txt', 'config/new.txt', '/tmp/none/new.txt'])
+    expect(await refuse('download_file', { content: helloCid, path }), path).toMatchObject({ code: 'FORBIDDEN' })
+  for (const path of ['link.txt', 'link'])
+    expect(await refuse('download_file', { content: helloCid, path, overwrite: true }), path).toMatchObject({
+      code: 'FILE_EXISTS',
+    })
+  expect(await refuse('upload_file', { path: 'missing.txt' })).toMatchObject({ code: 'FILE_UNREADABLE' })
+  expect(readFileSync(join(folder, 'outside.txt'), 'utf8')).toBe('outside')
+  expect(readdirSync(folder).sort()).toEqual(['outside.txt', 'root'])
+})
+
+test('wrong inputs and failures carry the stable code and the hint', async () => {
+  expect(await refuse('upload_file', {})).toMatchObject({
+    code: 'INVALID_REQUEST',
+    details: { issues: [{ field: 'path' }] },
+  })
+  expect(await refuse('read_file', { content: helloCid, secret: 1 })).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await refuse('list_files', { limit: 0 })).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await refuse('upload_text', { text: 'x', name: 'x', encrypt: false, shareTo: ['0x1'] })).toMatchObject({
+    code: 'INVALID_REQUEST',
+  })
+  const unknown = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
+  expect(await refuse('read_file', { content: unknown })).toMatchObject({ code: 'BLOCK_NOT_FOUND' })
+  expect(
+    await refuse('share_file', { cid: unknown, addresses: ['0x70997970C51812dc3A010C7d01b50e0d17dc79C8'] }),
+  ).toEqual(expect.objectContaining({ code: expect.stringMatching(/^[A-Z_]+$/) }))
+  writeFileSync(join(root, 'binary'), Buffer.from([0xff, 0xfe, 0x00]))
+  const { cid } = await use('upload_file', { path: 'binary', encrypt: false })
+  expect(await refuse('read_file', { content: cid })).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+})
+
+test('a name is published, resolved and listed by its label', async () => {
+  const own = JSON.parse(readFileSync(join(root, 'config', 'keys.json'), 'utf8'))
+  const { key: apiKey } = own[network.profile.api]
+  const client = createClient({ network: network.profile, apiKey })
+  const { name } = await createName(client, { label: 'site' })
+  expect(await refuse('publish_name', { name: 'other', content: helloCid })).toMatchObject({ code: 'NAME_NOT_FOUND' })
+  expect(await use('publish_name', { name: 'site', content: helloCid })).toMatchObject({
+    name,
+    value: `/ipfs/${helloCid}`,
+  })
+  expect(await use('resolve_name', { name })).toMatchObject({ cid: helloCid })
+  expect(await use('resolve_name', { name: 'site' })).toMatchObject({ cid: helloCid })
+  expect(await use('list_names')).toMatchObject({ names: [{ name, label: 'site', value: `/ipfs/${helloCid}` }] })
+  expect(await use('read_file', { content: 'site' })).toMatchObject({ text: 'hello world' })
+})
+
+test('storage is verified on this machine', async () => {
+  const { cid } = await use('upload_text', { text: 'prove me', name: 'proof.txt', encrypt: false })
+  await untilProven(createClient({ network: network.profile }), String(cid))
+  const report = await use('verify_storage', { cid, full: true })
+  expect(report).toMatchObject({ cid, isProven: true, content: { outcome: 'proven' } })
+  expect(await use('get_quota')).toMatchObject({ limitBytes: expect.any(Number), availableBytes: expect.any(Number) })
+})
+
+test('progress increases, and a cancelled upload stores nothing', async () => {
+  writeFileSync(join(root, 'film.mkv'), Buffer.alloc(40 * 1024 * 1024, 7))
+  const steps: number[] = []
+  const call = { name: 'upload_file', arguments: { path: 'film.mkv', encrypt: false } }
+  const stop = new AbortController()
+  const cancelled = session.client.callTool(call, { signal: stop.signal, onprogress: () => stop.abort() })
+  await expect(cancelled).rejects.toThrow()
+  expect(await use('list_files', { search: 'film' })).toMatchObject({ files: [] })
+  await session.client.callTool(call, { onprogress: ({ progress }) => steps.push(progress) })
+  // The published client drops a step that arrives together with the result.
+  expect(steps.length).toBeGreaterThan(0)
+  expect(steps.at(-1)).toBeLessThanOrEqual(40 * 1024 * 1024)
+  expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b))
+  // The total of a search may be ten seconds old, the rows are not.
+  expect(await use('list_files', { search: 'film' })).toMatchObject({ files: [{ name: 'film.mkv' }] })
+})
+
+test('calls run concurrently with one API key and one session', async () => {
+  const fresh = await startServer(['--network', join(network.home, 'network.json')])
+  try {
+    const texts = ['one', 'two', 'three']
+    const all = await Promise.all(texts.map((text) => use('upload_text', { text, name: `${text}.txt` }, fresh)))
+    const back = await Promise.all(all.map(({ cid }) => use('read_file', { content: cid }, fresh)))
+    expect(back.map(({ text }) => text)).toEqual(texts)
+  } finally {
+    await fresh.close()
+  }
+})
+
+test('neither results nor messages contain a secret', async () => {
+  const { wallet } = network.profile
+  const texts: string[] = [session.seen()]
+  for (const name of ['get_quota', 'list_files', 'list_names']) texts.push(JSON.stringify(await callTool(name)))
+  texts.push(JSON.stringify(await refuse('read_file', { content: 'no such label' })))
+  const stored = ['keys.json', 'sessions.json'].flatMap((file) => findSecrets(join(root, 'config', file)))
+  expect(stored.length).toBeGreaterThan(3)
+  for (const secret of [...stored, String(wallet?.privateKey).slice(2)])
+    expect(texts.join('\n').includes(secret)).toBe(false)
+})
+
+/** The long texts in a file of the command line that are no addresses. */
+function findSecrets(path: string): string[] {
+  const found: string[] = []
+  JSON.parse(readFileSync(path, 'utf8'), (name, value: unknown) => {
+    if (['key', 'token', 'refreshToken', 'sessionKey', 'privateKey'].includes(name) && typeof value === 'string')
+      found.push(value)
+    return value
+  })
+  return found
+}
+
+test('it ends when the client closes its end, and explains itself without one', async () => {
+  const environment = { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(root, 'config') }
+  const ended = await runCli(['mcp'], { cwd: root, env: environment, input: '' })
+  expect(ended).toMatchObject({ code: 0, out: '' })
+  const wrong = await runCli(['mcp', '--root', 'missing'], { cwd: root, env: environment, input: '' })
+  expect(wrong).toMatchObject({ code: 1, out: '' })
+  expect(wrong.err).toContain('Cannot read missing')
+  const secret = await runCli(['mcp', '--password-stdin'], { cwd: root, env: environment, input: '' })
+  expect(secret.code).toBe(2)
+  expect(secret.err).toContain('CAIRN_PASSWORD_FILE')
+})

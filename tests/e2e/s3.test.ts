@@ -1,0 +1,55 @@
+// The S3 API of a whole network: keys of the profile, and keys that the command line makes.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { runCli } from '../run-cli.ts'
+
+let network: TestNetwork
+let folder = ''
+beforeAll(async () => {
+  network = await createTestNetwork()
+  folder = mkdtempSync(join(tmpdir(), 'cairn-s3-'))
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Keys = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string }
+
+async function withClient<T>(
+  { endpoint, region, ...credentials }: Keys,
+  use: (client: S3Client) => Promise<T>,
+): Promise<T> {
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  try {
+    return await use(client)
+  } finally {
+    client.destroy()
+  }
+}
+
+test('keys of the profile and of the command line reach the same buckets of the test wallet', async () => {
+  const { s3 } = network.profile
+  expect(Object.keys(s3 ?? {}).toSorted()).toEqual(['accessKeyId', 'endpoint', 'region', 'secretAccessKey'])
+  await withClient(s3 as Keys, async (client) => {
+    await client.send(new CreateBucketCommand({ Bucket: 'pictures' }))
+    await client.send(new PutObjectCommand({ Bucket: 'pictures', Key: 'a', Body: 'content' }))
+  })
+  const options = { cwd: folder, env: { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: folder } }
+  expect(await runCli(['api-key', 'new'], options)).toMatchObject({ code: 0 })
+  const made = await runCli(['s3', 'credentials', '--bucket', 'pictures', '--read-only', '--json'], options)
+  expect(made).toMatchObject({ code: 0 })
+  await withClient(JSON.parse(made.out) as Keys, async (client) => {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket: 'pictures', Key: 'a' }))
+    expect(await Body?.transformToString()).toBe('content')
+    const put = client.send(new PutObjectCommand({ Bucket: 'pictures', Key: 'b', Body: 'x' }))
+    await expect(put).rejects.toMatchObject({ name: 'AccessDenied' })
+  })
+  // What anybody may read names no keys.
+  const served = (await (await fetch(`${network.profile.api}/.well-known/cairn.json`)).json()) as { s3?: object }
+  expect(Object.keys(served.s3 ?? {})).toEqual(['endpoint', 'region'])
+})

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dataSegment, type GoProgram, gatewayConformance, isInstalled, kubo, versitygw } from './binaries.ts'
+import { isNodeInstalled, olderNodes } from './nodes.ts'
+import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
+import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
+
+/** A row of the table in docs/compatibility.md. */
+export type RingRow = {
+  program: string
+  /** Read when the program is there. */
+  version: () => string
+  scope: string
+  /** Files of this folder. */
+  files: readonly string[]
+  /** Only the tests whose titles contain this. Defaults to all. */
+  only?: string
+  /** Why it cannot run here, with what to do. */
+  whyNot: () => string | undefined
+  /** What the result leaves open. */
+  note?: string
+}
+
+/** Version of a development dependency, which is exact. */
+function installedVersion(name: string): string {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  return String(manifest.devDependencies[name])
+}
+
+const install = 'Run: npm run interop:install'
+const needsGo = (...programs: GoProgram[]) => ({
+  version: () => programs.map(({ version }) => version.replace(/^v/, '')).join(', '),
+  whyNot: () => {
+    const missing = programs.find((program) => !isInstalled(program))
+    return missing === undefined ? undefined : `${missing.name} ${missing.version} is not built. ${install}`
+  },
+})
+const needsPeer = (suite: PeerSuite) => ({
+  version: () => peerVersion(suite),
+  whyNot: () => whyNoPeerSuite(suite),
+})
+
+export const ringRows: readonly RingRow[] = [
+  {
+    program: "The peer's suite of its SDK",
+    scope: 'its own tests from its repository, unchanged, on `npm start`',
+    files: ['peer-suites.test.ts'],
+    only: 'SDK',
+    ...needsPeer(peerSdk),
+  },
+  {
+    program: "The peer's suite of kavach",
+    scope: 'its own tests from its repository, unchanged, on `npm start`',
+    files: ['peer-suites.test.ts'],
+    only: 'kavach',
+    ...needsPeer(peerKavach),
+  },
+  {
+    program: '`ipfs` program of Kubo',
+    scope:
+      '`add`, `cat`, `ls`, `get`, `block`, `dag`, `files stat`, `pin`, `key`, `name`, `version`, `id` against our API and against Kubo, outputs compared',
+    files: ['kubo-program.test.ts'],
+    ...needsGo(kubo),
+  },
+  {
+    program: '`ipfs pin remote` of Kubo',
+    scope: 'service, `add`, `ls`, `rm`, `--stat`, a pin fetched from Kubo’s gateway, a wrong key',
+    files: ['kubo-remote-pins.test.ts'],
+    ...needsGo(kubo),
+  },
+  {
+    program: 'Kubo',
+    scope: 'CIDs of imports, CARs both ways, gateway answers, IPNS records, each compared',
+    files: ['kubo-import.test.ts', 'kubo-car.test.ts', 'kubo-gateway.test.ts', 'kubo-names.test.ts'],
+    ...needsGo(kubo),
+  },
+  {
+    program: 'kubo-rpc-client',
+    scope: 'add, import, cat, errors, against Kubo and against our API',
+    files: ['kubo-rpc.test.ts'],
+    ...needsGo(kubo),
+    version: () => installedVersion('kubo-rpc-client'),
+  },
+  {
+    program: 'gateway-conformance',
+    scope: 'the gateway with subdomains, DNSLink, trustless answers and `_redirects`',
+    files: ['conformance-cairn.test.ts'],
+    note: '`CONNECT` is refused ([0191](decisions/0191-own-domains-at-the-gateway.md))',
+    ...needsGo(gatewayConformance),
+  },
+  {
+    program: 'gateway-conformance on Kubo',
+    scope: 'three parts of the suite, which shows that it is run as it should be',
+    files: ['conformance.test.ts'],
+    ...needsGo(gatewayConformance, kubo),
+  },
+  {
+    program: '@helia/verified-fetch',
+    scope: 'files of one and many blocks, folders, ranges, dag-cbor and an IPNS name, verified by the client',
+    files: ['verified-fetch.test.ts'],
+    version: () => verifiedFetch.version,
+    whyNot: () =>
+      isNpmProgramInstalled(verifiedFetch)
+        ? undefined
+        : `@helia/verified-fetch ${verifiedFetch.version} is not installed. ${install}`,
+  },
+  {
+    program: 'go-data-segment',
+    scope: 'commitments, aggregates, inclusion proofs and indexes of FRC-0058, computed and verified by the reference',
+    files: ['go-data-segment.test.ts'],
+    ...needsGo(dataSegment),
+  },
+  {
+    program: 'Packed packages',
+    version: () => `Node ${[...olderNodes, process.versions.node].join(', ')}`,
+    scope: 'import, `require`, esbuild for Node and browsers, Vite, Chromium, `npx cairn`',
+    files: ['packed-packages.test.ts'],
+    whyNot: () => {
+      const missing = olderNodes.find((version) => !isNodeInstalled(version))
+      return missing === undefined ? undefined : `Node ${missing} is not installed. ${install}`
+    },
+  },
+  {
+    program: 'versitygw (S3)',
+    scope: 'the suite of the object store',
+    files: ['s3.test.ts'],
+    ...needsGo(versitygw),
+  },
+]
+
+/** Path of a test file of this ring. */
+export function ringFile(name: string): string {
+  return join(import.meta.dirname, name)
+}
