@@ -61,6 +61,7 @@ export default defineConfig({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
         testTimeout: 180_000,
+        retry: retries,
         maxWorkers,
       }),
       ring({

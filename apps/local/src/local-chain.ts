@@ -10,6 +10,7 @@ import {
   paymentsBytecode,
 } from '@cairn/contracts/deploy'
 import { networks } from '@cairn/protocol'
+import { waitForReceipt } from '@cairn/service'
 import * as v from 'valibot'
 import {
   type Abi,
@@ -46,6 +47,7 @@ const feedDecimals = 8
 const heartbeatSeconds = 30 * 86_400
 const pushEveryMs = 86_400_000
 const testCoins = 1000n
+const receiptWait = { timeoutMs: 60_000, pollMs: 20 }
 /** Maximum number of intervals that a transaction waits while others keep arriving. */
 const maxTicks = 5
 
@@ -130,18 +132,21 @@ type Deployer = ReturnType<typeof createDeployer>
 
 /**
  * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
- * a second, and would reuse it if blocks came immediately. Without transactions there are no blocks.
+ * a second, and would reuse it if blocks came immediately. An empty block follows, as viem looks for a receipt once per block
+ * and may look a moment too early. Without transactions there are no other blocks.
  */
 async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncDisposable> {
   await node.setAutomine(false)
   const stop = new AbortController()
   let seen = 0
   let ticks = 0
+  let isFollowed = true
   const tick = async (): Promise<void> => {
     const { pending } = await node.getTxpoolStatus()
     ticks = pending === 0 ? 0 : ticks + 1
-    if (pending > 0 && (pending === seen || ticks > maxTicks)) {
+    if (pending > 0 ? pending === seen || ticks > maxTicks : !isFollowed) {
       await node.mine({ blocks: 1 })
+      isFollowed = pending === 0
       ticks = 0
     }
     seen = pending
@@ -192,13 +197,13 @@ function createDeployer(url: string, privateKey: Hex) {
     },
     async deploy(abi: Abi, bytecode: Hex, args: readonly unknown[] = []): Promise<Hex> {
       const hash = await wallet.deployContract({ abi, bytecode, args })
-      const { contractAddress } = await reader.waitForTransactionReceipt({ hash })
+      const { contractAddress } = await waitForReceipt(reader, hash, receiptWait)
       if (contractAddress == null) throw new Error('a contract of the local chain was not deployed')
       return contractAddress
     },
     async send(to: Hex, abi: Abi, functionName: string, args: readonly unknown[]): Promise<void> {
       const hash = await wallet.writeContract({ address: to, abi, functionName, args })
-      const { status } = await reader.waitForTransactionReceipt({ hash })
+      const { status } = await waitForReceipt(reader, hash, receiptWait)
       if (status !== 'success') throw new Error(`${functionName} was reverted on the local chain`)
     },
     setBalance: (of: Hex, value: bigint) => node.setBalance({ address: of, value }),

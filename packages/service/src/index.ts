@@ -16,6 +16,7 @@ export {
   type VerifyEndpoint,
   type WatchedChainClient,
 } from './chain/rpc.ts'
+export { waitForReceipt } from './chain/wait-for-receipt.ts'
 export { ConflictError } from './database/conflict-error.ts'
 export {
   type BaseSchema,

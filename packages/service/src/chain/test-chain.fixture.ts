@@ -15,6 +15,7 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { anvil as anvilChain } from 'viem/chains'
 import { type Anvil, startAnvil } from './anvil.fixture.ts'
+import { waitForReceipt } from './wait-for-receipt.ts'
 
 export type Wallet = WalletClient<Transport, Chain, Account>
 
@@ -37,10 +38,16 @@ const keys = [
   '0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6',
 ] as const
 
+const receiptWait = { timeoutMs: 120_000, pollMs: 20 }
+
 export async function startTestChain(args: readonly string[] = []): Promise<TestChain> {
   const anvil = await startAnvil(args)
   const transport = http(anvil.url)
-  const reader = createPublicClient({ chain: anvilChain, transport, pollingInterval: 20, cacheTime: 0 })
+  const reader = createPublicClient({ chain: anvilChain, transport, pollingInterval: 20, cacheTime: 0 }).extend(
+    (client) => ({
+      waitForTransactionReceipt: ({ hash }: { hash: Hex }) => waitForReceipt(client, hash, receiptWait),
+    }),
+  )
   const make = (key: Hex): Wallet =>
     createWalletClient({ account: privateKeyToAccount(key), chain: anvilChain, transport })
   const wallets = [make(keys[0]), make(keys[1]), make(keys[2]), make(keys[3])] as const

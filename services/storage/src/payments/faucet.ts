@@ -1,5 +1,6 @@
 import { localDaiAbi, localUsdcAbi, localUsdtAbi } from '@cairn/contracts'
 import { CairnError, isEvmAddress } from '@cairn/protocol'
+import { waitForReceipt } from '@cairn/service'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
@@ -14,7 +15,7 @@ type Sent = { coin: string; units: string; txHash: Hex }
 
 /** Amount per coin, in whole coins. */
 const wholeCoins = 100n
-const minedTimeoutMs = 60_000
+const receiptWait = { timeoutMs: 60_000, pollMs: 100 }
 const abis = { usdc: localUsdcAbi, usdt: localUsdtAbi, dai: localDaiAbi } as const
 
 /** Creates a faucet on the chain of a local network, whose test tokens belong to the key. */
@@ -38,7 +39,6 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
     chain,
     ccipRead: false,
     transport: http(url, { timeout: 60_000 }),
-    pollingInterval: 100,
   })
 
   const sendOne = async (to: Hex, coin: string): Promise<Sent> => {
@@ -64,7 +64,7 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
       try {
         for (const one of coins) sent.push(await sendOne(address, one))
         // The caller wants to spend, so the answer waits until the coins have arrived.
-        for (const { txHash } of sent) await reader.waitForTransactionReceipt({ hash: txHash, timeout: minedTimeoutMs })
+        for (const { txHash } of sent) await waitForReceipt(reader, txHash, receiptWait)
       } catch (cause) {
         if (CairnError.is(cause)) throw cause
         throw new CairnError('UPSTREAM_FAILED', { message: 'The local chain rejected the transaction', cause })
