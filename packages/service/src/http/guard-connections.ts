@@ -47,5 +47,6 @@ function closeUnlessRead(request: IncomingMessage): void {
     if (!request.complete) socket.destroy()
   }, lingerMs)
   timer.unref()
-  socket.once('close', () => clearTimeout(timer))
+  // On the request, not on its connection, which carries any number of them.
+  request.once('close', () => clearTimeout(timer))
 }
