@@ -62,4 +62,14 @@ export * from './networks.ts'
 export * from './prices.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'
+export {
+  decodeUploadMetadata,
+  encodeUploadMetadata,
+  encodeUploadRequest,
+  type ReceivedParameters,
+  receivedParametersSchema,
+  type UploadParameters,
+  uploadHeaders,
+  uploadQuery,
+} from './upload-parameters.ts'
 export { splitUploadPath } from './upload-path.ts'

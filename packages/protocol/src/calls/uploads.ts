@@ -1,14 +1,10 @@
 import * as v from 'valibot'
-import { authErrors, defineCall, deniedErrors, shortageErrors } from '../call.ts'
+import { authErrors, deniedErrors, makeCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { maxJsonBodyBytes, maxNameBytes } from '../limits.ts'
+import { uploadHeaders, uploadQuery } from '../upload-parameters.ts'
 import { kuboFlag } from './kubo-flag.ts'
-
-/** MIME type to store for a single file; without it, the service derives one from name and content. */
-const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
-/** `true` marks content that the client encrypted. */
-const encryption = v.optional(v.pipe(v.string(), v.maxLength(16)))
 
 /**
  * Response of an upload: name, CID, and cumulative DAG size of a file or folder, in bytes as text (the `Size` of Kubo).
@@ -17,10 +13,10 @@ export const uploadedSchema = v.object({ Name: v.string(), Hash: v.string(), Siz
 export type Uploaded = v.InferOutput<typeof uploadedSchema>
 
 /** One object; an array if the header `Encryption: true` was sent; JSON lines for the clients of Kubo. */
-const uploadAnswer = v.union([uploadedSchema, v.array(uploadedSchema)])
+const uploadAnswer = /* @__PURE__ */ v.union([uploadedSchema, v.array(uploadedSchema)])
 
 /** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */
-export const addFiles = defineCall({
+export const addFiles = /* @__PURE__ */ makeCall(() => ({
   id: 'addFiles',
   method: 'POST',
   path: '/api/v0/add',
@@ -33,35 +29,15 @@ export const addFiles = defineCall({
   scope: 'files:write',
   allowsCredentials: true,
   query: v.looseObject({
-    /** 0 or 1. Defaults to 1 (0 for the clients of Kubo). */
-    'cid-version': v.optional(v.string()),
-    'wrap-with-directory': kuboFlag,
+    ...uploadQuery,
     /** Kubo: computes CIDs without storing anything. */
     'only-hash': kuboFlag,
-    /** Kubo: raw leaves for files. Defaults to true for CID version 1. */
-    'raw-leaves': kuboFlag,
-    /** Import profile: `unixfs-v1-2025` for 1 MiB chunks and 1,024 links. */
-    profile: v.optional(v.picklist(['unixfs-v0-2015', 'unixfs-v1-2025'])),
-    /** Maximum links of a file node, 2 to 16,384. */
-    'max-file-links': v.optional(v.string()),
-    /** A folder with more entries becomes a HAMT; 0 for no limit. */
-    'max-directory-links': v.optional(v.string()),
-    /** Slots of a HAMT shard: a power of two from 8 to 1,024. */
-    'max-hamt-fanout': v.optional(v.string()),
-    /** `false`: omits folders without content. */
-    'empty-dirs': kuboFlag,
     /** Kubo: every added file is pinned, whatever the value. */
     pin: kuboFlag,
     progress: kuboFlag,
     'stream-channels': kuboFlag,
   }),
-  headers: v.object({
-    'mime-type': mimeType,
-    /** `true`: the client encrypted the content; the service stores the flag and returns an array. */
-    encryption,
-    /** Stored with the upload; there is one storage class. */
-    'x-storage-type': v.optional(labelText(64)),
-  }),
+  headers: v.object(uploadHeaders),
   body: { kind: 'multipart', description: 'One part with a file name per file.' },
   response: { kind: 'json', schema: uploadAnswer },
   errors: [
@@ -83,10 +59,10 @@ export const addFiles = defineCall({
   dialect: 'upload',
   limits: { perMinute: 6000 },
   idempotent: true,
-})
+}))
 
 /** `POST /api/v0/dag/import`: imports a CAR, verified block by block, and keeps its roots. */
-export const importCar = defineCall({
+export const importCar = /* @__PURE__ */ makeCall(() => ({
   id: 'importCar',
   method: 'POST',
   path: '/api/v0/dag/import',
@@ -104,12 +80,7 @@ export const importCar = defineCall({
     /** Kubo: blocks beyond 2 MiB, which are always rejected here. */
     'allow-big-block': v.optional(v.picklist(['false', '0', ''])),
   }),
-  headers: v.object({
-    'mime-type': mimeType,
-    /** `true`: the client encrypted the content; the service only stores the flag. */
-    encryption,
-    'x-storage-type': v.optional(labelText(64)),
-  }),
+  headers: v.object(uploadHeaders),
   body: { kind: 'multipart', description: 'One CAR as a part with a file name.' },
   response: { kind: 'json', schema: uploadAnswer },
   errors: [
@@ -134,13 +105,13 @@ export const importCar = defineCall({
   dialect: 'upload',
   limits: { perMinute: 6000 },
   idempotent: true,
-})
+}))
 
 /**
  * `POST /api/lighthouse/pin`: pins a CID. Content that is not here yet is fetched as a CAR from the gateways that the
  * operator configured.
  */
-export const pinCid = defineCall({
+export const pinCid = /* @__PURE__ */ makeCall(() => ({
   id: 'pinCid',
   method: 'POST',
   path: '/api/lighthouse/pin',
@@ -188,4 +159,4 @@ export const pinCid = defineCall({
   dialect: 'api',
   limits: { bodyBytes: maxJsonBodyBytes, perMinute: 120 },
   idempotent: true,
-})
+}))

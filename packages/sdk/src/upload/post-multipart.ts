@@ -1,5 +1,16 @@
-import { CairnError, decodeError } from '@cairn/protocol'
+import {
+  addFiles,
+  CairnError,
+  type CallDefinition,
+  callPath,
+  decodeError,
+  encodeUploadRequest,
+  type Uploaded,
+  type UploadParameters,
+  uploadedSchema,
+} from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
+import * as v from 'valibot'
 import { sendStreamed } from '#platform'
 import type { Client } from '../client.ts'
 import { describeFault } from '../request.ts'
@@ -7,9 +18,8 @@ import { gather } from './gather.ts'
 
 /** A multipart body that is produced while it is sent. */
 export type MultipartUpload = {
-  query: URLSearchParams
+  parameters: UploadParameters
   boundary: string
-  headers?: Record<string, string>
   contentLength: number | undefined
   body: AsyncIterable<Uint8Array>
   signal?: AbortSignal | undefined
@@ -24,11 +34,25 @@ export type MultipartUpload = {
 }
 
 /**
- * Sends an upload and returns the response of the service. An error of the body is thrown as it is: the connection that
- * breaks with it is not the cause.
- * @throws CairnError the call's own codes, DUPLICATE_NAME, INVALID_PATH, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY
+ * A way to send an upload to the service: in one request, or in parts. Returns what was stored: the root, or every file of
+ * an encrypted upload.
  */
-export async function postMultipart(client: Client, upload: MultipartUpload): Promise<string> {
+export type Transport = (client: Client, upload: MultipartUpload) => Promise<Uploaded[]>
+
+/** Sends an upload in one request. @throws CairnError as {@link postMultipart} */
+export const sendInOneRequest: Transport = (client, upload) => postMultipart(client, addFiles, upload)
+
+/**
+ * Sends an upload to one of the calls for them. An error of the body is thrown as it is: the connection that breaks with it
+ * is not the cause.
+ * @throws CairnError the call's own codes, DUPLICATE_NAME, INVALID_PATH, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY,
+ *   NO_JSON_ARRAY, UNEXPECTED_RESPONSE
+ */
+export async function postMultipart(
+  client: Client,
+  call: Pick<CallDefinition, 'path' | 'dialect'>,
+  upload: MultipartUpload,
+): Promise<Uploaded[]> {
   if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
   const timeout = AbortSignal.timeout(client.transferTimeoutMs)
   const signal = upload.signal === undefined ? timeout : AbortSignal.any([timeout, upload.signal])
@@ -36,14 +60,15 @@ export async function postMultipart(client: Client, upload: MultipartUpload): Pr
   const body = noteFailure(gather(upload.body), (error) => {
     failed = error
   })
+  const { query, headers } = encodeUploadRequest(upload.parameters)
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}/api/v0/add?${upload.query}`,
+      url: `${client.network.upload.replace(/\/+$/, '')}${callPath(call)}?${new URLSearchParams(query)}`,
       headers: {
         authorization: `Bearer ${client.apiKey}`,
         'content-type': `multipart/form-data; boundary=${upload.boundary}`,
-        ...upload.headers,
+        ...headers,
       },
       contentLength: upload.contentLength,
       body,
@@ -51,12 +76,26 @@ export async function postMultipart(client: Client, upload: MultipartUpload): Pr
       onSent: upload.onSent,
     })
     if (answer.status < 200 || answer.status > 299)
-      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
-    return answer.text
+      throw decodeError(call.dialect, { status: answer.status, header: answer.header, body: answer.text })
+    return readAnswer(answer.text, upload.parameters.isEncrypted ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
   } catch (error) {
     if (failed instanceof UnixfsError) throw fromUnixfs(failed)
     throw failed ?? describeFault(error, upload.signal, timeout)
   }
+}
+
+/** Parses the response of an upload: an array for an encrypted one, any other its root. */
+function readAnswer(text: string, code: 'NO_JSON_ARRAY' | 'UNEXPECTED_RESPONSE'): Uploaded[] {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new CairnError(code, { cause })
+  }
+  if (code === 'NO_JSON_ARRAY' && !Array.isArray(json)) throw new CairnError(code)
+  const parsed = v.safeParse(v.array(uploadedSchema), [json].flat())
+  if (!parsed.success) throw new CairnError('UNEXPECTED_RESPONSE')
+  return parsed.output
 }
 
 async function* noteFailure(

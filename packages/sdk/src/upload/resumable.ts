@@ -1,9 +1,9 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, type Uploaded } from '@cairn/protocol'
 import { gatherBody, sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
 import { createBoundary } from './multipart.ts'
-import type { MultipartUpload } from './post-multipart.ts'
+import type { MultipartUpload, Transport } from './post-multipart.ts'
 import { beginUpload, type PartsBody, sendInParts } from './send-in-parts.ts'
 
 /**
@@ -39,7 +39,7 @@ export type ResumableOptions = {
 /** Sends an upload in parts: bytes that the service has are never sent again. Create one per upload. */
 export type Resumable = {
   readonly boundary: string
-  send(client: Client, upload: MultipartUpload): Promise<string>
+  readonly send: Transport
   retry<T>(attempt: () => Promise<T>, canRepeat: boolean, signal: AbortSignal | undefined): Promise<T>
 }
 
@@ -77,13 +77,13 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     return id
   }
 
-  const send: Resumable['send'] = async (client, upload) => {
+  const send: Transport = async (client, upload) => {
     const { signal, onSent } = upload
     const body = await makeBody(upload, options)
-    const go = async (): Promise<string> => {
+    const go = async (): Promise<Uploaded[]> => {
       const id = await open(client, upload, body.sizeBytes)
       try {
-        return JSON.stringify(await sendInParts(client, id, body, { signal, onSent }))
+        return await sendInParts(client, id, body, { signal, onSent })
       } catch (error) {
         const fault = CairnError.from(error)
         if (!isOver(fault)) throw error
@@ -93,8 +93,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
         throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
       }
     }
-    const text = sendsWhileReading ? await go() : await retryParts(go, options, signal)
-    return answerText(text, upload)
+    return sendsWhileReading ? go() : retryParts(go, options, signal)
   }
 
   return {
@@ -172,13 +171,6 @@ async function* skip(body: AsyncIterable<Uint8Array>, offset: number, sizeBytes:
 /** Returns whether an upload can no longer complete. */
 function isOver({ status, retry }: CairnError): boolean {
   return status >= 400 && status < 500 && !retry && ![401, 402, 403].includes(status)
-}
-
-/** An encrypted upload returns an array, any other its root. */
-function answerText(text: string, { headers }: MultipartUpload): string {
-  if (headers?.['encryption'] === 'true') return text
-  const answers: unknown = JSON.parse(text)
-  return JSON.stringify(Array.isArray(answers) ? answers[0] : answers)
 }
 
 /** Retries while it may help; progress resets the number of attempts. */

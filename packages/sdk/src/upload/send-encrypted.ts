@@ -1,5 +1,4 @@
-import { CairnError, isCid, readDetails, type Uploaded, uploadedSchema } from '@cairn/protocol'
-import * as v from 'valibot'
+import { CairnError, isCid, readDetails, type Uploaded } from '@cairn/protocol'
 import { sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
@@ -9,8 +8,8 @@ import { tryAgain } from '../request.ts'
 import { encryptFolder } from './encrypt-folder.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { postMultipart } from './post-multipart.ts'
-import { type Batch, createMeters, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
+import { sendInOneRequest } from './post-multipart.ts'
+import { type Batch, createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
@@ -111,13 +110,9 @@ async function sendOnce(
     await saveKeys(sent, save)
     yield multipartEnd(boundary)
   }
-  const text = await (resumable?.send ?? postMultipart)(client, {
-    query: queryOf({ ...options, wrapWithDirectory: options.asOne ?? false }),
+  const answers = await (resumable?.send ?? sendInOneRequest)(client, {
+    parameters: { cidVersion: 1, ...options, wrapWithDirectory: options.asOne ?? false, isEncrypted: true },
     boundary,
-    headers: {
-      encryption: 'true',
-      ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
-    },
     contentLength: await contentLength(batch, boundary, options),
     body: body(),
     signal: options.signal,
@@ -125,7 +120,7 @@ async function sendOnce(
     name: options.name,
     computed: () => sent.map(({ cid }) => cid),
   })
-  compare(readAnswers(text), sent)
+  compare(answers, sent)
   done()
   return sent.map(({ key: _key, keys, ...result }) => ({
     ...result,
@@ -167,23 +162,6 @@ async function contentLength(
     return head + encryptedSize(file.sizeBytes, format, chunkBytes) + multipartEnd(boundary).length
   }
   return undefined
-}
-
-/**
- * An encrypted upload returns an array with one item per file.
- * @throws CairnError NO_JSON_ARRAY, UNEXPECTED_RESPONSE
- */
-function readAnswers(text: string): Uploaded[] {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new CairnError('NO_JSON_ARRAY', { cause })
-  }
-  if (!Array.isArray(json)) throw new CairnError('NO_JSON_ARRAY')
-  const parsed = v.safeParse(v.array(uploadedSchema), json)
-  if (!parsed.success) throw new CairnError('UNEXPECTED_RESPONSE')
-  return parsed.output
 }
 
 /** Every file must be in the response under the CID computed here. */

@@ -1,4 +1,4 @@
-import { CairnError, isAnyCid, type Uploaded, uploadedSchema } from '@cairn/protocol'
+import { CairnError, isAnyCid, type Uploaded, type UploadParameters } from '@cairn/protocol'
 import {
   type BlockSink,
   createDirectoryTree,
@@ -8,28 +8,19 @@ import {
   importProfiles,
   profileFor,
 } from '@cairn/unixfs'
-import * as v from 'valibot'
 import { hashSha256, measure, sendsWhileReading } from '#platform'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { postMultipart } from './post-multipart.ts'
+import { sendInOneRequest } from './post-multipart.ts'
 import type { Resumable } from './resumable.ts'
 
-/** Options of every upload. */
-export type UploadOptions = {
-  /** Version of the CID. Defaults to 1. */
-  cidVersion?: 0 | 1
-  /** `unixfs-v1-2025`: chunks of 1 MiB and 1,024 links, as in newer versions of Kubo. */
-  profile?: 'unixfs-v1-2025'
+/** Options of every upload: those that travel with it, and those of this program. */
+export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'> & {
   /** Name in listings. Overrides the name of the source. */
   name?: string
-  /** MIME type to store. By default, the service detects it. */
-  mimeType?: string
-  /** Wraps a single file in a folder, so that its name is part of the content. */
-  wrapWithDirectory?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
@@ -75,10 +66,9 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const boundary = resumable?.boundary ?? createBoundary()
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
-  const text = await (resumable?.send ?? postMultipart)(client, {
-    query: queryOf(options),
+  const [uploaded] = await (resumable?.send ?? sendInOneRequest)(client, {
+    parameters: { cidVersion: 1, wrapWithDirectory: false, ...options },
     boundary,
-    headers: options.mimeType === undefined ? {} : { 'mime-type': options.mimeType },
     contentLength: await contentLength(batch, boundary, resumable !== undefined),
     body: writeBody(batch, boundary, state, reading.add),
     signal: options.signal,
@@ -87,7 +77,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     blob: resumable === undefined ? undefined : await wholeBlob(batch, boundary),
     computed: () => (state.node === undefined ? [] : [state.node.cid.toString()]),
   })
-  const result = compare(readAnswer(text), state)
+  const result = compare(uploaded, state)
   done()
   return result
 }
@@ -117,16 +107,6 @@ export function profileOf(options: UploadOptions): ImportProfile {
 }
 
 type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
-
-/** Query parameters of an upload. */
-export function queryOf(options: UploadOptions): URLSearchParams {
-  const parts = new URLSearchParams({
-    'cid-version': String(options.cidVersion ?? 1),
-    'wrap-with-directory': String(options.wrapWithDirectory ?? false),
-  })
-  if (options.profile !== undefined) parts.set('profile', options.profile)
-  return parts
-}
 
 /**
  * Known for a single file of known size: servers then reject a file that is too large before it is sent. The files of a
@@ -189,23 +169,8 @@ async function* writeBody(
   yield multipartEnd(boundary)
 }
 
-/**
- * Parses the response of an upload: one object, or an array with one.
- * @throws CairnError UNEXPECTED_RESPONSE
- */
-export function readAnswer(text: string): Uploaded {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new CairnError('UNEXPECTED_RESPONSE', { cause })
-  }
-  const parsed = v.safeParse(uploadedSchema, Array.isArray(json) ? json[0] : json)
-  if (!parsed.success || !isAnyCid(parsed.output.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
-  return parsed.output
-}
-
-function compare(uploaded: Uploaded, state: Sending): UploadResult {
+function compare(uploaded: Uploaded | undefined, state: Sending): UploadResult {
+  if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
   const { node } = state
   if (node === undefined)
     throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service responded before the upload was complete' })

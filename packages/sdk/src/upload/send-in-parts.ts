@@ -4,6 +4,7 @@ import {
   cancelUpload as cancelUploadCall,
   createUpload,
   decodeError,
+  encodeUploadMetadata,
   getUpload as getUploadCall,
   isErrorCode,
   sendUploadBytes,
@@ -29,15 +30,10 @@ const storingPauseMs = 1_000
  * @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, …
  */
 export async function beginUpload(client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> {
-  const { boundary, headers = {}, query, name } = upload
-  const metadata = {
-    'body-type': `multipart/form-data; boundary=${boundary}`,
-    filename: name,
-    filetype: headers['mime-type'],
-    encryption: headers['encryption'],
-    'cid-version': query.get('cid-version'),
-    'wrap-with-directory': query.get('wrap-with-directory'),
-    profile: query.get('profile'),
+  const metadata: Record<string, string> = {
+    'body-type': `multipart/form-data; boundary=${upload.boundary}`,
+    filename: upload.name ?? '',
+    ...encodeUploadMetadata(upload.parameters),
   }
   const send = describeCall(
     client,

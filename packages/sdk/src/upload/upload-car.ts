@@ -1,12 +1,12 @@
-import { CairnError, decodeError } from '@cairn/protocol'
-import { openPath, sendStreamed } from '#platform'
+import { CairnError, importCar, isAnyCid } from '@cairn/protocol'
+import { openPath } from '#platform'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
-import { describeFault } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { readAnswer, type UploadOptions, type UploadResult } from './send-files.ts'
+import { postMultipart } from './post-multipart.ts'
+import type { UploadOptions, UploadResult } from './send-files.ts'
 
 /**
  * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
@@ -21,11 +21,9 @@ export async function uploadCar(
     isEncrypted?: boolean
   } = {},
 ): Promise<UploadResult> {
-  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
   const file = await openCar(source, options.name)
   const boundary = createBoundary()
   const [head, end] = [partHead(boundary, file, true), multipartEnd(boundary)]
-  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
   const progress = createProgress('send', file.sizeBytes, options.onProgress)
   async function* body(): AsyncGenerator<Uint8Array> {
     yield head
@@ -35,27 +33,17 @@ export async function uploadCar(
     }
     yield end
   }
-  try {
-    const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}/api/v0/dag/import`,
-      headers: {
-        authorization: `Bearer ${client.apiKey}`,
-        'content-type': `multipart/form-data; boundary=${boundary}`,
-        ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
-        ...(options.isEncrypted === true ? { encryption: 'true' } : {}),
-      },
-      contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
-      body: body(),
-      signal: options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]),
-    })
-    if (answer.status !== 200)
-      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
-    const { Hash, Name, Size } = readAnswer(answer.text)
-    progress.done()
-    return { cid: Hash, name: Name, sizeBytes: file.sizeBytes ?? 0, dagSizeBytes: Number(Size) }
-  } catch (error) {
-    throw describeFault(error, options.signal, timeout)
-  }
+  const [uploaded] = await postMultipart(client, importCar, {
+    parameters: options,
+    boundary,
+    contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
+    body: body(),
+    signal: options.signal,
+  })
+  if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
+  const { Hash, Name, Size } = uploaded
+  progress.done()
+  return { cid: Hash, name: Name, sizeBytes: file.sizeBytes ?? 0, dagSizeBytes: Number(Size) }
 }
 
 async function openCar(source: string | Blob | Uint8Array, name: string | undefined): Promise<LocalFile> {
