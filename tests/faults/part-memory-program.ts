@@ -1,10 +1,10 @@
 // A child process that adds a folder of many tiny files and prints how much memory each needs while they arrive:
 // node --expose-gc part-memory-program.ts <parts>
 import { GIB } from '@cairn/protocol'
-import { importProfiles } from '@cairn/unixfs'
 import { feedFrom } from '../../services/storage/src/multipart/read-multipart.ts'
 import { addFiles } from '../../services/storage/src/uploads/add-files.ts'
 import { openTestContext, testAddress } from '../../services/storage/src/uploads/open-test-context.suite.ts'
+import { readUploadSettings } from '../../services/storage/src/uploads/upload-settings.ts'
 
 const parts = Number(process.argv[2])
 const partsPerPiece = 256
@@ -38,13 +38,9 @@ await using test = await openTestContext(GIB)
 const { roots } = await addFiles(test.context, testAddress, feedFrom(body()), {
   boundary: 'b',
   bodyBytes: undefined,
-  profile: importProfiles.v1,
-  wrap: false,
+  ...readUploadSettings({}, 1),
   onlyHash: false,
   isKubo: false,
-  encryption: false,
-  mimeType: undefined,
-  storageType: undefined,
 })
 const bytesPerPart = Math.round((lastBytes - firstBytes) / parts)
 process.stdout.write(`${JSON.stringify({ roots: roots.length, bytesPerPart })}\n`)

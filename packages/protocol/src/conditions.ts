@@ -11,6 +11,7 @@ import { type EvmCondition, evmConditionSchema, evmContractTypes } from './condi
 import { type SolanaCondition, solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
 import { describeRule } from './describe-issue.ts'
 import { CairnError } from './error.ts'
+import { isRecord } from './is-record.ts'
 
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
 export type ChainType = (typeof chainTypes)[number]
@@ -38,10 +39,6 @@ function refuse(reason: string, fields?: Record<string, string>): never {
     message: `Condition validation error: ${reason}`,
     ...(fields === undefined ? {} : { details: { fields } }),
   })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function readWord<const Words extends readonly [string, ...string[]]>(

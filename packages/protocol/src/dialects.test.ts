@@ -63,3 +63,43 @@ test('reads an unknown code of a newer service', () => {
 test('a service never sends client-only codes as status 0', () => {
   expect(httpStatus(new CairnError('NETWORK_ERROR'))).toBe(500)
 })
+
+test('facts of a response are taken over only if they have the type of their name', () => {
+  const decode = (details: unknown) =>
+    decodeError('api', {
+      status: 400,
+      header: () => null,
+      body: JSON.stringify({ error: { code: 'KEY_SAVE_FAILED', message: 'x', details } }),
+    }).details
+  const good = {
+    missingBytes: 1,
+    limit: 2,
+    reason: 'a',
+    coins: ['a'],
+    done: [1],
+    payment: { any: 1 },
+    pay: [{ any: 1 }],
+    issues: [{ field: 'a', message: 'b' }],
+    nodes: [
+      { node: 1, code: 'TIMEOUT' },
+      { node: 2, code: 'TIMEOUT', message: 'b' },
+    ],
+  }
+  expect(decode(good)).toEqual(good)
+  const bad = {
+    missingBytes: '1',
+    limit: null,
+    reason: 3,
+    coins: 'a',
+    done: ['1'],
+    payment: [],
+    pay: [1],
+    issues: [{ field: 'a' }],
+    nodes: [{ node: '1', code: 'TIMEOUT' }],
+    pending: [{ node: 1, code: 'TIMEOUT', message: 4 }],
+    open: {},
+  }
+  for (const [name, value] of Object.entries(bad))
+    expect(decode({ [name]: value, cid: 'kept' })).toEqual({ cid: 'kept' })
+  expect(decode([1])).toEqual({})
+})

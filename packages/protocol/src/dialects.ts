@@ -1,6 +1,7 @@
 import { CairnError, type CairnErrorOptions } from './error.ts'
-import { readDetails } from './error-details.ts'
+import { checkDetails, readDetails } from './error-details.ts'
 import { type ErrorCode, errorTable, isErrorCode } from './errors.ts'
+import { isRecord } from './is-record.ts'
 
 /** An encoded error: everything that a handler sends. */
 export type EncodedError = { status: number; headers: Record<string, string>; body: string }
@@ -159,7 +160,7 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
     found?.message ?? (named === undefined ? `Request failed with status code ${received.status}` : undefined)
   if (message) options.message = message.slice(0, 2000)
   if (typeof fields['hint'] === 'string') options.hint = fields['hint']
-  if (isRecord(fields['details'])) options.details = readDetails(code, fields['details'])
+  if (isRecord(fields['details'])) options.details = readDetails(code, checkDetails(fields['details']))
   const requestId = received.header(requestIdHeader)
   if (requestId) options.requestId = requestId
   const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
@@ -223,8 +224,4 @@ function parseJson(body: string): unknown {
 
 function text(value: unknown): { message?: string } {
   return typeof value === 'string' && value !== '' ? { message: value } : {}
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errors.ts'
+import { isRecord } from './is-record.ts'
 
 /** Outcome at one key node. */
 export type NodeFault = { readonly node: number; readonly code: string; readonly message?: string }
@@ -141,12 +142,31 @@ export function kindOfFact(name: string): DetailKind {
   const listed = Object.entries(kinds).find(([, names]) => names.split(' ').includes(name))
   return detailKinds.find((kind) => kind === listed?.[0]) ?? 'text'
 }
+
+/** Returns the facts of a response that have the type of their name, and omits all others. */
+export function checkDetails(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).filter(([name, value]) => hasKind(value, kindOfFact(name))))
+}
+
+function hasKind(value: unknown, kind: DetailKind): boolean {
+  if (kind === 'number') return typeof value === 'number'
+  if (kind === 'text') return typeof value === 'string'
+  if (kind === 'facts') return isRecord(value)
+  if (!Array.isArray(value)) return false
+  return value.every((item: unknown) => {
+    if (kind === 'texts') return typeof item === 'string'
+    if (kind === 'numbers') return typeof item === 'number'
+    if (!isRecord(item)) return false
+    const { node, code, message, field } = item
+    if (kind === 'nodes')
+      return typeof node === 'number' && typeof code === 'string' && typeof (message ?? '') === 'string'
+    return kind !== 'issues' || (typeof field === 'string' && typeof message === 'string')
+  })
+}
+
 const detailKinds = ['number', 'texts', 'numbers', 'facts', 'list of facts', 'issues', 'nodes'] as const
 
-/**
- * Takes over facts of another code, or of a service, as those of this code. It checks nothing, to keep the code small that a
- * browser loads: a program that depends on a fact of a service it does not trust checks the fact.
- */
+/** Takes over facts of another code as those of this code: a fact has one type in all errors, and {@link checkDetails} checks it. */
 export function readDetails<Code extends ErrorCode>(
   code: Code,
   facts: Readonly<Record<string, unknown>>,

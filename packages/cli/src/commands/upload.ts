@@ -20,21 +20,28 @@ import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
 
+/** The options of an upload that have an option here: all but those of the program. One that is missing does not compile. */
+type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'resumable'>
+
 function readOptions({ values, signal }: CommandContext): UploadOptions {
   const version = text(values, 'cid-version') ?? '1'
   if (version !== '0' && version !== '1') throw new CairnError('USAGE', { message: 'cid-version must be 0 or 1' })
-  const options: UploadOptions = {
+  const profile = text(values, 'profile')
+  if (profile !== undefined && profile !== 'unixfs-v1-2025')
+    throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
+  const chosen: { [Name in keyof Required<Chosen>]: Chosen[Name] | undefined } = {
     cidVersion: version === '0' ? 0 : 1,
     wrapWithDirectory: flag(values, 'wrap'),
-    signal,
+    profile,
+    name: text(values, 'name'),
+    mimeType: text(values, 'mime'),
   }
-  const [name, mimeType, profile] = [text(values, 'name'), text(values, 'mime'), text(values, 'profile')]
-  if (name !== undefined) options.name = name
-  if (mimeType !== undefined) options.mimeType = mimeType
-  if (profile === 'unixfs-v1-2025') options.profile = profile
-  else if (profile !== undefined)
-    throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
-  return options
+  return { ...omitUndefined(chosen), signal }
+}
+
+function omitUndefined<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> }
+function omitUndefined(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
 async function uploadOne(

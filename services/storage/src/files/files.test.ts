@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { CairnError, MIB } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
-import { importProfiles } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,7 +8,7 @@ import { uploadColumns } from '../db/upload-columns.ts'
 import { openAccount } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
-import { addFiles } from '../uploads/uploads.ts'
+import { addFiles, readUploadSettings } from '../uploads/uploads.ts'
 import { deleteFiles, findUpload, type ListOptions, listFiles, renameFile, toFileEntry } from './files.ts'
 
 let test: TestContext
@@ -85,13 +84,9 @@ async function upload(name: string, content: string): Promise<{ id: string; cid:
   const { roots } = await addFiles(test.context, testAddress, feedFrom(body(name, content)), {
     boundary: 'b',
     bodyBytes: undefined,
-    profile: importProfiles.v1,
-    wrap: false,
+    ...readUploadSettings({}, 1),
     onlyHash: false,
     isKubo: false,
-    encryption: false,
-    mimeType: undefined,
-    storageType: undefined,
   })
   const { rows } = await list({ limit: 1 })
   return { id: rows[0]?.id ?? '', cid: CID.parse(roots[0]?.Hash ?? '') }

@@ -1,10 +1,10 @@
 import { MIB } from '@cairn/protocol'
 import type { PostgresFixture } from '@cairn/service/postgres-fixture'
-import { importProfiles } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { addFiles } from '../uploads/add-files.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
+import { readUploadSettings } from '../uploads/upload-settings.ts'
 import type { Driving } from './drive-deal.ts'
 import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
 import { makeAggregates } from './make-aggregates.ts'
@@ -87,13 +87,9 @@ export async function openDeals(
       const options = {
         boundary: 'b',
         bodyBytes: undefined,
-        profile: importProfiles.v1,
-        wrap: false,
+        ...readUploadSettings({}, 1),
         onlyHash: false,
         isKubo: false,
-        encryption: false,
-        mimeType: undefined,
-        storageType: undefined,
       }
       const { roots } = await addFiles(context, testAddress, feedFrom([body]), options)
       return CID.parse(roots[0]?.Hash ?? '')

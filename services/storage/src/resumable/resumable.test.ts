@@ -140,6 +140,28 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     expect((await figures()).uploads).toBe(2)
   })
 
+  test('accept every option of an upload in one request', async () => {
+    const bytes = randomBytes(MIB)
+    const options = { 'cid-version': '1', 'raw-leaves': 'false', chunker: 'size-65536', 'wrap-with-directory': '1' }
+    const path = await create(bytes.length, { filename: 'a', 'storage-type': 'x', ...options })
+    expect((await patch(path, 0, bytes)).status).toBe(204)
+    const form = new FormData()
+    form.append('file', new Blob([bytes]), 'a')
+    const plain = await storage.call(`/api/v0/add?${new URLSearchParams(options)}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'x-storage-type': 'x' },
+      body: form,
+    })
+    expect((await info(path)).result).toEqual([plain.json])
+    const rows = await storage.context.db.read
+      .selectFrom('upload')
+      .select(['cid', 'name', 'storage_type', 'kind'])
+      .execute()
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toEqual(rows[1])
+    expect(rows[0]).toMatchObject({ storage_type: 'x', kind: 'directory' })
+  })
+
   test('complete an empty file at once', async () => {
     const path = await create(0, { filename: 'empty' })
     const { state, result } = await info(path)
@@ -314,9 +336,20 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     const car = new Uint8Array(
       await (await fetch(`${storage.gatewayUrl}/ipfs/${CID.parse(cid)}?format=car`)).arrayBuffer(),
     )
-    const path = await create(car.length, { filename: 'kept.car', 'body-type': 'application/vnd.ipld.car' })
+    const path = await create(car.length, {
+      filename: 'kept.car',
+      filetype: 'text/x-kept',
+      encryption: 'true',
+      'body-type': 'application/vnd.ipld.car',
+    })
     expect((await patch(path, 0, car)).status).toBe(204)
     expect((await info(path)).result).toMatchObject([{ Name: 'kept', Hash: cid }])
+    const row = await storage.context.db.read
+      .selectFrom('upload')
+      .select(['mime_type', 'encryption'])
+      .where('kind', '=', 'car')
+      .executeTakeFirst()
+    expect(row).toEqual({ mime_type: 'text/x-kept', encryption: 1 })
   })
 
   test('end when the bytes differ from the declaration, and leave nothing', async () => {

@@ -1,20 +1,24 @@
-import { CairnError, maxNameBytes } from '@cairn/protocol'
-import type { ImportProfile } from '@cairn/unixfs'
+import {
+  CairnError,
+  decodeUploadMetadata,
+  describeIssue,
+  maxNameBytes,
+  receivedParametersSchema,
+} from '@cairn/protocol'
+import * as v from 'valibot'
 import { readUploadPath } from '../content/upload-path.ts'
 import { readBoundary } from '../multipart/boundary.ts'
-import { readImportProfile, readMimeType } from '../uploads/uploads.ts'
+import { readUploadSettings, type UploadSettings } from '../uploads/uploads.ts'
 
 /** Description of an upload's bytes, from its `Upload-Metadata`. */
 export type UploadMetadata = {
   name: string | undefined
-  mimeType: string | undefined
-  storageType: string | undefined
-  encryption: boolean
-  wrap: boolean
-  profile: ImportProfile
+  settings: UploadSettings
   body: { kind: 'file' } | { kind: 'multipart'; boundary: string } | { kind: 'car' }
 }
 
+/** Keys of other tus clients for ours. */
+const otherKeys: Readonly<Record<string, string>> = { filename: 'name', filetype: 'type' }
 const maxKeys = 32
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -27,32 +31,30 @@ const controls = /[\x00-\x1f\x7f-\x9f]/
  * @throws CairnError INVALID_REQUEST, INVALID_PATH, INVALID_CID_VERSION, INVALID_MULTIPART
  */
 export function readUploadMetadata(header: string): UploadMetadata {
-  const values = readPairs(header)
-  const text = (...names: string[]): string | undefined => {
-    const name = names.find((one) => values.has(one))
-    return name === undefined ? undefined : decodeText(name, values.get(name) ?? '')
-  }
-  const name = text('filename', 'name')
+  const read = openMetadata(header)
+  const name = read('filename')
   // An invalid name is reported before the bytes are sent.
   readUploadPath(name)
-  const profileName = text('profile')
-  if (profileName !== undefined && profileName !== 'unixfs-v0-2015' && profileName !== 'unixfs-v1-2025') {
-    throw invalid('profile must be unixfs-v0-2015 or unixfs-v1-2025')
+  const parameters = v.safeParse(receivedParametersSchema, decodeUploadMetadata(read))
+  if (!parameters.success) {
+    const [issue] = parameters.issues
+    throw invalid(describeIssue(issue, v.getDotPath(issue) ?? ''))
   }
-  return {
-    name,
-    mimeType: readMimeType(text('filetype', 'type')),
-    storageType: text('storage-type')?.slice(0, 64),
-    encryption: text('encryption') === 'true',
-    wrap: text('wrap-with-directory') === 'true',
-    profile: readImportProfile({ 'cid-version': text('cid-version'), profile: profileName }, 1),
-    body: readBody(text('body-type')),
-  }
+  return { name, settings: readUploadSettings(parameters.output, 1), body: readBody(read('body-type')) }
 }
 
 /** Returns only the name, for listings. */
 export function readUploadName(header: string): string | null {
-  return readUploadMetadata(header).name ?? null
+  return openMetadata(header)('filename') ?? null
+}
+
+/** Returns a reader of the text of a key, or of the key that other tus clients have for it. */
+function openMetadata(header: string): (key: string) => string | undefined {
+  const values = readPairs(header)
+  return (key) => {
+    const name = [key, otherKeys[key]].find((one) => one !== undefined && values.has(one))
+    return name === undefined ? undefined : decodeText(name, values.get(name) ?? '')
+  }
 }
 
 function readBody(type: string | undefined): UploadMetadata['body'] {

@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
-import { addParts, fileSource, type RecordedRoot, readImportProfile, readMimeType } from '../uploads/uploads.ts'
+import { addParts, fileSource, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
 import type { S3Caller } from './buckets.ts'
 import type { Checksum } from './checksums.ts'
 import { type Conditions, requireWritable, unconditional } from './conditions.ts'
@@ -61,13 +61,9 @@ export async function recordVersion(
 
 /** Import options of all objects. */
 export const importOptions = (target: Target, info: ObjectInfo) => ({
-  profile: readImportProfile({}, 1),
-  wrap: false,
+  ...readUploadSettings({ 'mime-type': info.headers['content-type'] }, 1),
   onlyHash: false,
   isKubo: false,
-  encryption: false,
-  mimeType: readMimeType(info.headers['content-type']),
-  storageType: undefined,
   listedName: listedName(target),
 })
 

@@ -8,6 +8,7 @@ import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { createPartMemory } from '../part-memory.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
+import { readUploadSettings } from './upload-settings.ts'
 
 const limitBytes = 20 * MIB
 let test: TestContext
@@ -20,13 +21,9 @@ afterEach(() => test[Symbol.asyncDispose]())
 const options: AddOptions = {
   boundary: 'b',
   bodyBytes: undefined,
-  profile: importProfiles.v1,
-  wrap: false,
+  ...readUploadSettings({}, 1),
   onlyHash: false,
   isKubo: false,
-  encryption: false,
-  mimeType: undefined,
-  storageType: undefined,
 }
 
 function part(name: string, content: Uint8Array | string): Buffer {

@@ -1,5 +1,5 @@
 import type { Uploaded } from '@cairn/protocol'
-import type { BlockSink, ImportOptions, ImportProfile } from '@cairn/unixfs'
+import type { BlockSink, ImportOptions } from '@cairn/unixfs'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -15,20 +15,13 @@ import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
 import { multipartSource, type PartSource } from './part-source.ts'
 import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
+import type { UploadSettings } from './upload-settings.ts'
 
 /** Options for the parts of an upload. */
-export type AddPartsOptions = {
-  profile: ImportProfile
-  wrap: boolean
-  /** Whether empty folders are kept. Defaults to true. */
-  keepsEmptyFolders?: boolean
+export type AddPartsOptions = UploadSettings & {
   /** Computes CIDs and stores nothing. */
   onlyHash: boolean
   isKubo: boolean
-  encryption: boolean
-  /** Overrides the detected media type. */
-  mimeType: string | undefined
-  storageType: string | undefined
   /**
    * Counts the memory of names and parts. A caller that writes its answer from them passes its own and releases it
    * afterwards; a failed call has already released it.
@@ -146,7 +139,7 @@ async function importSource(
   sink: BlockSink,
   meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { profile, isKubo, wrap, keepsEmptyFolders = true, memory } = options
+  const { profile, isKubo, wrap, keepsEmptyFolders, memory } = options
   const parts = await importParts(source, {
     profile,
     isKubo,

@@ -17,6 +17,7 @@ import { createPartMemory } from '../part-memory.ts'
 import { importCar } from './import-car.ts'
 import { openTestContext, type TestContext, testAddress } from './open-test-context.suite.ts'
 import { multipartSource } from './part-source.ts'
+import { readUploadSettings } from './upload-settings.ts'
 
 let test: TestContext
 
@@ -73,7 +74,7 @@ function importBytes(bytes: Uint8Array, name = 'x.car', pieceBytes = 65_536, con
   })()
   return importCar(context, testAddress, multipartSource(freedFeedFrom(source), 'b', body.length), {
     isKubo: false,
-    storageType: undefined,
+    ...readUploadSettings({}, 1),
     signal: new AbortController().signal,
   })
 }

@@ -13,15 +13,11 @@ import { findMimeType } from './mime-type.ts'
 import type { PartSource, SourcePart } from './part-source.ts'
 import { createPartStream } from './part-stream.ts'
 import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
+import type { UploadSettings } from './upload-settings.ts'
 
 /** Options of a CAR import. */
-export type ImportCarOptions = {
+export type ImportCarOptions = Omit<UploadSettings, 'profile' | 'wrap' | 'keepsEmptyFolders'> & {
   isKubo: boolean
-  storageType: string | undefined
-  /** Media type of the single file in the CAR; by default derived from the name. */
-  mimeType?: string | undefined
-  /** Whether the client encrypted the content. */
-  encryption?: boolean
   signal: AbortSignal
   /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
@@ -67,7 +63,7 @@ async function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
-  { isKubo, storageType, mimeType, encryption = false, signal, held }: ImportCarOptions,
+  { isKubo, storageType, mimeType, encryption, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = guardWriter(context.packs.begin(), context.denylist)

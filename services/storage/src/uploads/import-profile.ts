@@ -14,22 +14,16 @@ const hamtFanouts = [8, 16, 32, 64, 128, 256, 512, 1024]
 const refusedOptions = ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime', 'to-files', 'pin-name']
 const refusedMetadata = ['mode', 'mtime', 'mtime-nsecs']
 
-/** Kubo options that this module reads or rejects. */
-export const profileOptions: readonly string[] = [
-  'hash',
-  'chunker',
-  'max-file-links',
-  'max-directory-links',
-  'max-hamt-fanout',
-  ...refusedOptions,
-  ...refusedMetadata,
-]
+/** Kubo options beyond those of the call, which this module rejects. */
+export const rejectedOptions: readonly string[] = [...refusedOptions, ...refusedMetadata]
 
 /** The query parameters that decide how bytes become a DAG. */
 export type ProfileQuery = {
   'cid-version'?: string | undefined
   'raw-leaves'?: boolean | undefined
   profile?: 'unixfs-v0-2015' | 'unixfs-v1-2025' | undefined
+  hash?: string | undefined
+  chunker?: string | undefined
   [parameter: string]: unknown
 }
 
@@ -45,7 +39,7 @@ export function readImportProfile(query: ProfileQuery, defaultVersion: 0 | 1): I
   refuseUnknown(query)
   const base = baseProfile(query.profile, version, defaultVersion)
   const rawLeaves = query['raw-leaves'] ?? base.rawLeaves
-  const chunkSizeBytes = readChunker(query['chunker']) ?? base.chunkSizeBytes
+  const chunkSizeBytes = readChunker(query.chunker) ?? base.chunkSizeBytes
   const maxLinks = readFileLinks(query['max-file-links']) ?? base.maxLinks
   const maxFolderLinks = readWhole('max-directory-links', query['max-directory-links']) || undefined
   const hamtFanout = readFanout(query['max-hamt-fanout']) ?? base.hamtFanout
@@ -77,7 +71,7 @@ function baseProfile(
 
 function refuseUnknown(query: ProfileQuery): void {
   const problems: string[] = []
-  if ((query['hash'] ?? 'sha2-256') !== 'sha2-256') problems.push('hash must be sha2-256')
+  if ((query.hash ?? 'sha2-256') !== 'sha2-256') problems.push('hash must be sha2-256')
   for (const name of refusedOptions) {
     const value = query[name]
     if (value !== undefined && value !== '' && value !== 'false' && value !== '0')
@@ -108,9 +102,9 @@ function readWhole(name: string, text: unknown): number | undefined {
   throw new CairnError('INVALID_REQUEST', { message: `${name} must be a whole number` })
 }
 
-function readChunker(chunker: unknown): number | undefined {
+function readChunker(chunker: string | undefined): number | undefined {
   if (chunker === undefined || chunker === '' || chunker === 'default') return undefined
-  const size = typeof chunker === 'string' ? Number(/^size-(\d{1,8})$/.exec(chunker)?.[1] ?? Number.NaN) : Number.NaN
+  const size = Number(/^size-(\d{1,8})$/.exec(chunker)?.[1] ?? Number.NaN)
   if (size >= minChunkBytes && size <= maxChunkBytes) return size
   throw new CairnError('INVALID_REQUEST', {
     message: `chunker must be size-N with N from ${minChunkBytes} to ${maxChunkBytes}`,

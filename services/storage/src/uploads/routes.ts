@@ -8,10 +8,10 @@ import { sendLines } from '../http/send-lines.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { type Added, addFiles } from './add-files.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
-import { profileOptions, readImportProfile } from './import-profile.ts'
-import { readMimeType } from './mime-type.ts'
+import { rejectedOptions } from './import-profile.ts'
 import { multipartSource } from './part-source.ts'
 import { readSteadily } from './read-steadily.ts'
+import { readUploadSettings } from './upload-settings.ts'
 
 /** Options of Kubo's `add` that its CLI handles itself, or that have no effect in a service that pins everything. */
 const clientOptions = [
@@ -28,14 +28,14 @@ const clientOptions = [
   'fscache',
   'inline-limit',
 ]
-const addOptions = [...Object.keys(addFilesCall.query.entries), ...profileOptions, ...clientOptions]
+const addOptions = [...Object.keys(addFilesCall.query.entries), ...rejectedOptions, ...clientOptions]
 
 /** Registers the upload routes. */
 export function registerUploadRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, addFilesCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, addOptions)
-    const encryption = headers.encryption?.toLowerCase() === 'true'
+    const settings = readUploadSettings({ ...query, ...headers }, isKubo ? 0 : 1)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
       context,
@@ -44,14 +44,9 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
       {
         boundary: readBoundary(raw.headers['content-type']),
         bodyBytes: readLength(raw.headers['content-length']),
-        profile: readImportProfile(query, isKubo ? 0 : 1),
-        wrap: query['wrap-with-directory'] ?? false,
-        keepsEmptyFolders: query['empty-dirs'] ?? true,
+        ...settings,
         onlyHash: query['only-hash'] ?? false,
         isKubo,
-        encryption,
-        mimeType: readMimeType(headers['mime-type']),
-        storageType: headers['x-storage-type'],
         memory,
       },
     )
@@ -59,7 +54,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     if (reply.raw.closed) memory.release()
     else reply.raw.once('close', memory.release)
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
-    if (encryption) return sendJson(reply, added.roots)
+    if (settings.encryption) return sendJson(reply, added.roots)
     return sendJson(reply, added.roots[0])
   })
 
@@ -70,10 +65,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
     const parts = multipartSource(body, readBoundary(contentType), readLength(contentLength))
     const imported = await importCar(context, caller.address, parts, {
+      ...readUploadSettings(headers, 1),
       isKubo,
-      storageType: headers['x-storage-type'],
-      mimeType: readMimeType(headers['mime-type']),
-      encryption: headers.encryption?.toLowerCase() === 'true',
       signal,
     })
     if (!isKubo) return sendJson(reply, imported.roots[0])

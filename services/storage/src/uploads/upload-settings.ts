@@ -35,8 +35,8 @@ export function readUploadSettings(parameters: ReceivedParameters, defaultVersio
     'x-storage-type': storageType,
     ...unread
   } = parameters
+  void (unread satisfies Record<string, never>)
   return {
-    ...(unread satisfies Record<never, never>),
     profile: readImportProfile(parameters, defaultVersion),
     wrap,
     keepsEmptyFolders,
