@@ -69,7 +69,5 @@ export {
   type ReceivedParameters,
   receivedParametersSchema,
   type UploadParameters,
-  uploadHeaders,
-  uploadQuery,
 } from './upload-parameters.ts'
 export { splitUploadPath } from './upload-path.ts'

@@ -15,11 +15,14 @@ export type Uploaded = v.InferOutput<typeof uploadedSchema>
 /** One object; an array if the header `Encryption: true` was sent; JSON lines for the clients of Kubo. */
 const uploadAnswer = /* @__PURE__ */ v.union([uploadedSchema, v.array(uploadedSchema)])
 
+/** Paths of the uploads, apart from their calls, which are large: a browser loads only these. */
+export const uploadPaths = { files: '/api/v0/add', car: '/api/v0/dag/import' } as const
+
 /** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */
 export const addFiles = /* @__PURE__ */ makeCall(() => ({
   id: 'addFiles',
   method: 'POST',
-  path: '/api/v0/add',
+  path: uploadPaths.files,
   host: 'api',
   tag: 'Uploads',
   summary: 'Upload files or a folder',
@@ -65,7 +68,7 @@ export const addFiles = /* @__PURE__ */ makeCall(() => ({
 export const importCar = /* @__PURE__ */ makeCall(() => ({
   id: 'importCar',
   method: 'POST',
-  path: '/api/v0/dag/import',
+  path: uploadPaths.car,
   host: 'api',
   tag: 'Uploads',
   summary: 'Upload a CAR',

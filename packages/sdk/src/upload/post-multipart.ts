@@ -1,13 +1,11 @@
 import {
-  addFiles,
   CairnError,
-  type CallDefinition,
-  callPath,
   decodeError,
   encodeUploadRequest,
   type Uploaded,
   type UploadParameters,
   uploadedSchema,
+  uploadPaths,
 } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
 import * as v from 'valibot'
@@ -40,17 +38,17 @@ export type MultipartUpload = {
 export type Transport = (client: Client, upload: MultipartUpload) => Promise<Uploaded[]>
 
 /** Sends an upload in one request. @throws CairnError as {@link postMultipart} */
-export const sendInOneRequest: Transport = (client, upload) => postMultipart(client, addFiles, upload)
+export const sendInOneRequest: Transport = (client, upload) => postMultipart(client, uploadPaths.files, upload)
 
 /**
- * Sends an upload to one of the calls for them. An error of the body is thrown as it is: the connection that breaks with it
+ * Sends an upload to one of the paths for them. An error of the body is thrown as it is: the connection that breaks with it
  * is not the cause.
  * @throws CairnError the call's own codes, DUPLICATE_NAME, INVALID_PATH, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY,
  *   NO_JSON_ARRAY, UNEXPECTED_RESPONSE
  */
 export async function postMultipart(
   client: Client,
-  call: Pick<CallDefinition, 'path' | 'dialect'>,
+  path: (typeof uploadPaths)[keyof typeof uploadPaths],
   upload: MultipartUpload,
 ): Promise<Uploaded[]> {
   if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
@@ -64,7 +62,7 @@ export async function postMultipart(
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}${callPath(call)}?${new URLSearchParams(query)}`,
+      url: `${client.network.upload.replace(/\/+$/, '')}${path}?${new URLSearchParams(query)}`,
       headers: {
         authorization: `Bearer ${client.apiKey}`,
         'content-type': `multipart/form-data; boundary=${upload.boundary}`,
@@ -76,7 +74,7 @@ export async function postMultipart(
       onSent: upload.onSent,
     })
     if (answer.status < 200 || answer.status > 299)
-      throw decodeError(call.dialect, { status: answer.status, header: answer.header, body: answer.text })
+      throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
     return readAnswer(answer.text, upload.parameters.isEncrypted ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
   } catch (error) {
     if (failed instanceof UnixfsError) throw fromUnixfs(failed)

@@ -1,4 +1,4 @@
-import { CairnError, importCar, isAnyCid } from '@cairn/protocol'
+import { CairnError, isAnyCid, uploadPaths } from '@cairn/protocol'
 import { openPath } from '#platform'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
@@ -33,7 +33,7 @@ export async function uploadCar(
     }
     yield end
   }
-  const [uploaded] = await postMultipart(client, importCar, {
+  const [uploaded] = await postMultipart(client, uploadPaths.car, {
     parameters: options,
     boundary,
     contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
