@@ -9,7 +9,7 @@ import {
   localUsdtBytecode,
   paymentsBytecode,
 } from '@cairn/contracts/deploy'
-import { networks } from '@cairn/protocol'
+import { networks, type Stablecoin, stablecoins } from '@cairn/protocol'
 import { waitForReceipt } from '@cairn/service'
 import * as v from 'valibot'
 import {
@@ -58,7 +58,7 @@ const address = v.pipe(
 )
 const deployedSchema = v.object({
   payments: address,
-  tokens: v.object({ usdc: address, usdt: address, dai: address }),
+  tokens: v.object(v.entriesFromList(stablecoins, address)),
   feeds: v.record(v.string(), address),
 })
 type Deployed = v.InferOutput<typeof deployedSchema>
@@ -215,15 +215,15 @@ async function deployAll(work: Deployer, wallet: string): Promise<Deployed> {
   await work.setBalance(work.owner, 10n ** 27n)
   await work.setBalance(holder, testCoins * 10n ** 18n)
   const payments = await work.deploy(paymentsAbi, paymentsBytecode, [work.owner])
-  const tokens = {
+  const tokens: Record<Stablecoin, Hex> = {
     usdc: await work.deploy(localUsdcAbi, localUsdcBytecode),
     usdt: await work.deploy(localUsdtAbi, localUsdtBytecode),
     dai: await work.deploy(localDaiAbi, localDaiBytecode),
   }
-  for (const [coin, token] of Object.entries(tokens)) {
-    await work.send(payments, paymentsAbi, 'updateERC20Token', [token, true])
-    const decimals = coin === 'dai' ? 18n : 6n
-    await work.send(token, localUsdcAbi, 'mint', [holder, testCoins * 10n ** decimals])
+  for (const coin of stablecoins) {
+    await work.send(payments, paymentsAbi, 'updateERC20Token', [tokens[coin], true])
+    const decimals = BigInt(networks.polygon.tokens[coin].decimals)
+    await work.send(tokens[coin], localUsdcAbi, 'mint', [holder, testCoins * 10n ** decimals])
   }
   const feeds: Record<string, Hex> = {}
   for (const [symbol, cents] of Object.entries(centsOfCoins)) {
@@ -260,11 +260,12 @@ function describePayments(url: string, { payments, tokens, feeds }: Deployed): s
         finality: { blocks: 0 },
         mayRestart: true,
         pollMs: 250,
-        tokens: {
-          usdc: { address: tokens.usdc, decimals: networks.polygon.tokens.usdc.decimals },
-          usdt: { address: tokens.usdt, decimals: networks.polygon.tokens.usdt.decimals },
-          dai: { address: tokens.dai, decimals: networks.polygon.tokens.dai.decimals },
-        },
+        tokens: Object.fromEntries(
+          stablecoins.map((coin) => [
+            coin,
+            { address: tokens[coin], decimals: networks.polygon.tokens[coin].decimals },
+          ]),
+        ),
       },
     },
     prices: Object.fromEntries(prices),

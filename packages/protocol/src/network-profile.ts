@@ -3,7 +3,7 @@ import * as v from 'valibot'
 const url = v.pipe(v.string(), v.url())
 
 const tokenSchema = v.object({
-  /** `usdc`, `usdt` or `dai`. */
+  /** One of the `stablecoins`. */
   coin: v.string(),
   /** The symbol of the token itself, which distinguishes contracts of one coin. */
   symbol: v.string(),

@@ -6,6 +6,7 @@ import {
   getPrice,
   isCoin,
   listPayments,
+  networks,
   type Payment,
   type PaymentReport,
   pay as payForStorage,
@@ -17,16 +18,17 @@ import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../open-wallet.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
 
-const coins = ['native', 'usdc', 'usdt', 'dai'] as const
+const coins = ['native', ...Object.keys(networks.polygon.tokens)]
+const coinList = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(coins)
 
 const coinOption = {
-  coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (native)' },
+  coin: { type: 'string', value: 'coin', choices: coins, about: `${coinList} (native)` },
   chain: { type: 'string', value: 'name', about: 'chain to pay on (first chain of the network)' },
 } as const
 
 function readCoin({ values }: CommandContext): Coin {
   const coin = text(values, 'coin') ?? 'native'
-  if (!isCoin(coin)) throw new CairnError('USAGE', { message: `Unknown coin "${coin}". Use native, usdc, usdt or dai` })
+  if (!isCoin(coin)) throw new CairnError('USAGE', { message: `Unknown coin "${coin}". Use ${coinList}` })
   return coin
 }
 
@@ -190,7 +192,7 @@ export const faucet: Command = {
   summary: 'Get test coins on a local network',
   usage: '[address]',
   arity: [0, 1],
-  options: { coin: { type: 'string', value: 'coin', choices: coins, about: 'native, usdc, usdt or dai (all)' } },
+  options: { coin: { type: 'string', value: 'coin', choices: coins, about: `${coinList} (all)` } },
   examples: ['cairn faucet', 'cairn faucet 0x… --coin usdc'],
   async run(context) {
     const { args, values, session, output, signal } = context

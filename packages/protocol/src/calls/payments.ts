@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { addressSchema } from '../address.ts'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { stablecoins } from '../networks.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 /** An amount in the smallest units of a coin: a whole number as text, because it may exceed 2^53. */
@@ -174,7 +175,7 @@ export const useFaucet = defineCall({
     schema: v.object({
       address: addressSchema,
       /** `native` or the name of a stablecoin. Defaults to all of them. */
-      coin: v.optional(v.picklist(['native', 'usdc', 'usdt', 'dai'])),
+      coin: v.optional(v.picklist(['native', ...stablecoins])),
     }),
   },
   response: {

@@ -1,4 +1,4 @@
-import { localDaiAbi, localUsdcAbi, localUsdtAbi } from '@cairn/contracts'
+import { localUsdcAbi } from '@cairn/contracts'
 import { CairnError, isEvmAddress } from '@cairn/protocol'
 import { waitForReceipt } from '@cairn/service'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
@@ -16,7 +16,6 @@ type Sent = { coin: string; units: string; txHash: Hex }
 /** Amount per coin, in whole coins. */
 const wholeCoins = 100n
 const receiptWait = { timeoutMs: 60_000, pollMs: 100 }
-const abis = { usdc: localUsdcAbi, usdt: localUsdtAbi, dai: localDaiAbi } as const
 
 /** Creates a faucet on the chain of a local network, whose test tokens belong to the key. */
 export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
@@ -50,9 +49,9 @@ export function createFaucet(network: PaymentNetwork, privateKey: Hex): Faucet {
     if (token === undefined)
       throw new CairnError('NOT_SUPPORTED', { message: `${coin} does not exist on ${network.name}` })
     const units = wholeCoins * 10n ** BigInt(token.decimals)
-    const abi = abis[token.coin]
+    // All test coins have this function.
     const request = { address: token.address as Hex, functionName: 'mint', args: [to, units] } as const
-    const txHash = await wallet.writeContract({ ...request, abi })
+    const txHash = await wallet.writeContract({ ...request, abi: localUsdcAbi })
     return { coin, units: units.toString(), txHash }
   }
 
