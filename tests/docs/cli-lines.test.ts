@@ -43,6 +43,27 @@ test('the pages call it in one way, and without the lines of npm where the outpu
   }
 })
 
+test('each example in TypeScript or JavaScript is a whole file, which the page tells how to run', () => {
+  // Of React it shows a part: examples/react-upload is whole, and tests/interop/packed-react.test.ts runs it.
+  const examples = pages
+    .filter((page) => page !== 'docs/how-to/react.md')
+    .flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:[jt]sx?|mjs|cjs)\b *(.*)$/gm)].map(
+        ([, name = '']) => ({
+          page,
+          name,
+        }),
+      ),
+    )
+  expect(examples.length).toBeGreaterThan(10)
+  for (const { page, name } of examples) {
+    const text = readFileSync(join(root, page), 'utf8')
+    expect(name, page).toMatch(/^[\w-]+\.[cm]?[jt]s$/)
+    // Once at the block, and in a command or in the text before it.
+    expect(text.split(name).length, `${page}: ${name}`).toBeGreaterThan(2)
+  }
+})
+
 describe('each line runs', () => {
   let network: TestNetwork
   let folder: ExampleFolder
@@ -91,6 +112,11 @@ describe('each line runs', () => {
       if (/ (?:upload|rotate) /.test(line)) last.cid = readCid(said)
       last.name = /\bk51[a-z0-9]+\b/.exec(said)?.[0] ?? last.name
     }
+  })
+
+  test('the example of the S3 page prints a CID', async () => {
+    using examples = openExamples(readFileSync(join(root, 'docs/how-to/s3.md'), 'utf8'), network)
+    expect(await examples.run('node scripts/run.mjs s3.ts')).toMatch(/^bafkrei[a-z2-7]{52}$/m)
   })
 
   test('a block that is not run says why', () => {

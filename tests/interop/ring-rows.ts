@@ -113,8 +113,9 @@ export const ringRows: readonly RingRow[] = [
   {
     program: 'Packed packages',
     version: () => `Node ${[...olderNodes, process.versions.node].join(', ')}`,
-    scope: 'import, `require`, esbuild for Node and browsers, Vite, Chromium, `npx cairn`',
-    files: ['packed-packages.test.ts'],
+    scope:
+      'import, `require`, esbuild for Node and browsers, Vite, Chromium, `npx cairn`, the React example on React 18 and 19',
+    files: ['packed-packages.test.ts', 'packed-react.test.ts'],
     whyNot: () => {
       const missing = olderNodes.find((version) => !isNodeInstalled(version))
       return missing === undefined ? undefined : `Node ${missing} is not installed. ${install}`

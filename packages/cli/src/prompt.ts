@@ -81,7 +81,10 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
     },
     async confirm(question) {
       if (!stdin.isTTY)
-        throw new CairnError('USAGE', { message: 'This command requires a confirmation', hint: 'Give --yes.' })
+        throw new CairnError('USAGE', {
+          message: 'This command requires a confirmation',
+          hint: 'Add --yes to confirm.',
+        })
       return /^y(es)?$/i.test((await prompt(`${question} [y/N] `, true)).trim())
     },
   }

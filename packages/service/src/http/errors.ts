@@ -23,6 +23,14 @@ const frameCodes: Record<string, ErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'INVALID_REQUEST',
 }
 
+/** What those of INVALID_REQUEST mean: its own message names no problem. */
+const frameMessages: Record<string, string> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The request is not valid: the body is not JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The request is not valid: the body is not as long as Content-Length',
+  FST_ERR_BAD_URL: 'The request is not valid: the path has an invalid percent-encoding',
+  FST_ERR_MAX_PARAM_LENGTH: 'The request is not valid: a part of the path is too long',
+}
+
 /** Writes an error as a protocol other than ours has it. */
 export type ErrorEncoder = (error: CairnError, requestId: string) => EncodedError
 
@@ -36,7 +44,8 @@ export function toCairnError(error: unknown, describe?: DescribeError): CairnErr
   if (described !== undefined) return described
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     const code = frameCodes[error.code]
-    if (code !== undefined) return new CairnError(code, { cause: error })
+    const message = frameMessages[error.code]
+    if (code !== undefined) return new CairnError(code, { ...(message === undefined ? {} : { message }), cause: error })
   }
   if (error instanceof Error && 'statusCode' in error && error.statusCode === 400) {
     return new CairnError('INVALID_REQUEST', { cause: error })

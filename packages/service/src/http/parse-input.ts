@@ -27,9 +27,11 @@ const nulInJson = /(?<!\\)(?:\\\\)*\\u0000/
  * names, which their readers validate.
  */
 function refuseNul({ url, cairnBody = '' }: FastifyRequest): void {
-  if (/\?.*%00/.test(url) || nulInJson.test(cairnBody)) {
-    throw new CairnError('INVALID_REQUEST', { message: 'The request is not valid: a string contains a NUL character' })
-  }
+  const [, query = ''] = url.split(/\?(.*)/s)
+  const parameter = query.split('&').find((one) => one.includes('%00'))
+  if (parameter === undefined && !nulInJson.test(cairnBody)) return
+  const where = parameter === undefined ? 'a string of the body' : `query.${parameter.split(/=|%00/, 1)}`
+  throw new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${where} contains a NUL character` })
 }
 
 /**

@@ -18,3 +18,13 @@ test('unknown names are one line of the log without a stack, in any number of re
   ])
   expect(storage.log.join('')).not.toContain('"stack"')
 })
+
+test('a body that is not JSON is named as the problem', async () => {
+  await using storage = await startTestStorage()
+  const send = async (body: string) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await storage.call('/api/auth/create_api_key', { method: 'POST', headers, body })).body
+  }
+  expect(await send('{bad')).toContain('The request is not valid: the body is not JSON')
+  expect(await send('')).toContain('The request is not valid: body is required')
+})

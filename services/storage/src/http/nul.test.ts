@@ -32,6 +32,8 @@ describe.each(['sqlite', 'postgres'] as const)('a NUL in a text is rejected, on 
     const headers = { ...options.headers, authorization: `Bearer ${key}` }
     const answer = await storage.call(path, { ...options, headers })
     expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([400, 'INVALID_REQUEST'])
+    if (path.includes('?'))
+      expect(answer.body).toContain(`query.${/(\w+)=[^&]*%00/.exec(path)?.[1]} contains a NUL character`)
   })
 
   test('in the name of an API key, before the signature is spent', async () => {
