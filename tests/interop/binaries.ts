@@ -40,6 +40,14 @@ export const versitygw: GoProgram = {
   package: './cmd/versitygw',
 }
 
+/** A backup program, as a client of our S3 API. */
+export const restic: GoProgram = {
+  name: 'restic',
+  module: 'github.com/restic/restic',
+  version: 'v0.19.1',
+  package: './cmd/restic',
+}
+
 /** The reference implementation of FRC-0058, behind a small program of ours. */
 export const dataSegment: GoProgram = {
   name: 'data-segment',

@@ -15,6 +15,7 @@ import {
   interopFolder,
   isInstalled,
   kubo,
+  restic,
   sourceNotePath,
   versitygw,
 } from './binaries.ts'
@@ -106,7 +107,7 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw, dataSegment]
+const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))

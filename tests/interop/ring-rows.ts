@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataSegment, type GoProgram, gatewayConformance, isInstalled, kubo, versitygw } from './binaries.ts'
+import { dataSegment, type GoProgram, gatewayConformance, isInstalled, kubo, restic, versitygw } from './binaries.ts'
 import { isNodeInstalled, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
@@ -126,6 +126,12 @@ export const ringRows: readonly RingRow[] = [
     scope: 'the suite of the object store',
     files: ['s3.test.ts'],
     ...needsGo(versitygw),
+  },
+  {
+    program: 'restic',
+    scope: 'our S3 API: `init`, `backup` twice, `check --read-data`, `restore`, `forget --prune`, a wrong secret',
+    files: ['restic.test.ts'],
+    ...needsGo(restic),
   },
 ]
 

@@ -1,6 +1,6 @@
 // The reading client of Helia verifies every block and record that a gateway and a router give it.
 import { createHash } from 'node:crypto'
-import { cp, rm } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient, createName, publishName, uploadBytes } from '@cairn/sdk'
 import * as v from 'valibot'
@@ -98,4 +98,20 @@ test('a block of dag-cbor and a name are read from the gateway and the router', 
 
 test('without a gateway, the router alone leads to the content', async () => {
   expect(await read('', { url: `ipfs://${cids.large}` })).toEqual([row(large)])
+})
+
+test('the example of the page reads content and a name', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/how-to/ipfs-network.md'), 'utf8')
+  const { gateway = '', api } = network.profile
+  const example = /```js read\.mjs\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+  const file = join(npmProgramFolder(verifiedFetch), `read-${process.pid}.mjs`)
+  await writeFile(file, example.replace('http://127.0.0.1:8081', gateway).replace('http://127.0.0.1:8080', api))
+  try {
+    for (const url of [`ipfs://${cids.small}`, `ipns://${cids.name}`]) {
+      const output = await runProgram(process.execPath, [file, url], { timeoutMs: 240_000 })
+      expect(output.toString()).toBe('hello world\n')
+    }
+  } finally {
+    await rm(file)
+  }
 })
