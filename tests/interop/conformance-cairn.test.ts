@@ -35,7 +35,8 @@ describe.skipIf(!isInstalled(gatewayConformance))('gateway-conformance with our 
     const { apiKey } = await createTestKey(network)
     const refused = []
     for (const car of cars) {
-      if (!(await importFixture(network, apiKey, await readFile(car)))) refused.push(basename(car).replace(/(?:_\d+)?\.car$/, ''))
+      if (!(await importFixture(network, apiKey, await readFile(car))))
+        refused.push(basename(car).replace(/(?:_\d+)?\.car$/, ''))
     }
     // docs/how-to/kubo.md, pin-roots: a DAG must be complete.
     expect(refused).toEqual(['file-3k-and-3-blocks-missing-block'])

@@ -129,7 +129,8 @@ export const ringRows: readonly RingRow[] = [
   },
   {
     program: 'restic',
-    scope: 'our S3 API: `init`, `backup` twice, `check --read-data`, `restore`, a snapshot removed with `--prune`, a wrong secret',
+    scope:
+      'our S3 API: `init`, `backup` twice, `check --read-data`, `restore`, a snapshot removed with `--prune`, a wrong secret',
     files: ['restic.test.ts'],
     ...needsGo(restic),
   },
