@@ -7,6 +7,7 @@ import * as ipns from './calls/ipns.ts'
 import * as keys from './calls/keys.ts'
 import * as kubo from './calls/kubo.ts'
 import * as kuboWrite from './calls/kubo-write.ts'
+import * as links from './calls/links.ts'
 import * as names from './calls/names.ts'
 import * as payments from './calls/payments.ts'
 import * as pinning from './calls/pinning.ts'
@@ -112,6 +113,11 @@ export const allCalls: readonly CallDefinition[] = [
   routing.getRoutedProviders,
   routing.getRoutedPeers,
   gateway.getIpns,
+  links.createLink,
+  links.listLinks,
+  links.revokeLink,
+  links.inspectLink,
+  links.openLink,
   events.listEvents,
   events.streamEvents,
   webhooks.createWebhook,

@@ -20,6 +20,9 @@ export type EventData = {
   'api_key.created': { keyId: string; name: string; scopes: string; expiresAt: number | null }
   'api_key.revoked': { keyId: string }
   's3_key.created': { accessKeyId: string; keyId: string }
+  'link.created': { linkId: string; cid: string; expiresAt: number; maxOpens: number }
+  'link.opened': { linkId: string; cid: string; opens: number }
+  'link.revoked': { linkId: string; cid: string }
   'webhook.created': { webhookId: string; host: string }
   'webhook.removed': { webhookId: string; host: string }
   'webhook.disabled': { webhookId: string; host: string; reason: string }
@@ -44,6 +47,9 @@ export const eventScopes = {
   'api_key.created': 'account',
   'api_key.revoked': 'account',
   's3_key.created': 'account',
+  'link.created': 'files:read',
+  'link.opened': 'files:read',
+  'link.revoked': 'files:read',
   'webhook.created': 'account',
   'webhook.removed': 'account',
   'webhook.disabled': 'account',

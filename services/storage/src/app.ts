@@ -9,6 +9,7 @@ import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
 import { registerKuboRoutes } from './kubo/routes.ts'
+import { registerLinkRoutes } from './links/routes.ts'
 import type { NameResolver } from './names/names.ts'
 import { registerNameRoutes } from './names/routes.ts'
 import { registerRoutingRoutes } from './names/routing-routes.ts'
@@ -65,5 +66,6 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerRoutingRoutes(app, context, profile)
   registerEventRoutes(app, context, (ids) => findEndedKeys(context, ids))
   registerWebhookRoutes(app, context)
+  registerLinkRoutes(app, context)
   return app
 }

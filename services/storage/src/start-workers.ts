@@ -1,6 +1,7 @@
 import { probeDependencies } from '@cairn/service'
 import type { Context } from './context.ts'
 import { createEventsWorker } from './events/events.ts'
+import { createLinksWorker } from './links/links.ts'
 import type { OpenDenylist } from './moderation/moderation.ts'
 import { createNamesWorker } from './names/worker.ts'
 import type { ObjectStore } from './objects/objects.ts'
@@ -44,6 +45,7 @@ export function startWorkers({ context, denials, objects, providers, pullUrl, on
     createPinsWorker(context, clock),
     createEventsWorker(context, clock),
     createWebhooksWorker(context, clock),
+    createLinksWorker(context, clock),
     createIndexWorker(context, clock),
     ...denials.workers(clock),
     createS3Worker(context, clock),

@@ -550,6 +550,27 @@ export type WebhookDeliveryTable = {
   updated_at: number
 }
 
+/**
+ * A link to an encrypted file. The hashes are of tokens of 32 bytes that visitors send; `sealed` is the file key, which only
+ * the link opens, and null once the link ended or was revoked. Ended rows stay for a while, for the owner.
+ */
+export type LinkTable = {
+  id: string
+  address: string
+  cid: string
+  label: string
+  sealed: string | null
+  token_hash: Uint8Array
+  password_hash: Uint8Array | null
+  max_opens: number
+  opens: number
+  failures: number
+  created_at: number
+  expires_at: number
+  last_opened_at: number | null
+  revoked_at: number | null
+}
+
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -598,5 +619,6 @@ export type Schema = {
   aggregate_event: AggregateEventTable
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
+  link: LinkTable
   migration: MigrationTable
 }

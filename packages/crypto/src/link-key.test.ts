@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { createLinkSecret, deriveLinkKeys } from './link-key.ts'
+
+const linkSecret = { id: 'AAECAwQFBgcICQoLDA0ODw', key: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8' }
+const flip = (text: string): string => `${text[0] === 'A' ? 'B' : 'A'}${text.slice(1)}`
+
+test('the key of a link opens what it sealed, and no other link does', async () => {
+  const secret = createLinkSecret()
+  const keys = await deriveLinkKeys(secret)
+  const sealed = await keys.seal('a file key')
+  expect(await keys.seal('a file key')).not.toBe(sealed)
+  expect(await (await deriveLinkKeys(secret)).open(sealed)).toBe('a file key')
+  const others = [{ ...secret, key: flip(secret.key) }, { ...secret, id: flip(secret.id) }, createLinkSecret()]
+  for (const other of others) {
+    await expect((await deriveLinkKeys(other)).open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+  }
+  for (const changed of [flip(sealed), sealed.slice(4), '', '*'])
+    await expect(keys.open(changed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+})
+
+test('with a password, neither the link nor the password alone opens it', async () => {
+  const keys = await deriveLinkKeys(linkSecret, 'ﬁne')
+  const sealed = await keys.seal('a file key')
+  // The same password in another Unicode form.
+  const same = await deriveLinkKeys(linkSecret, 'fine')
+  expect(await same.open(sealed)).toBe('a file key')
+  expect(same.passwordToken).toBe(keys.passwordToken)
+  // Links that exist depend on these.
+  expect(same.token).toBe('1JIcqLkeKGLV-I4aGccB6essMklhtBbXCAuCWsia8qw')
+  expect(same.passwordToken).toBe('Qe_yxr57G2_dH9W6IdRxN3wWY8MbYrih7HOQmtQtS5A')
+  const without = await deriveLinkKeys(linkSecret)
+  expect(without.token).toBe(keys.token)
+  expect(without.passwordToken).toBeUndefined()
+  await expect(without.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+  const wrong = await deriveLinkKeys(linkSecret, 'Fine')
+  expect(wrong.passwordToken).not.toBe(keys.passwordToken)
+  await expect(wrong.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+})
+
+test.each([
+  ['', linkSecret.key],
+  [linkSecret.id, ''],
+  [linkSecret.id, linkSecret.key.slice(1)],
+  [linkSecret.id, `${linkSecret.key.slice(1)}*`],
+  [`${linkSecret.id.slice(1)}x`, linkSecret.key],
+])('refuses what is not a link: %j %j', async (id, key) => {
+  await expect(deriveLinkKeys({ id, key })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+})

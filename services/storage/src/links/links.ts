@@ -1,0 +1,1 @@
+export { createLinksWorker } from './worker.ts'
