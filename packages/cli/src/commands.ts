@@ -9,6 +9,7 @@ import { get } from './commands/get.ts'
 import { importCommand } from './commands/import.ts'
 import { info } from './commands/info.ts'
 import { keys } from './commands/keys.ts'
+import { link } from './commands/link.ts'
 import { ls } from './commands/ls.ts'
 import { mcp } from './commands/mcp.ts'
 import { name } from './commands/name.ts'
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   name,
   share,
   unshare,
+  link,
   access,
   transfer,
   conditions,

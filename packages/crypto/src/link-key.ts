@@ -39,16 +39,18 @@ export async function deriveLinkKeys({ id, key }: LinkSecret, password?: string)
   const [salt, secret] = [decode(id, idBytes), decode(key, keyBytes)]
   const stretched = password === undefined ? [] : [await stretch(password, salt)]
   const [fromKey, fromBoth] = await Promise.all([importSecret(secret), importSecret(concatBytes(secret, ...stretched))])
-  const derivation = (info: string) => ({ name: 'HKDF', hash: 'SHA-256', salt, info: utf8ToBytes(`cairn/link/1/${info}`) })
+  const derivation = (info: string) => ({
+    name: 'HKDF',
+    hash: 'SHA-256',
+    salt,
+    info: utf8ToBytes(`cairn/link/1/${info}`),
+  })
   const deriveToken = async (from: CryptoKey, info: string) =>
     base64urlnopad.encode(new Uint8Array(await crypto.subtle.deriveBits(derivation(info), from, keyBytes * 8)))
-  const sealKey = await crypto.subtle.deriveKey(
-    derivation('seal'),
-    fromBoth,
-    { name: 'AES-GCM', length: 256 },
-    false,
-    ['encrypt', 'decrypt'],
-  )
+  const sealKey = await crypto.subtle.deriveKey(derivation('seal'), fromBoth, { name: 'AES-GCM', length: 256 }, false, [
+    'encrypt',
+    'decrypt',
+  ])
   const algorithm = (iv: Uint8Array<ArrayBuffer>) => ({ name: 'AES-GCM', iv, additionalData: salt })
   return {
     token: await deriveToken(fromKey, 'token'),
@@ -89,5 +91,8 @@ function decode(text: string, length: number): Uint8Array<ArrayBuffer> {
       // Its last character has bits that encode nothing.
     }
   }
-  throw new CairnError('INVALID_REQUEST', { message: 'This is not a link', hint: 'Copy the whole link, with the part after #.' })
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'This is not a link',
+    hint: 'Copy the whole link, with the part after #.',
+  })
 }

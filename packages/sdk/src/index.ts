@@ -20,10 +20,12 @@ export {
   type EventType,
   eventTypes,
   type FileEntry,
+  type FileLink,
   formatUnits,
   isAnyCid,
   isCid,
   isPrivateKey,
+  type LinkInfo,
   type NameState,
   type NetworkProfile,
   networks,
@@ -109,6 +111,16 @@ export { openKeySession } from './keys/open-session.ts'
 export { type RepairOptions, type RepairReport, repairKey } from './keys/repair.ts'
 export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
+export {
+  type CreatedLink,
+  createLink,
+  inspectLink,
+  type LinkOptions,
+  listLinks,
+  type OpenedLink,
+  openLink,
+  revokeLink,
+} from './links/links.ts'
 export { loadNetwork } from './load-network.ts'
 export { listNames } from './names/list-names.ts'
 export { listNameHistory, type PastRecord } from './names/name-history.ts'

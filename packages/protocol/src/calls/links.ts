@@ -95,7 +95,7 @@ export const createLink = defineCall({
     }),
   },
   response: { kind: 'json', schema: link },
-  errors: [...authErrors, 'INVALID_CID', 'CONFLICT'],
+  errors: [...authErrors, 'INVALID_CID', 'INVALID_LABEL', 'CONFLICT'],
   limits: { ...limits, perMinute: 600 },
   idempotent: false,
 })

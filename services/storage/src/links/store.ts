@@ -25,6 +25,8 @@ export type LinkProof = { token: string; passwordToken?: string | undefined }
 
 /** How long a link that ended stays in lists. */
 const keptMs = 30 * 86_400_000
+/** Links of an account, those that ended lately included: it cannot fill the table by revoking. */
+const maxRowsPerAccount = 10 * maxLinksPerAccount
 
 /** Tokens are 32 random bytes: a plain hash of one cannot be guessed. */
 const hash = (token: string): Buffer => createHash('sha256').update(token).digest()
@@ -58,14 +60,12 @@ export async function insertLink(
         type: 'link.created',
         data: { linkId: id, cid, expiresAt, maxOpens },
       })
-      const { count } = await trx
+      const { all, open } = await trx
         .selectFrom('link')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .select(({ fn }) => [fn.countAll<number>().as('all'), fn.count<number>('sealed').as('open')])
         .where('address', '=', address)
-        .where('sealed', 'is not', null)
-        .where('expires_at', '>', now)
         .executeTakeFirstOrThrow()
-      if (Number(count) >= maxLinksPerAccount) {
+      if (Number(open) >= maxLinksPerAccount || Number(all) >= maxRowsPerAccount) {
         throw new CairnError('FORBIDDEN', {
           message: `This account has reached its limit of ${maxLinksPerAccount} links`,
           hint: 'Revoke some of them.',
@@ -202,7 +202,7 @@ export async function openLink(
   return opened
 }
 
-/** Deletes the sealed keys of expired links, and the rows of links that expired long ago. */
+/** Deletes the sealed keys of expired links, and the rows of links that ended long ago. */
 export async function clearLinks({ db, clock }: Parts): Promise<void> {
   const now = clock.now()
   await db.write(async (trx) => {
@@ -214,7 +214,11 @@ export async function clearLinks({ db, clock }: Parts): Promise<void> {
       .execute()
     await trx
       .deleteFrom('link')
-      .where('expires_at', '<=', now - keptMs)
+      .where((eb) => {
+        const isOld = (column: 'revoked_at' | 'expires_at' | 'last_opened_at') => eb(column, '<=', now - keptMs)
+        const isUsedUp = eb('opens', '>=', eb.ref('max_opens'))
+        return eb.or([isOld('revoked_at'), isOld('expires_at'), eb.and([isUsedUp, isOld('last_opened_at')])])
+      })
       .execute()
   })
 }
@@ -223,7 +227,8 @@ function requireOpen(row: LinkRow, now: number): { sealed: string } {
   const end = findEnd(row, now)
   if (end === undefined && row.sealed !== null) return { sealed: row.sealed }
   throw new CairnError('GONE', {
-    message: end === 'used up' ? 'The link is used up' : `The link ${end === 'revoked' ? 'was revoked' : 'has expired'}`,
+    message:
+      end === 'used up' ? 'The link is used up' : `The link ${end === 'revoked' ? 'was revoked' : 'has expired'}`,
     hint: 'Ask the person who shared it for a new link.',
   })
 }

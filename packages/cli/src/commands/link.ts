@@ -1,0 +1,135 @@
+import { basename } from 'node:path'
+import {
+  CairnError,
+  createClient,
+  createLink,
+  decryptFile,
+  decryptFolder,
+  inspectLink,
+  isFolder,
+  listLinks,
+  loadNetwork,
+  openLink,
+  revokeLink,
+} from '@cairn/sdk'
+import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { parseDuration } from '../durations.ts'
+import { openKeyClient } from '../key-client.ts'
+import { formatBytes } from '../sizes.ts'
+
+type Action = (context: CommandContext) => Promise<void>
+
+async function create(context: CommandContext): Promise<void> {
+  const { args, values, output, prompt, signal } = context
+  const cid = requireArgument(args, 'create', 'the CID of an encrypted file')
+  const expires = text(values, 'expires')
+  const opens = text(values, 'opens')
+  const [name, label] = [text(values, 'name'), text(values, 'label')]
+  const lifetimeMs = expires === undefined ? undefined : parseDuration(expires)
+  const password = flag(values, 'password') ? await prompt.secret('Password of the link', { twice: true }) : undefined
+  const link = await createLink(
+    await openKeyClient(context, { withApiKey: true }),
+    cid,
+    {
+      ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
+      ...(opens === undefined ? {} : { maxOpens: parseOpens(opens) }),
+      ...(password === undefined ? {} : { password }),
+      ...(name === undefined ? {} : { name }),
+      ...(label === undefined ? {} : { label }),
+    },
+    { signal },
+  )
+  const end = new Date(link.expiresAt).toISOString()
+  output.result(link, [link.url, `ID       ${link.id}`, `Expires  ${end}`, `Opens    ${link.maxOpens}`], link.url)
+  output.note('The link contains the key and is shown only once.')
+}
+
+async function list({ session, output, signal }: CommandContext): Promise<void> {
+  const links = await listLinks(await session.client(), { signal })
+  output.table(
+    ['ID', 'STATE', 'OPENS', 'EXPIRES', 'CID', 'LABEL'],
+    links.map(({ id, state, opens, maxOpens, expiresAt, cid, label }) => [
+      id,
+      state,
+      `${opens}/${maxOpens}`,
+      new Date(expiresAt).toISOString(),
+      cid,
+      label,
+    ]),
+    links,
+  )
+}
+
+async function remove({ args, session, output, signal }: CommandContext): Promise<void> {
+  const id = requireArgument(args, 'rm', 'the id of a link')
+  await revokeLink(await session.client(), id, { signal })
+  output.result({ revoked: id }, `Revoked ${id}.`, id)
+  output.note('People who opened it may have kept the file.')
+}
+
+async function open({ args, values, session, output, prompt, signal }: CommandContext): Promise<void> {
+  const url = requireArgument(args, 'open', 'a link')
+  const { origin } = URL.parse(url) ?? {}
+  const network = await session.network().catch((error: unknown) => {
+    // A machine that was never set up opens links too.
+    if (origin === undefined) throw error
+    return loadNetwork(origin)
+  })
+  const client = createClient({
+    network: origin === undefined || new URL(network.api).origin === origin ? network : await loadNetwork(origin),
+  })
+  const { needsPassword } = await inspectLink(client, url, { signal })
+  const password = needsPassword ? await prompt.secret('Password of the link') : undefined
+  const { cid, masterKey, name, owner } = await openLink(client, url, {
+    signal,
+    ...(password === undefined ? {} : { password }),
+  })
+  // The name is from another person: only its last part is used.
+  const given = basename((name ?? '').replaceAll('\\', '/'))
+  const target = text(values, 'output') ?? (given === '' || given === '.' || given === '..' ? cid : given)
+  const options = { masterKey, signal, overwrite: flag(values, 'force') }
+  const isOne = await isFolder(client, cid, { signal })
+  const result = await (isOne ? decryptFolder : decryptFile)(client, cid, target, options)
+  output.result({ ...result, cid, owner }, `${target}  ${formatBytes(result.sizeBytes)}  shared by ${owner}`, target)
+}
+
+function parseOpens(given: string): number {
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
+  throw new CairnError('USAGE', { message: `"${given}" is not a number of opens`, hint: 'Write 1, 10 or 100.' })
+}
+
+function requireArgument(args: readonly string[], action: string, what: string): string {
+  const [, value] = args
+  if (value !== undefined) return value
+  throw new CairnError('USAGE', {
+    message: `link ${action} requires ${what}`,
+    hint: 'Run `cairn link ls` for the ids.',
+  })
+}
+
+const actions: Record<string, Action> = { create, ls: list, rm: remove, open }
+
+export const link: Command = {
+  name: 'link',
+  summary: 'Share an encrypted file by a link, without a wallet',
+  usage: `<${Object.keys(actions).join('|')}> [cid|id|link]`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    expires: { type: 'string', about: 'lifetime for create (7d)', value: 'duration' },
+    opens: { type: 'string', about: 'how often it can be opened, for create (100)', value: 'number' },
+    password: { type: 'boolean', about: 'ask for a password, for create' },
+    name: { type: 'string', about: 'name of the file for visitors, for create', value: 'name' },
+    label: { type: 'string', about: 'label in your list, for create', value: 'text' },
+    output: { type: 'string', short: 'o', about: 'target path for open (the name of the file)', value: 'path' },
+    force: { type: 'boolean', short: 'f', about: 'overwrite an existing target, for open' },
+  },
+  examples: [
+    'cairn link create bafy… --expires 24h --opens 3',
+    'cairn link create bafy… --password',
+    'cairn link ls',
+    'cairn link rm <id>',
+    "cairn link open 'https://…/link/…#…' -o photo.jpg",
+  ],
+  run: (context) => pickAction('link', actions, context.args[0])(context),
+}
