@@ -20,6 +20,14 @@ test('the examples of the SDK work', async () => {
   expect(await examples.run('letters.ts')).toBe('may/first.txt Dear Ida\n')
 })
 
+test('the example of links works, and the page names its functions', async () => {
+  const links = readFileSync(join(root, 'docs/how-to/links.md'), 'utf8')
+  using examples = openExamples(links, network)
+  expect(await examples.run('link.ts')).toBe('letter.txt dear Ida 2\nrevoked 1\n')
+  for (const name of ['createLink', 'listLinks', 'revokeLink', 'inspectLink', 'openLink']) expect(links).toContain(name)
+  for (const action of ['create', 'ls', 'open', 'rm']) expect(links).toContain(`npm run cairn -- link ${action}`)
+})
+
 test('the page names every function about keys, and every command', async () => {
   for (const name of [
     'uploadEncrypted',

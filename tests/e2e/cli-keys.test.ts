@@ -74,6 +74,34 @@ test('upload, share, open, revoke, give away: two users, each with one signature
   expect(signed.match(/Signing with/g)?.length ?? 0).toBeLessThanOrEqual(1)
 })
 
+test('a link opens a file for someone without wallet, key or network, until it is revoked', async () => {
+  const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
+  const create = ['link', 'create', cid, '--opens', '5', '--expires', '1h', '--label', 'for Ida', '--name', '../letter.txt']
+  const made = await cairn('owner', [...create, '--password', '--password-stdin', '--json'], 'our cat\n')
+  expect(made.code, made.err).toBe(0)
+  const { id, url } = JSON.parse(made.out) as { id: string; url: string }
+  expect(url.split('#')[1]).toMatch(/^[\w-]{43}$/)
+
+  /** On a machine that knows no network. */
+  const visit = (args: string[], password: string) =>
+    runCli(['link', 'open', url, ...args, '--password-stdin'], {
+      cwd: folder,
+      env: { CAIRN_CONFIG_HOME: join(folder, 'visitor'), CAIRN_HOME: join(folder, 'nowhere') },
+      input: `${password}\n`,
+    })
+  const wrong = await visit([], 'our dog')
+  expect([wrong.code, wrong.err]).toEqual([4, expect.stringContaining('The password is wrong')])
+  const opened = await visit([], 'our cat')
+  expect(opened.code, opened.err).toBe(0)
+  expect(readFileSync(join(folder, 'letter.txt'), 'utf8')).toBe('dear diary')
+  expect(await json('owner', 'link', 'ls')).toMatchObject({ id, label: 'for Ida', opens: 1, failures: 1, state: 'open' })
+  expect(await json('owner', 'link', 'rm', id)).toEqual({ revoked: id })
+  const gone = await visit(['-o', 'no.txt'], 'our cat')
+  expect(gone.code).not.toBe(0)
+  expect(gone.err).toContain('The link was revoked')
+  expect((await cairn('owner', ['link', 'create', cid, '--opens', 'many'])).code).toBe(2)
+})
+
 test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', '--format', 'v2', 'diary.txt')) as { cid: string }
   expect(await json('owner', 'keys', 'export', cid, '-o', 'diary.key')).toMatchObject({ shards: 5 })

@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  createClient,
+  createLink,
   decryptBytes,
   decryptFile,
   downloadBytes,
@@ -12,11 +14,14 @@ import {
   getConditions,
   getKey,
   getKeyStatus,
+  inspectLink,
   listKeyFiles,
+  openLink,
   openSeekable,
   recoverExported,
   repairKey,
   revokeAccess,
+  revokeLink,
   rotateFile,
   shareFile,
   transferFile,
@@ -44,6 +49,40 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await network?.[Symbol.asyncDispose]()
+})
+
+test('a link opens a file without a wallet, and no request contains its key', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'dear Ida', { name: 'letter.txt' })
+  const { id, url, needsPassword } = await createLink(owner, cid, { maxOpens: 2, name: 'letter.txt' })
+  expect(needsPassword).toBe(false)
+  const [, key = ''] = url.split('#')
+  const sent: string[] = []
+  const visitor = createClient({
+    network: network.profile,
+    fetch: (input, init) => {
+      sent.push(String(input), JSON.stringify(init))
+      return fetch(input, init)
+    },
+  })
+  expect(await inspectLink(visitor, url)).toMatchObject({ owner: owner.address, opensLeft: 2, needsPassword: false })
+  // A password that is not needed does no harm.
+  const opened = await openLink(visitor, url, { password: 'x' })
+  expect(opened).toMatchObject({ cid, name: 'letter.txt', opensLeft: 1 })
+  const plain = await decryptBytes(visitor, opened.cid, { masterKey: opened.masterKey })
+  expect(new TextDecoder().decode(plain)).toBe('dear Ida')
+  expect(sent.length).toBeGreaterThan(4)
+  expect(sent.join('')).toContain(id)
+  for (const part of [key, opened.masterKey]) expect(sent.join('')).not.toContain(part)
+
+  const otherKey = `${url.split('#')[0]}#${(await createLink(owner, cid)).url.split('#')[1]}`
+  await expect(openLink(visitor, otherKey)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  for (const wrong of [url.split('#')[0] ?? '', 'x', `${url}=`])
+    await expect(openLink(visitor, wrong)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+  await expect(createLink(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  await expect(revokeLink(friend, id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  expect(await revokeLink(owner, id)).toMatchObject({ state: 'revoked', opens: 1 })
+  for (const visit of [openLink, inspectLink])
+    await expect(visit(visitor, url)).rejects.toMatchObject({ code: 'GONE', message: 'The link was revoked' })
 })
 
 test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and comes back', async (format) => {
