@@ -76,7 +76,19 @@ test('upload, share, open, revoke, give away: two users, each with one signature
 
 test('a link opens a file for someone without wallet, key or network, until it is revoked', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
-  const create = ['link', 'create', cid, '--opens', '5', '--expires', '1h', '--label', 'for Ida', '--name', '../letter.txt']
+  const create = [
+    'link',
+    'create',
+    cid,
+    '--opens',
+    '5',
+    '--expires',
+    '1h',
+    '--label',
+    'for Ida',
+    '--name',
+    '../letter.txt',
+  ]
   const made = await cairn('owner', [...create, '--password', '--password-stdin', '--json'], 'our cat\n')
   expect(made.code, made.err).toBe(0)
   const { id, url } = JSON.parse(made.out) as { id: string; url: string }
@@ -94,7 +106,13 @@ test('a link opens a file for someone without wallet, key or network, until it i
   const opened = await visit([], 'our cat')
   expect(opened.code, opened.err).toBe(0)
   expect(readFileSync(join(folder, 'letter.txt'), 'utf8')).toBe('dear diary')
-  expect(await json('owner', 'link', 'ls')).toMatchObject({ id, label: 'for Ida', opens: 1, failures: 1, state: 'open' })
+  expect(await json('owner', 'link', 'ls')).toMatchObject({
+    id,
+    label: 'for Ida',
+    opens: 1,
+    failures: 1,
+    state: 'open',
+  })
   expect(await json('owner', 'link', 'rm', id)).toEqual({ revoked: id })
   const gone = await visit(['-o', 'no.txt'], 'our cat')
   expect(gone.code).not.toBe(0)

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { createLinkSecret, deriveLinkKeys } from './link-key.ts'
 
 const linkSecret = { id: 'AAECAwQFBgcICQoLDA0ODw', key: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8' }
+/** The cost of a password is the only difference from real links. */
+const fast = { logN: 4 }
 const flip = (text: string): string => `${text[0] === 'A' ? 'B' : 'A'}${text.slice(1)}`
 
 test('the key of a link opens what it sealed, and no other link does', async () => {
@@ -19,20 +21,20 @@ test('the key of a link opens what it sealed, and no other link does', async () 
 })
 
 test('with a password, neither the link nor the password alone opens it', async () => {
-  const keys = await deriveLinkKeys(linkSecret, 'ﬁne')
+  const keys = await deriveLinkKeys(linkSecret, 'ﬁne', fast)
   const sealed = await keys.seal('a file key')
   // The same password in another Unicode form.
-  const same = await deriveLinkKeys(linkSecret, 'fine')
+  const same = await deriveLinkKeys(linkSecret, 'fine', fast)
   expect(await same.open(sealed)).toBe('a file key')
   expect(same.passwordToken).toBe(keys.passwordToken)
   // Links that exist depend on these.
   expect(same.token).toBe('1JIcqLkeKGLV-I4aGccB6essMklhtBbXCAuCWsia8qw')
-  expect(same.passwordToken).toBe('Qe_yxr57G2_dH9W6IdRxN3wWY8MbYrih7HOQmtQtS5A')
+  expect(same.passwordToken).toBe('e2-6GScv1QUTEhguMabMQ8V-2e0J0p5J3ScQYGOWoKU')
   const without = await deriveLinkKeys(linkSecret)
   expect(without.token).toBe(keys.token)
   expect(without.passwordToken).toBeUndefined()
   await expect(without.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
-  const wrong = await deriveLinkKeys(linkSecret, 'Fine')
+  const wrong = await deriveLinkKeys(linkSecret, 'Fine', fast)
   expect(wrong.passwordToken).not.toBe(keys.passwordToken)
   await expect(wrong.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
 })

@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { concatBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
+import type { KeystoreOptions } from './keystore.ts'
 
 /** A link: the id that the service knows, and the key that is only in the fragment of its URL, both base64url. */
 export type LinkSecret = { id: string; key: string }
@@ -22,7 +23,7 @@ const idBytes = 16
 const keyBytes = 32
 const nonceBytes = 12
 /** As for wallets: 128 MiB of memory per guess. @see https://www.rfc-editor.org/rfc/rfc7914 */
-const passwordCost = { N: 2 ** 17, r: 8, p: 1, dkLen: keyBytes }
+const defaultLogN = 17
 
 /** Creates the id and the key of a link. */
 export function createLinkSecret(): LinkSecret {
@@ -35,9 +36,13 @@ export function createLinkSecret(): LinkSecret {
  * @throws CairnError INVALID_REQUEST if the id or the key is not one of a link
  * @see https://www.rfc-editor.org/rfc/rfc5869
  */
-export async function deriveLinkKeys({ id, key }: LinkSecret, password?: string): Promise<LinkKeys> {
+export async function deriveLinkKeys(
+  { id, key }: LinkSecret,
+  password?: string,
+  { logN = defaultLogN }: KeystoreOptions = {},
+): Promise<LinkKeys> {
   const [salt, secret] = [decode(id, idBytes), decode(key, keyBytes)]
-  const stretched = password === undefined ? [] : [await stretch(password, salt)]
+  const stretched = password === undefined ? [] : [await stretch(password, salt, logN)]
   const [fromKey, fromBoth] = await Promise.all([importSecret(secret), importSecret(concatBytes(secret, ...stretched))])
   const derivation = (info: string) => ({
     name: 'HKDF',
@@ -73,9 +78,14 @@ export async function deriveLinkKeys({ id, key }: LinkSecret, password?: string)
   }
 }
 
-async function stretch(password: string, salt: Uint8Array): Promise<Uint8Array> {
+async function stretch(password: string, salt: Uint8Array, logN: number): Promise<Uint8Array> {
   // As for wallets, so that the same characters from different keyboards are one password.
-  return scryptAsync(utf8ToBytes(password.normalize('NFKC')), salt, passwordCost)
+  return scryptAsync(utf8ToBytes(password.normalize('NFKC')), salt, {
+    N: 2 ** logN,
+    r: 8,
+    p: 1,
+    dkLen: keyBytes,
+  })
 }
 
 function importSecret(secret: Uint8Array): Promise<CryptoKey> {
