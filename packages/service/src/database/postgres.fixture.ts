@@ -1,40 +1,77 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { openDatabase } from './database.ts'
+import { columnTypes, type Migration } from './migration.ts'
 import { startPostgresServer } from './postgres-server.fixture.ts'
 
 /** Databases of a real PostgreSQL, for one test file. */
 export type PostgresFixture = {
-  /** Creates an empty database and returns its URL. */
+  /** Creates a database, empty or with the migrated tables, and returns its URL. */
   createDatabase(): Promise<string>
   /** Copies a database without connections, like a restored backup, and returns its URL. */
   copyDatabase(url: string): Promise<string>
   stop(): Promise<void>
 }
 
+/** Any number; the same for all files, so that one migrates at a time. */
+const templateLock = 7_240_611_094
+
 /**
  * A real PostgreSQL. In a test run all files share one server, started on first use (`CAIRN_TEST_POSTGRES` has the
  * address to request it); otherwise this starts a separate one.
+ * @param migrations of each new database: they run once per server, and databases are copies of the result. Defaults to
+ *   none: each database is empty
  */
-export async function startPostgres(): Promise<PostgresFixture> {
+export async function startPostgres(migrations: readonly Migration[] = []): Promise<PostgresFixture> {
   const broker = process.env['CAIRN_TEST_POSTGRES']
   const server = broker === undefined ? await startPostgresServer() : undefined
   const url = server?.url ?? (await requestServer(broker ?? ''))
   const createFrom = async (template: string): Promise<string> => {
     const name = `t${randomUUID().replaceAll('-', '')}`
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      await client.query(`create database ${name} template ${template}`)
-    } finally {
-      await client.end()
-    }
+    await withClient(url, (client) => client.query(`create database ${name} template ${template}`))
     return new URL(name, url).href
   }
+  let migrated: Promise<string> | undefined
   return {
-    createDatabase: () => createFrom('template1'),
+    async createDatabase() {
+      if (migrations.length === 0) return createFrom('template1')
+      migrated ??= createTemplate(url, migrations)
+      return createFrom(await migrated)
+    },
     copyDatabase: (copied) => createFrom(new URL(copied).pathname.slice(1)),
     // The databases are removed with the server: dropping each would make it flush everything to disk.
     stop: async () => server?.stop(),
+  }
+}
+
+/** Migrates a database that others are copied from, unless another file has. @returns its name */
+async function createTemplate(url: string, migrations: readonly Migration[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const { name, statements } of migrations) hash.update([name, ...statements(columnTypes.postgres)].join('\n'))
+  const template = `migrated_${hash.digest('hex').slice(0, 16)}`
+  await withClient(url, async (client) => {
+    // It ends with the connection.
+    await client.query('select pg_advisory_lock($1)', [templateLock])
+    const { rows } = await client.query('select 1 from pg_database where datname = $1', [template])
+    if (rows.length > 0) return
+    // It gets its name when it is complete.
+    const unfinished = `${template}_unfinished`
+    await client.query(`drop database if exists ${unfinished}`)
+    await client.query(`create database ${unfinished}`)
+    const db = await openDatabase({ kind: 'postgres', url: new URL(unfinished, url).href, poolSize: 1 }, { migrations })
+    await db.close()
+    await client.query(`alter database ${unfinished} rename to ${template}`)
+  })
+  return template
+}
+
+async function withClient(url: string, unit: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await unit(client)
+  } finally {
+    await client.end()
   }
 }
 

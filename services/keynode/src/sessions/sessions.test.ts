@@ -1,6 +1,7 @@
 import { createSessionKey, parseSignIn, proofHeader, signMessage, signRequest, writeSignIn } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import {
   callAs,
   createTestWallet,
@@ -295,7 +296,7 @@ suite('SQLite', async () => ({}))
 describe('PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))

@@ -8,6 +8,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { callAs, openTestSession, startTestNode, type TestNode, type TestSession } from '../test-node.fixture.ts'
 
 const shard = { key: '1', index: '2' }
@@ -297,7 +298,7 @@ suite('on SQLite', async () => ({}))
 describe('on PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))

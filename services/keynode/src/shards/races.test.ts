@@ -7,6 +7,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { deriveNodeKeys } from '../identity.ts'
 import { publicKeyOf } from '../sessions/tokens.ts'
 import {
@@ -244,7 +245,7 @@ suite('on SQLite', async () => [{}])
 describe('on PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('two replicas', async () => {

@@ -5,6 +5,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import {
   callAs,
   createTestWallet,
@@ -237,7 +238,7 @@ suite('SQLite', () => startTestNode())
 describe('PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('the same', async () => startTestNode({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))

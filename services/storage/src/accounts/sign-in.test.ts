@@ -14,6 +14,7 @@ import {
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 const minute = 60_000
@@ -319,7 +320,7 @@ suite('SQLite', async () => ({}))
 describe('PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('the same', async () => ({ CAIRN_DATABASE_URL: await postgres.createDatabase() }))

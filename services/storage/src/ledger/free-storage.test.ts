@@ -2,6 +2,7 @@ import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { readFreeStorage, recountFreeStorage } from './free-storage.ts'
 import { enter, openAccount } from './ledger.ts'
@@ -232,7 +233,7 @@ suite('SQLite', async () => ({}))
 describe('PostgreSQL', () => {
   let postgres: PostgresFixture
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(migrations)
   })
   afterAll(() => postgres?.stop())
   suite('two replicas', async () => ({ CAIRN_DATABASE_URL: await postgres.createDatabase() }))

@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runAdmin } from '../admin/admin.fixture.ts'
+import { migrations } from '../db/database.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -5,7 +5,7 @@ import type { DatabaseSettings } from '@cairn/service'
 import { createLogGate } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import pino from 'pino'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, migrations, openDatabase } from '../db/database.ts'
 import type { NamesContext } from './names-context.ts'
 
 /** The accounts of tests. */
@@ -28,7 +28,7 @@ export async function startDatabases(): Promise<{
   stop(): Promise<void>
 }> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-names-'))
-  const postgres: PostgresFixture = await startPostgres()
+  const postgres: PostgresFixture = await startPostgres(migrations)
   let count = 0
   return {
     async open(kind) {

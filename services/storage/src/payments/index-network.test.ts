@@ -5,7 +5,7 @@ import { paymentsAbi } from '@cairn/contracts'
 import { bytesForUnits, GIB, MIB, priceInUnits } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, migrations, openDatabase } from '../db/database.ts'
 import type { IndexRound } from './index-network.ts'
 import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { openBooks, openFollower } from './payment-context.fixture.ts'
@@ -18,7 +18,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cairn-payments-'))
-  ;[place, postgres] = await Promise.all([startPaymentChain(), startPostgres()])
+  ;[place, postgres] = await Promise.all([startPaymentChain(), startPostgres(migrations)])
   snapshot = await place.chain.miner.snapshot()
 })
 afterAll(async () => {

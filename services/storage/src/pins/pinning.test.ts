@@ -7,7 +7,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { migrations, openDatabase } from '../db/database.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 type Status = {
@@ -26,7 +26,7 @@ let storage: TestStorage
 let key: string
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
   origin = await startTestStorage()
   originKey = await origin.createKey()
 })

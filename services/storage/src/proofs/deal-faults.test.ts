@@ -2,6 +2,7 @@ import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { uploadColumns } from '../db/upload-columns.ts'
 import { deleteFiles } from '../files/files.ts'
 import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
@@ -20,7 +21,7 @@ import { createDealWorkers } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

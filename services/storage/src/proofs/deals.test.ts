@@ -12,6 +12,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { readCar, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { deleteFiles } from '../files/files.ts'
 import { hashSha256, removePack } from '../packs/packs.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
@@ -21,7 +22,7 @@ import { describeDeals, describeInclusion } from './wire-answers.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

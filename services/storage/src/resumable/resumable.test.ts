@@ -8,6 +8,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createKilledReplica } from '../objects/killed-replica.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
@@ -17,7 +18,7 @@ import { removeAbandoned, removeExpired, storeLeftOver } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

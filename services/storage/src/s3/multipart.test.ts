@@ -21,13 +21,14 @@ import {
 import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { abortMultipart } from './parts.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { abortExpired } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -16,13 +16,14 @@ import {
 } from '@aws-sdk/client-s3'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { compareBytes, successorOf } from './key-order.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

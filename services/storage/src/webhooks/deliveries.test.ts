@@ -6,7 +6,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { openDatabase } from '../db/database.ts'
+import { migrations, openDatabase } from '../db/database.ts'
 import { recordEvents } from '../events/events.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { findDueWebhooks, listDeliveries, recordOutcome, retryPausesMs, takeDelivery } from './deliveries.ts'
@@ -18,7 +18,7 @@ import { openWebhookSecret } from './webhook-secret.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 
