@@ -5,8 +5,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createWallet } from '@cairn/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, cliProgram, runCli } from '../run-cli.ts'
 
 const node = [process.execPath, '--conditions=@cairn/source', cliProgram]
@@ -45,6 +47,10 @@ function cairn(args: string[], { input, config = 'config', env = {}, started }: 
     started,
   })
 }
+
+/** A wallet for what is not about the wallet itself. */
+const storeWallet = (config: string) =>
+  storeLightWallet(join(folder, config), createWallet().privateKey, 'correct horse')
 
 const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
@@ -235,7 +241,7 @@ describe('wallet and keys', () => {
 
   test('a key gets the rights and the end that were asked for; its name cannot write to the terminal', async () => {
     const config = 'rights'
-    await cairn(['wallet', 'create'], { config })
+    await storeWallet(config)
     const made = await cairn(['api-key', 'new'], { config })
     expect(made.err).toMatch(
       /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Anyone with this key can use files:read, files:write, account\./,
@@ -302,7 +308,7 @@ describe('wallet and keys', () => {
 
   test('reports a wrong password, and keeps the wallet', async () => {
     const config = 'locked'
-    await cairn(['wallet', 'create'], { config })
+    await storeWallet(config)
     writeFileSync(join(folder, 'wrong'), 'nope\n')
     const { code, err } = await cairn(['wallet', 'sign', 'x'], {
       config,
@@ -362,7 +368,7 @@ describe('wallet and keys', () => {
   })
 
   test('Ctrl-C and no at a question end with 130 and leave everything', async () => {
-    await cairn(['wallet', 'create'], { config: 'asked' })
+    await storeWallet('asked')
     const line = ['exec', ...[...node, 'wallet', 'remove'].map((part) => `'${part}'`)].join(' ')
     for (const answer of ['\u0003', 'n\r']) {
       const ended = await new Promise<{ code: number | null; text: string }>((done, fail) => {
