@@ -113,6 +113,33 @@ test('a cut in the middle is waited out, and costs what was on its way', { timeo
   expect(line.offsets.at(-1)).toBeGreaterThanOrEqual(8 * MiB)
 })
 
+test('a paused upload sends nothing, stays paused over a reload, and continues where it stopped', {
+  timeout: 240_000,
+}, async () => {
+  const { page, line, checkAccessibility, problems } = await openUploadPage(site)
+  const bytes = randomBytes(24 * MiB)
+  await writeFile(join(folder, 'pause.bin'), bytes)
+  await writeFile(join(folder, 'next.txt'), 'next')
+  await line.slow(8 * MiB)
+  await start(page, join(folder, 'pause.bin'))
+  await line.untilStored(8 * MiB)
+  await page.getByRole('button', { name: 'Pause pause.bin' }).click()
+  await rowOf(page, 'pause.bin').getByText('Paused', { exact: true }).waitFor()
+  await panelOf(page).getByRole('heading').getByText('1 paused').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const requests = line.offsets.length
+  // Another upload goes its way in the meantime.
+  await start(page, join(folder, 'next.txt'))
+  await page.getByRole('link', { name: 'next.txt' }).waitFor()
+  await page.reload()
+  await rowOf(page, 'pause.bin').getByText('Paused', { exact: true }).waitFor()
+  expect(line.offsets).toHaveLength(requests)
+  await page.getByRole('button', { name: 'Continue pause.bin' }).click()
+  await expectStored(site, page, 'pause.bin', bytes)
+  expectContinued(line, 8 * MiB)
+  expect(problems).toEqual([])
+})
+
 test('to cancel removes what the service has, and to sign out all of it', { timeout: 240_000 }, async () => {
   const { page, line, problems } = await openUploadPage(site)
   await writeFile(join(folder, 'away.bin'), randomBytes(24 * MiB))

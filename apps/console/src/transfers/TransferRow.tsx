@@ -7,7 +7,9 @@ import {
   File,
   KeyRound,
   Lock,
+  Pause,
   PencilLine,
+  Play,
   RotateCcw,
   X,
 } from '#icons'
@@ -23,7 +25,9 @@ import {
   cancelTransfer,
   continueTransfer,
   isActive,
+  isPausable,
   type NodeState,
+  pauseTransfer,
   removeTransfer,
   renameTransfer,
   retryTransfer,
@@ -51,7 +55,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
           {error === undefined ? describe(transfer) : joinSentences(error.message, error.hint)}
         </p>
-        {stage === 'paused' ? <GoOn transfer={transfer} /> : undefined}
+        {stage === 'paused' && transfer.need !== 'resume' ? <GoOn transfer={transfer} /> : undefined}
       </div>
       <div className="flex items-start">
         {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={messages.files.copyCid} />}
@@ -68,6 +72,21 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
             size="small"
             label={messages.transfers.retry(name)}
             onClick={() => retryTransfer(id)}
+          />
+        ) : undefined}
+        {isPausable(transfer) ? (
+          <IconButton
+            icon={Pause}
+            size="small"
+            label={messages.transfers.pause(name)}
+            onClick={() => pauseTransfer(id)}
+          />
+        ) : stage === 'paused' && transfer.need === 'resume' ? (
+          <IconButton
+            icon={Play}
+            size="small"
+            label={messages.transfers.continue(name)}
+            onClick={() => void continueTransfer(id)}
           />
         ) : undefined}
         {active ? (
@@ -117,6 +136,7 @@ function describe(transfer: Transfer): string {
 }
 
 function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): string {
+  if (need === 'resume') return messages.transfers.pausedByUser
   if (need === 'repair') return messages.transfers.pausedChange
   const how = need === 'continue' ? messages.transfers.pausedContinue : messages.transfers.pausedChoose
   if (isEncrypted) return `${messages.transfers.pausedRestart} ${how}`

@@ -6,17 +6,20 @@ import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
 import { showTransfers } from './panel-store.ts'
 import { TransferRow } from './TransferRow.tsx'
-import { clearDone, retryAllFailed, useTransfers } from './transfer-store.ts'
+import { clearDone, continueAll, isPausable, pauseAll, retryAllFailed, useTransfers } from './transfer-store.ts'
 
 /** All work in progress with its results, over any page. */
 export function TransfersPanel() {
   const transfers = useTransfers()
-  const { running, queued, failed, done, canceled } = countTransfers(transfers)
-  const isBusy = running + queued + failed > 0
+  const { running, queued, paused, failed, done, canceled } = countTransfers(transfers)
+  const isBusy = running + queued + paused + failed > 0
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
+  const canPauseAll = transfers.filter(isPausable).length > 1
+  const canContinueAll = transfers.filter(({ stage, need }) => stage === 'paused' && need === 'resume').length > 1
   const summary = [
     ...(running > 0 ? [messages.transfers.running(running)] : []),
     ...(queued > 0 ? [messages.transfers.queued(queued)] : []),
+    ...(paused > 0 ? [messages.transfers.pausedCount(paused)] : []),
     ...(failed > 0 ? [messages.transfers.failed(failed)] : []),
     ...(!isBusy && done > 0 ? [messages.transfers.finished(done)] : []),
     ...(!isBusy && canceled > 0 ? [messages.transfers.canceledCount(canceled)] : []),
@@ -51,8 +54,18 @@ export function TransfersPanel() {
           ))}
         </ul>
       )}
-      {canRetry || done + canceled > 0 ? (
+      {canRetry || canPauseAll || canContinueAll || done + canceled > 0 ? (
         <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
+          {canContinueAll ? (
+            <Button size="small" onClick={continueAll}>
+              {messages.transfers.continueAll}
+            </Button>
+          ) : undefined}
+          {canPauseAll ? (
+            <Button size="small" onClick={pauseAll}>
+              {messages.transfers.pauseAll}
+            </Button>
+          ) : undefined}
           {canRetry ? (
             <Button size="small" onClick={retryAllFailed}>
               {messages.transfers.retryAll}

@@ -9,12 +9,13 @@ const transfers = [
   { id: 5, stage: 'checking' },
   { id: 6, stage: 'waiting' },
   { id: 7, stage: 'waiting' },
+  { id: 8, stage: 'paused' },
 ] as const
 
 test('lists running uploads first, and queued ones in the order in which they start', () => {
-  expect(orderTransfers(transfers).map(({ id }) => id)).toEqual([4, 5, 3, 6, 7, 2, 1])
+  expect(orderTransfers(transfers).map(({ id }) => id)).toEqual([4, 5, 3, 8, 6, 7, 2, 1])
 })
 
-test('canceled transfers are not done, and queued ones are not running', () => {
-  expect(countTransfers(transfers)).toEqual({ running: 2, queued: 2, failed: 1, done: 1, canceled: 1 })
+test('canceled transfers are not done, and queued and paused ones are not running', () => {
+  expect(countTransfers(transfers)).toEqual({ running: 2, queued: 2, paused: 1, failed: 1, done: 1, canceled: 1 })
 })

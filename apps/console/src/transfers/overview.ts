@@ -33,6 +33,7 @@ export function countTransfers(transfers: readonly Pick<Transfer, 'stage'>[]) {
   return {
     running: count((stage) => ranks[stage] === ranks.sending),
     queued: count((stage) => stage === 'waiting'),
+    paused: count((stage) => stage === 'paused'),
     failed: count((stage) => stage === 'failed'),
     done: count((stage) => stage === 'done'),
     canceled: count((stage) => stage === 'canceled'),

@@ -11,7 +11,7 @@ import type { PathFile } from './path-file.ts'
 /** Stage of a transfer, named after what it waits for. */
 export type TransferStage =
   | 'waiting'
-  /** Left by an earlier page; needs the user. */
+  /** Paused by the user, or left by an earlier page. */
   | 'paused'
   | 'offline'
   | 'checking'
@@ -46,10 +46,11 @@ export type Transfer = {
   readonly cid: string | undefined
   /** What a paused one needs: permission to read its file, or the file or folder itself. */
   readonly need: PausedNeed | undefined
+  readonly canPause: boolean
 }
 
-/** What work of an earlier page needs to resume. */
-export type PausedNeed = 'continue' | 'file' | 'folder' | 'repair'
+/** What paused work needs to resume: `resume` is one click; the others are of work that an earlier page left. */
+export type PausedNeed = 'resume' | 'continue' | 'file' | 'folder' | 'repair'
 
 /** Progress report of the work. */
 export type TransferReport = Partial<
@@ -71,6 +72,8 @@ export type TransferRequest = {
   onDone?: () => void
   /** Called when the user cancels it: removes its data everywhere. */
   onDrop?: () => Promise<void>
+  /** Called when the user pauses or resumes it, so that a later page knows. Without it, it cannot be paused. */
+  onPause?: (isPaused: boolean) => void
   /** Called if its name was rejected: the user chooses another. */
   onRename?: () => void
   /** Called when its account leaves this page. */
@@ -85,6 +88,8 @@ type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortControll
 const maxRunning = 2
 
 const entries = new Map<number, Entry>()
+/** Running ones that the user paused, until their work has stopped. */
+const pausing = new Set<number>()
 let view: readonly Transfer[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
@@ -115,7 +120,10 @@ export function startTransfer(request: TransferRequest): number {
   return id
 }
 
-function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused }: TransferRequest): Transfer {
+function fresh(
+  id: number,
+  { name, kind, isEncrypted = false, totalBytes, paused, onPause }: TransferRequest,
+): Transfer {
   return {
     id,
     name: markControls(name),
@@ -130,6 +138,7 @@ function fresh(id: number, { name, kind, isEncrypted = false, totalBytes, paused
     error: undefined,
     cid: undefined,
     need: paused?.need,
+    canPause: onPause !== undefined,
   }
 }
 
@@ -152,7 +161,8 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
   } catch (fault) {
     // A failed one never stops the others.
     const error = CairnError.from(fault)
-    if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
+    if (pausing.delete(id)) change(id, { stage: 'paused', need: 'resume', bytesPerSecond: 0, remainingMs: undefined })
+    else if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
     else {
       change(id, { stage: 'failed', error })
       // Over an open panel a toast would cover the buttons of the row.
@@ -160,13 +170,48 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
         toastError(request.kind === 'upload' ? messages.transfers.failedToast(name) : name, error, 'transfers')
     }
   }
+  pausing.delete(id)
   runNext()
+}
+
+/** Stages that lose nothing when they stop: later ones change what the service or the key nodes have. */
+const pausable: ReadonlySet<TransferStage> = new Set(['waiting', 'checking', 'encrypting', 'sending', 'offline'])
+
+/** Returns whether the user can pause it now. */
+export function isPausable({ stage, canPause }: Transfer): boolean {
+  return canPause && pausable.has(stage)
+}
+
+/** Pauses a transfer, and starts the next. {@link continueTransfer} resumes it. */
+export function pauseTransfer(id: number): void {
+  const entry = entries.get(id)
+  if (entry === undefined || !isPausable(entry.transfer)) return
+  entry.request.onPause?.(true)
+  if (entry.transfer.stage === 'waiting') return change(id, { stage: 'paused', need: 'resume' })
+  pausing.add(id)
+  entry.stop.abort()
+}
+
+/** Pauses all that can be paused. */
+export function pauseAll(): void {
+  // Queued ones first, so that none of them starts.
+  for (const { id } of view.toSorted((one, other) => rankToPause(one) - rankToPause(other))) pauseTransfer(id)
+}
+
+function rankToPause({ stage }: Transfer): number {
+  return stage === 'waiting' ? 0 : 1
+}
+
+/** Resumes all that need nothing else. */
+export function continueAll(): void {
+  for (const { id, stage, need } of view) if (stage === 'paused' && need === 'resume') void continueTransfer(id)
 }
 
 /** Cancels a transfer and removes its data. */
 export function cancelTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined) return
+  pausing.delete(id)
   entry.stop.abort()
   if (entry.transfer.stage === 'waiting') change(id, { stage: 'canceled' })
   drop(entry)
@@ -177,18 +222,19 @@ function drop({ transfer, request }: Entry): void {
   request.onDrop?.().catch((error: unknown) => toastError(messages.transfers.notDropped(transfer.name), error))
 }
 
-/** Resumes one that an earlier page left, with the requested files. Errors in them are shown in its row. */
+/** Resumes a paused one, with the requested files if an earlier page left it. Errors in them are shown in its row. */
 export async function continueTransfer(id: number, files?: readonly PathFile[]): Promise<void> {
   const entry = entries.get(id)
-  if (entry?.request.paused === undefined || entry.transfer.stage !== 'paused') return
+  if (entry?.transfer.stage !== 'paused') return
   try {
-    await entry.request.paused.go(files)
+    await entry.request.paused?.go(files)
   } catch (error) {
     change(id, { error: CairnError.from(error) })
     return
   }
   const { paused: _paused, ...request } = entry.request
-  entries.set(id, { ...entry, request, transfer: fresh(id, request) })
+  request.onPause?.(false)
+  entries.set(id, { request, transfer: fresh(id, request), stop: new AbortController() })
   publish()
   runNext()
 }
@@ -239,6 +285,7 @@ watchSession(() => {
     request.onClose?.()
   }
   entries.clear()
+  pausing.clear()
   publish()
 })
 

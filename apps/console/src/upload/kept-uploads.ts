@@ -31,6 +31,8 @@ export type KeptUpload = {
   state?: ResumableState
   /** For encrypted uploads: the bytes to send. */
   body?: Blob
+  /** Whether the user paused it. */
+  isPaused?: boolean
   createdAt: number
 }
 

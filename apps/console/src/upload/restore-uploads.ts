@@ -58,9 +58,13 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
   }
   const request = toTransferRequest(client, job, kept.sizeBytes)
   const bytes = Math.min(offsetBytes, kept.sizeBytes)
+  const start = () => {
+    const paused = { bytes, need: 'resume', go: async () => undefined } as const
+    startTransfer(kept.isPaused === true ? { ...request, paused } : request)
+  }
   const isAllHere = job.item !== undefined || (job.body !== undefined && job.state !== undefined)
   if (isAllHere) {
-    startTransfer(request)
+    start()
     return true
   }
   const { handle } = kept
@@ -68,7 +72,7 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
     job.item = toItem(kept, files)
   }
   if (handle !== undefined && (await isReadable(handle)) && (await readQuietly(handle, kept, accept))) {
-    startTransfer(request)
+    start()
     return true
   }
   startTransfer({

@@ -3,7 +3,7 @@ import { queryClient } from '../network/query-client.ts'
 import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
 import { runUpload } from './run-upload.ts'
 import type { UploadItem } from './upload-item.ts'
-import { createJob, dropJob, type UploadJob } from './upload-job.ts'
+import { createJob, dropJob, notePause, type UploadJob } from './upload-job.ts'
 import { addToUploadSheet } from './upload-sheet-store.ts'
 
 /** Queues the chosen items as transfers: they continue across pages, and after a reload. */
@@ -20,6 +20,7 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     totalBytes,
     run: (tools) => runUpload(client(), job, tools),
     onDrop: () => dropJob(client(), job),
+    onPause: (isPaused) => void notePause(job, isPaused),
     onRename: () => {
       if (job.item !== undefined) addToUploadSheet(job.item)
     },

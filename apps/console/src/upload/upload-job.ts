@@ -137,6 +137,12 @@ export async function noteBody(job: UploadJob, body: Blob): Promise<void> {
   if (await mayKeep([body.size])) await changeKept(job.id, { body, keptBytes: body.size })
 }
 
+/** Stores whether the user paused it, so that it stays paused after a reload. */
+export async function notePause(job: UploadJob, isPaused: boolean): Promise<void> {
+  await job.kept
+  await changeKept(job.id, { isPaused })
+}
+
 /** Clears its state, so that it restarts. */
 export async function clearState(job: UploadJob): Promise<void> {
   const { item, id } = job
