@@ -1,13 +1,28 @@
 import { Link } from '@tanstack/react-router'
+import { Command } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
 import { barPlaces, places } from './navigation.ts'
+import { showOverlay } from './shell-overlay.ts'
 
 /** The places that do not fit into the bottom bar. */
 export function MoreSheet({ onClose }: { onClose: () => void }) {
   return (
     <Modal isOpen onClose={onClose} title={messages.shell.more}>
       <ul className="flex flex-col gap-1">
+        <li>
+          <button
+            type="button"
+            onClick={() => {
+              onClose()
+              showOverlay('palette')
+            }}
+            className="flex h-12 w-full items-center gap-3 rounded-md px-3 font-medium hover:bg-hover"
+          >
+            <Command aria-hidden="true" size={20} strokeWidth={1.8} className="text-ink-soft" />
+            {messages.palette.title}
+          </button>
+        </li>
         {places.slice(barPlaces).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link

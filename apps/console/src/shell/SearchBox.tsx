@@ -5,9 +5,10 @@ import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
+import { searchDelayMs } from './search-delay.ts'
+import { showOverlay } from './shell-overlay.ts'
 
-/** Debounce in ms between typing and search. */
-const restMs = 180
+const paletteKeys = /^(Mac|iP)/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
 
 /** Searches all files by name or CID, from any page. */
 export function SearchBox() {
@@ -37,7 +38,7 @@ export function SearchBox() {
         search: (before) => ({ ...before, q: q === '' ? undefined : q }),
         replace: isOnFiles,
       })
-    }, restMs)
+    }, searchDelayMs)
     return () => clearTimeout(timer)
   }, [text, navigate, isOnFiles])
 
@@ -72,10 +73,21 @@ export function SearchBox() {
         className={classNames(
           fieldClass,
           'h-10 bg-page pl-9 shadow-none [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
-          text === '' ? 'pr-2' : 'pr-10',
+          text === '' ? 'pr-2 md:pr-16' : 'pr-10',
         )}
       />
-      {text === '' ? undefined : (
+      {text === '' ? (
+        // On a phone there is no room beside the field: the bottom bar has the button.
+        <button
+          type="button"
+          aria-label={messages.shell.palette(paletteKeys)}
+          title={messages.shell.palette(paletteKeys)}
+          onClick={() => showOverlay('palette')}
+          className="absolute top-1 right-1 h-8 rounded-md px-2 text-ink-soft text-xs hover:bg-hover max-md:hidden"
+        >
+          {paletteKeys}
+        </button>
+      ) : (
         <IconButton
           icon={X}
           size="small"

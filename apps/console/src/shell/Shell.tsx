@@ -7,7 +7,6 @@ import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
-import { TransfersAnnouncer } from '../transfers/TransfersAnnouncer.tsx'
 import { Toasts } from '../ui/Toasts.tsx'
 import { useUploadSheet } from '../upload/upload-sheet-store.ts'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
@@ -29,6 +28,9 @@ const WalletDialog = lazy(loadWalletDialog)
 const KeySessionDialog = lazy(loadKeyDialog)
 const TransfersPanel = lazy(loadTransfers)
 // Required immediately, but not for rendering.
+const TransfersAnnouncer = lazy(async () => ({
+  default: (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
+}))
 const DropTarget = lazy(async () => ({ default: (await import('../upload/DropTarget.tsx')).DropTarget }))
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
@@ -81,12 +83,12 @@ export function Shell() {
           </main>
         </div>
         {isFramed ? <BottomBar /> : undefined}
-        <TransfersAnnouncer />
         <Toasts />
         <Shortcuts />
         <WalletWatch />
         <Suspense>
           <DropTarget />
+          <TransfersAnnouncer />
         </Suspense>
         <Suspense>
           {isWalletOpen ? <WalletDialog /> : undefined}

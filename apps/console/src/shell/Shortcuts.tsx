@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import type { Place } from './navigation.ts'
+import { showOverlay, useShellOverlay } from './shell-overlay.ts'
 
 /** Second letter after `g`. */
 const goTo: Record<string, Place['to']> = {
@@ -17,18 +18,26 @@ const goTo: Record<string, Place['to']> = {
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
+const Palette = lazy(async () => ({ default: (await import('../palette/Palette.tsx')).Palette }))
 const ShortcutsHelp = lazy(async () => ({ default: (await import('./ShortcutsHelp.tsx')).ShortcutsHelp }))
 
 /**
- * Single-letter shortcuts of every page, and the page that lists them. Off while typing, and if disabled in the
- * settings.
+ * Ctrl+K or ⌘K for the palette; single-letter shortcuts of every page, and the page that lists them. Single letters are
+ * off while typing, and if disabled in the settings.
  */
 export function Shortcuts() {
   const navigate = useNavigate()
-  const [isOpen, setOpen] = useState(false)
+  const overlay = useShellOverlay()
   useEffect(() => {
     let goneAt = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
+        // A dialog keeps its focus.
+        if (document.querySelector('[role=dialog]:not([data-place])') !== null) return
+        event.preventDefault()
+        showOverlay('palette')
+        return
+      }
       if (!getSettings().hasShortcuts || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
         return
       if (isTyping(event.target) || document.querySelector('[role=dialog],[role=menu]') !== null) return
@@ -39,7 +48,7 @@ export function Shortcuts() {
       } else if (event.key === '/') {
         event.preventDefault()
         document.getElementById('search')?.focus()
-      } else if (event.key === '?') setOpen(true)
+      } else if (event.key === '?') showOverlay('shortcuts')
       else if (event.key === 'u' && getSession() !== undefined) {
         event.preventDefault()
         openUploadSheet()
@@ -49,12 +58,12 @@ export function Shortcuts() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [navigate])
-  if (!isOpen) return undefined
-  return (
-    <Suspense>
-      <ShortcutsHelp onClose={() => setOpen(false)} />
-    </Suspense>
-  )
+  if (overlay === undefined) return undefined
+  return <Suspense>{overlay === 'palette' ? <Palette onClose={close} /> : <ShortcutsHelp onClose={close} />}</Suspense>
+}
+
+function close(): void {
+  showOverlay(undefined)
 }
 
 function isTyping(target: EventTarget | null): boolean {

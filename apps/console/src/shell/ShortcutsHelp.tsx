@@ -2,6 +2,7 @@ import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
 
 const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }[] = [
+  { keys: ['Ctrl K', '⌘ K'], text: messages.shortcuts.palette },
   { keys: ['/'], text: messages.shortcuts.search },
   { keys: ['u'], text: messages.shortcuts.upload },
   { keys: ['g', 'f'], text: messages.shortcuts.goFiles, isPair: true },
@@ -13,6 +14,7 @@ const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }
   { keys: ['↑', '↓'], text: messages.shortcuts.move },
   { keys: ['Space'], text: messages.shortcuts.select },
   { keys: ['Enter'], text: messages.shortcuts.open },
+  { keys: ['←', '→'], text: messages.shortcuts.siblings },
   { keys: ['Ctrl A', '⌘ A'], text: messages.shortcuts.all },
   { keys: ['Delete'], text: messages.shortcuts.delete },
   { keys: ['Esc'], text: messages.shortcuts.clear },

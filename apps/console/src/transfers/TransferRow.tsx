@@ -21,6 +21,7 @@ import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { findNextStep } from './next-step.ts'
+import { isPausedByUser } from './pause-all.ts'
 import {
   cancelTransfer,
   continueTransfer,
@@ -81,7 +82,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
             label={messages.transfers.pause(name)}
             onClick={() => pauseTransfer(id)}
           />
-        ) : stage === 'paused' && transfer.need === 'resume' ? (
+        ) : isPausedByUser(transfer) ? (
           <IconButton
             icon={Play}
             size="small"

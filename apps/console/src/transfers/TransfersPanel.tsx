@@ -5,8 +5,9 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
 import { showTransfers } from './panel-store.ts'
+import { continueAll, isPausedByUser, pauseAll } from './pause-all.ts'
 import { TransferRow } from './TransferRow.tsx'
-import { clearDone, continueAll, isPausable, pauseAll, retryAllFailed, useTransfers } from './transfer-store.ts'
+import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
 /** All work in progress with its results, over any page. */
 export function TransfersPanel() {
@@ -15,7 +16,7 @@ export function TransfersPanel() {
   const isBusy = running + queued + paused + failed > 0
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const canPauseAll = transfers.filter(isPausable).length > 1
-  const canContinueAll = transfers.filter(({ stage, need }) => stage === 'paused' && need === 'resume').length > 1
+  const canContinueAll = transfers.filter(isPausedByUser).length > 1
   const summary = [
     ...(running > 0 ? [messages.transfers.running(running)] : []),
     ...(queued > 0 ? [messages.transfers.queued(queued)] : []),
@@ -57,12 +58,12 @@ export function TransfersPanel() {
       {canRetry || canPauseAll || canContinueAll || done + canceled > 0 ? (
         <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
           {canContinueAll ? (
-            <Button size="small" onClick={continueAll}>
+            <Button size="small" onClick={() => continueAll(transfers)}>
               {messages.transfers.continueAll}
             </Button>
           ) : undefined}
           {canPauseAll ? (
-            <Button size="small" onClick={pauseAll}>
+            <Button size="small" onClick={() => pauseAll(transfers)}>
               {messages.transfers.pauseAll}
             </Button>
           ) : undefined}

@@ -187,24 +187,12 @@ export function pauseTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined || !isPausable(entry.transfer)) return
   entry.request.onPause?.(true)
-  if (entry.transfer.stage === 'waiting') return change(id, { stage: 'paused', need: 'resume' })
+  if (entry.transfer.stage === 'waiting') {
+    change(id, { stage: 'paused', need: 'resume' })
+    return
+  }
   pausing.add(id)
   entry.stop.abort()
-}
-
-/** Pauses all that can be paused. */
-export function pauseAll(): void {
-  // Queued ones first, so that none of them starts.
-  for (const { id } of view.toSorted((one, other) => rankToPause(one) - rankToPause(other))) pauseTransfer(id)
-}
-
-function rankToPause({ stage }: Transfer): number {
-  return stage === 'waiting' ? 0 : 1
-}
-
-/** Resumes all that need nothing else. */
-export function continueAll(): void {
-  for (const { id, stage, need } of view) if (stage === 'paused' && need === 'resume') void continueTransfer(id)
 }
 
 /** Cancels a transfer and removes its data. */

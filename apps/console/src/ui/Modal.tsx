@@ -13,6 +13,8 @@ const places = {
   wide: 'inset-x-0 bottom-0 max-h-[94dvh] animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[88dvh] sm:w-[min(44rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
   /** A drawer at the right; the whole width on a phone. */
   right: 'inset-y-0 right-0 w-full animate-slide border-line sm:w-[min(34rem,90vw)] sm:border-l',
+  /** The whole window; what it shows may be as tall. */
+  full: 'inset-0 [--preview-height:calc(100dvh-16rem)]',
 } as const
 
 /**
@@ -25,6 +27,7 @@ export function Modal({
   title,
   hint,
   place = 'center',
+  actions,
   footer,
   isPlace = false,
   children,
@@ -34,6 +37,8 @@ export function Modal({
   title: ReactNode
   hint?: ReactNode
   place?: keyof typeof places
+  /** Buttons beside the title. */
+  actions?: ReactNode
   footer?: ReactNode
   /** It has its own address: Back leaves it like any other page. */
   isPlace?: boolean
@@ -42,19 +47,20 @@ export function Modal({
   useBackCloses(isOpen && !isPlace, onClose)
   // Radix restores the focus to a trigger only, and these have none.
   const cameFrom = useRef<Element>(null)
+  // Before a field of the dialog takes the focus.
+  if (isOpen) cameFrom.current ??= document.activeElement
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Dialog.Content
-          onOpenAutoFocus={() => {
-            cameFrom.current = document.activeElement
-          }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
             if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
+            cameFrom.current = null
           }}
           className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', places[place])}
+          {...(isPlace ? { 'data-place': '' } : {})}
           {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
         >
           <header className="flex items-start gap-3 px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
@@ -64,6 +70,7 @@ export function Modal({
                 <Dialog.Description className="mt-1 text-ink-soft text-sm">{hint}</Dialog.Description>
               )}
             </div>
+            {actions}
             <Dialog.Close asChild>
               <IconButton icon={X} label={messages.shell.close} className="-mr-2" />
             </Dialog.Close>

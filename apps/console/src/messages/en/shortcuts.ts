@@ -2,6 +2,7 @@
 export const shortcuts = {
   title: 'Keyboard shortcuts',
   hint: 'Turn single-letter shortcuts off in Settings.',
+  palette: 'Search and commands',
   search: 'Search',
   help: 'Show this help',
   upload: 'Upload',
@@ -15,6 +16,7 @@ export const shortcuts = {
   select: 'Select the row',
   open: 'Open the row',
   delete: 'Delete the selection',
+  siblings: 'Previous or next file',
   clear: 'Clear the selection',
   all: 'Select all',
   or: 'or',

@@ -1,0 +1,21 @@
+import { formatCount } from '../format.ts'
+
+/** The command palette. */
+export const palette = {
+  title: 'Search and commands',
+  label: 'File, page or action',
+  hint: 'Search files by name or CID, or type a command',
+  results: 'Results',
+  files: 'Files',
+  recent: 'Recent files',
+  actions: 'Actions',
+  pages: 'Pages',
+  none: 'No results',
+  count: (count: number) => (count === 1 ? '1 result' : `${formatCount(count)} results`),
+  searching: 'Searching',
+  upload: 'Upload files',
+  uploadAliases: 'add send new text folder',
+  account: 'Account and wallet',
+  accountAliases: 'sign out login balance address connect',
+  theme: (name: string) => `Theme: ${name}`,
+}
