@@ -33,6 +33,53 @@ test('a public text opens at once for a visitor, and HTML is shown as its source
   expect(problems).toEqual([])
 })
 
+test('Markdown is rendered without markup, pictures and scripts of its own, a table row by row, code in colours', async () => {
+  const client = await createKeyClient(site.network)
+  const markdown = [
+    '# Trip\n\n### Day one\n\nSome **bold** text, [a site](https://example.com/a?b=1&amp;c=2) and [a trap](javascript:wasRun=1).',
+    hostile,
+    '![a cat](https://example.com/cat.png) AT&amp;T\n\n- [x] packed\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst a = 1\n```',
+  ].join('\n\n')
+  const rows = Array.from({ length: 20_000 }, (_, i) => `${i},"value, ${i}"`).join('\n')
+  const uploads = await Promise.all([
+    uploadText(client, markdown, { name: 'trip.md' }),
+    uploadText(client, `number,text\n${rows}\n`, { name: 'data.csv' }),
+    uploadText(client, "const answer: number = 42 // '<b>'\n", { name: 'main.ts' }),
+  ])
+  const [trip = '', data = '', main = ''] = uploads.map(({ cid }) => cid)
+  const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0 })
+  await open(`/open/${trip}`)
+  const text = page.getByRole('region', { name: 'trip.md' })
+  await text.getByRole('heading', { name: 'Trip', level: 2 }).waitFor()
+  await text.getByRole('heading', { name: 'Day one', level: 3 }).waitFor()
+  expect(await text.getByRole('link').count()).toBe(1)
+  expect(await text.getByRole('link', { name: 'a site' }).getAttribute('href')).toBe('https://example.com/a?b=1&c=2')
+  await text.getByText('[Image: a cat] AT&T').waitFor()
+  expect(await text.locator('img,script,iframe,style,form').count()).toBe(0)
+  expect(await page.evaluate('window.wasRun')).toBeUndefined()
+  await text.getByRole('cell', { name: '2' }).waitFor()
+  await text.locator('pre span', { hasText: /^const$/ }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByText('Source', { exact: true }).click()
+  await text.getByText('### Day one').waitFor()
+  await open(`/open/${data}`)
+  const table = page.getByRole('table', { name: 'Table of data.csv' })
+  await table.getByRole('cell', { name: 'value, 0', exact: true }).waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe('20001')
+  expect(await table.getByRole('row').count()).toBeLessThanOrEqual(60)
+  await page.getByRole('region', { name: 'data.csv' }).focus()
+  await page.keyboard.press('End')
+  await table.getByRole('cell', { name: 'value, 19999', exact: true }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.setViewportSize({ width: 360, height: 700 })
+  await open(`/open/${main}`)
+  const code = page.getByRole('region', { name: 'main.ts' })
+  await code.locator('span', { hasText: /^const$/ }).waitFor()
+  await code.getByText("const answer: number = 42 // '<b>'").waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
 test('a picture is shown by the gateway, and a folder lists names and sizes that open below it', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { MediaView, NoPreview, TextView } from './ContentView.tsx'
-import { decodeText, maxTextBytes } from './decode-text.ts'
+import { MediaView, NoPreview } from './ContentView.tsx'
+import { decodeText, shownBytes } from './decode-text.ts'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview, type PreviewForm } from './preview-kind.ts'
+import { TextPreview } from './text/TextPreview.tsx'
 import { useObjectUrl } from './use-object-url.ts'
 
 /** Maximum size of an SVG that is shown; its data URL contains all of it. */
@@ -13,7 +14,7 @@ const maxSvgBytes = 1024 * 1024
 export function BlobPreview({ blob, name, mimeType }: { blob: Blob; name: string; mimeType: string | null }) {
   const form = choosePreview(name, mimeType)
   if (form.kind === 'none' || (form.kind === 'svg' && blob.size > maxSvgBytes)) return <NoPreview />
-  if (form.kind === 'text') return <BlobText blob={blob} name={name} />
+  if (form.kind === 'text') return <BlobText blob={blob} name={name} mimeType={mimeType} />
   if (form.kind === 'pdf') return <BlobPdf blob={blob} name={name} />
   return form.kind === 'svg' ? (
     <BlobDrawing blob={blob} form={form} name={name} />
@@ -56,13 +57,14 @@ function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
   return <PdfPreview bytes={bytes} name={name} />
 }
 
-function BlobText({ blob, name }: { blob: Blob; name: string }) {
+function BlobText({ blob, name, mimeType }: { blob: Blob; name: string; mimeType: string | null }) {
   const [text, setText] = useState<string | null>()
-  const isCut = blob.size > maxTextBytes
+  const maxBytes = shownBytes(name, mimeType)
+  const isCut = blob.size > maxBytes
   useEffect(() => {
     let isGone = false
     void blob
-      .slice(0, maxTextBytes)
+      .slice(0, maxBytes)
       .arrayBuffer()
       .then((bytes) => {
         if (!isGone) setText(decodeText(new Uint8Array(bytes), isCut) ?? null)
@@ -70,7 +72,7 @@ function BlobText({ blob, name }: { blob: Blob; name: string }) {
     return () => {
       isGone = true
     }
-  }, [blob, isCut])
+  }, [blob, maxBytes, isCut])
   if (text === undefined) return <Skeleton className="h-40 w-full" />
-  return text === null ? <NoPreview /> : <TextView text={text} name={name} isCut={isCut} />
+  return text === null ? <NoPreview /> : <TextPreview text={text} name={name} mimeType={mimeType} isCut={isCut} />
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { FileQuestion } from '#icons'
 import { messages } from '../messages/messages.ts'
 import type { PreviewForm } from './preview-kind.ts'
@@ -22,28 +22,45 @@ export function MediaView({ form, url, name }: { form: PreviewForm; url: string;
         src={url}
         aria-label={name}
         onError={onError}
-        className="max-h-[60dvh] w-full rounded-lg bg-sunken"
+        className="max-h-(--preview-height,60dvh) w-full rounded-lg bg-sunken"
       />
     )
   }
   return (
     <div className="grid place-items-center rounded-lg border border-line bg-sunken p-2">
-      <img src={url} alt={name} onError={onError} className="max-h-[60dvh] max-w-full rounded-md object-contain" />
+      <img
+        src={url}
+        alt={name}
+        onError={onError}
+        className="max-h-(--preview-height,60dvh) max-w-full rounded-md object-contain"
+      />
     </div>
   )
 }
 
-/** Text as plain text, whatever its format. */
-export function TextView({ text, name, isCut }: { text: string; name: string; isCut: boolean }) {
+/** Text as it is, whatever its format; `children` are the same text in colours. */
+export function TextView({
+  text,
+  name,
+  isCut,
+  children,
+}: {
+  text: string
+  name: string
+  isCut: boolean
+  children?: ReactNode
+}) {
   return (
     <div className="flex flex-col gap-2">
       <section
         aria-label={name}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
         tabIndex={0}
-        className="max-h-[60dvh] overflow-auto rounded-lg border border-line bg-sunken p-4"
+        className="max-h-(--preview-height,60dvh) overflow-auto rounded-lg border border-line bg-sunken p-4"
       >
-        <pre className="whitespace-pre-wrap font-mono text-sm">{text === '' ? messages.preview.emptyFile : text}</pre>
+        <pre className="whitespace-pre-wrap font-mono text-sm">
+          {text === '' ? messages.preview.emptyFile : (children ?? text)}
+        </pre>
       </section>
       {isCut ? <p className="text-ink-soft text-sm">{messages.preview.cut}</p> : undefined}
     </div>

@@ -5,36 +5,42 @@ import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { MediaView, NoPreview, TextView } from './ContentView.tsx'
-import { decodeText, maxTextBytes } from './decode-text.ts'
+import { MediaView, NoPreview } from './ContentView.tsx'
+import { decodeText, shownBytes } from './decode-text.ts'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview } from './preview-kind.ts'
+import { TextPreview } from './text/TextPreview.tsx'
 
 /** A public file, or one in a public folder. Images and videos come from the gateway, which is another origin. */
 export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; name: string; mimeType: string | null }) {
   const network = useNetwork()
   const form = choosePreview(name, mimeType)
   if (form.kind === 'none') return <NoPreview />
-  if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} />
+  if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} mimeType={mimeType} />
   if (form.kind === 'pdf') return <PublicPdf cidPath={cidPath} name={name} />
   return <MediaView form={form} url={gatewayUrl(network, cidPath, name === '' ? {} : { filename: name })} name={name} />
 }
 
 /** Verified against the CID in this browser, like everything the SDK reads. */
-function PublicText({ cidPath, name }: { cidPath: string; name: string }) {
+function PublicText({ cidPath, name, mimeType }: { cidPath: string; name: string; mimeType: string | null }) {
+  const maxBytes = shownBytes(name, mimeType)
   const client = useClient()
   const { data, error, refetch } = useQuery({
-    queryKey: ['text', cidPath],
+    queryKey: ['text', cidPath, maxBytes],
     queryFn: async ({ signal }) => {
-      const bytes = await downloadBytes(client, cidPath, { signal, toByte: maxTextBytes + 1 })
-      const isCut = bytes.length > maxTextBytes
-      return { text: decodeText(bytes.subarray(0, maxTextBytes), isCut) ?? null, isCut }
+      const bytes = await downloadBytes(client, cidPath, { signal, toByte: maxBytes + 1 })
+      const isCut = bytes.length > maxBytes
+      return { text: decodeText(bytes.subarray(0, maxBytes), isCut) ?? null, isCut }
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
-  return data.text === null ? <NoPreview /> : <TextView text={data.text} name={name} isCut={data.isCut} />
+  return data.text === null ? (
+    <NoPreview />
+  ) : (
+    <TextPreview text={data.text} name={name} mimeType={mimeType} isCut={data.isCut} />
+  )
 }
 
 function PublicPdf({ cidPath, name }: { cidPath: string; name: string }) {

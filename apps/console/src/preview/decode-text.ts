@@ -1,5 +1,14 @@
+import { chooseTextForm } from './text/text-form.ts'
+
 /** Maximum bytes of a text preview. */
-export const maxTextBytes = 256 * 1024
+const maxTextBytes = 256 * 1024
+/** Maximum bytes of a table: only the visible rows of it are in the page. */
+const maxTableBytes = 8 * 1024 * 1024
+
+/** Returns how many bytes of a text are shown. */
+export function shownBytes(name: string, mimeType: string | null): number {
+  return chooseTextForm(name, mimeType).kind === 'table' ? maxTableBytes : maxTextBytes
+}
 
 /**
  * Decodes UTF-8; undefined for anything else. Omits a truncated character at the end.

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { FileQuestion, Globe } from '#icons'
+import { ChevronLeft, ChevronRight, FileQuestion, Globe, Maximize2, Minimize2 } from '#icons'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { type FileInfo, nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { useIsFolder } from '../../files/use-is-folder.ts'
@@ -12,6 +12,7 @@ import { buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FileName } from '../../ui/FileName.tsx'
+import { IconButton } from '../../ui/IconButton.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { EncryptedFolder } from './EncryptedFolder.tsx'
@@ -19,21 +20,58 @@ import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileTabs } from './FileTabs.tsx'
 import { FolderPath } from './FolderView.tsx'
 import { PublicContent } from './PublicContent.tsx'
+import { useFullScreen } from './use-full-screen.ts'
+import { useSiblings } from './use-siblings.ts'
 
-/** One file over the list: Back and Escape return to the list as it was. */
+/** One file over the list, with its neighbours at hand: Back and Escape return to the list as it was. */
 export function FilePage() {
   const { cid = '', _splat: path = '' } = useParams({ strict: false })
   const { tab = 'preview' } = useSearch({ strict: false })
   const navigate = useNavigate()
   const listSearch = useSearch({ from: '/files' })
   const { data, error, refetch } = useFileInfo(cid)
+  const { at, count, back, next } = useSiblings(cid, path === '')
+  const { isFull, toggle } = useFullScreen()
   const below = path.split('/').at(-1) ?? ''
   return (
     <Modal
       isOpen
-      place="right"
+      place={isFull ? 'full' : 'right'}
       isPlace
       onClose={() => void navigate({ to: '/files', search: listSearch })}
+      actions={
+        <div className="-mr-2 flex items-center">
+          {path === '' && at !== undefined ? (
+            <>
+              {/* Not `disabled`: at the end of the list the button keeps the focus. */}
+              <p role="status" className="sr-only">
+                {messages.preview.place(at, count)}
+              </p>
+              <IconButton
+                icon={ChevronLeft}
+                label={messages.preview.previous}
+                aria-keyshortcuts="ArrowLeft"
+                aria-disabled={back === undefined}
+                className={back === undefined ? 'opacity-50' : ''}
+                onClick={back}
+              />
+              <IconButton
+                icon={ChevronRight}
+                label={messages.preview.next}
+                aria-keyshortcuts="ArrowRight"
+                aria-disabled={next === undefined}
+                className={next === undefined ? 'opacity-50' : ''}
+                onClick={next}
+              />
+            </>
+          ) : undefined}
+          <IconButton
+            icon={isFull ? Minimize2 : Maximize2}
+            label={isFull ? messages.preview.leaveFullScreen : messages.preview.fullScreen}
+            onClick={toggle}
+          />
+        </div>
+      }
       title={<FileName name={below !== '' ? below : data === undefined ? messages.files.details : nameOf(data)} />}
     >
       {error !== null ? (
@@ -52,7 +90,7 @@ export function FilePage() {
       ) : (
         <>
           <FileTabs cid={cid} shown={tab} />
-          <Tab tab={tab} info={data} />
+          <Tab key={cid} tab={tab} info={data} />
         </>
       )}
     </Modal>

@@ -1,0 +1,74 @@
+import { lazy, Suspense, useState } from 'react'
+import { messages } from '../../messages/messages.ts'
+import { Segments } from '../../ui/Segments.tsx'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { TextView } from '../ContentView.tsx'
+import { chooseTextForm, type TextForm } from './text-form.ts'
+
+// Each form loads with the first file of its kind.
+const CodeView = lazy(() => import('./CodeView.tsx').then((module) => ({ default: module.CodeView })))
+const MarkdownView = lazy(() => import('./MarkdownView.tsx').then((module) => ({ default: module.MarkdownView })))
+const TableView = lazy(() => import('./TableView.tsx').then((module) => ({ default: module.TableView })))
+
+/** A text in its best form: rendered Markdown, a table, highlighted code, or as it is. */
+export function TextPreview({
+  text,
+  name,
+  mimeType,
+  isCut,
+}: {
+  text: string
+  name: string
+  mimeType: string | null
+  isCut: boolean
+}) {
+  const form = chooseTextForm(name, mimeType)
+  const [shown, setShown] = useState<'formatted' | 'source'>('formatted')
+  if (form.kind === 'plain' || text === '') return <TextView text={text} name={name} isCut={isCut} />
+  if (form.kind === 'code') {
+    return (
+      <TextView text={text} name={name} isCut={isCut}>
+        <Suspense fallback={text}>
+          <CodeView text={text} language={form.language} />
+        </Suspense>
+      </TextView>
+    )
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <Segments
+        label={messages.preview.shownAs}
+        value={shown}
+        options={[
+          { value: 'formatted', label: form.kind === 'table' ? messages.preview.asTable : messages.preview.formatted },
+          { value: 'source', label: messages.preview.source },
+        ]}
+        onChange={setShown}
+      />
+      {shown === 'source' ? (
+        <TextView text={text} name={name} isCut={isCut} />
+      ) : (
+        <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+          <Formatted form={form} text={text} name={name} isCut={isCut} />
+        </Suspense>
+      )}
+    </div>
+  )
+}
+
+function Formatted({ form, text, name, isCut }: { form: TextForm; text: string; name: string; isCut: boolean }) {
+  if (form.kind === 'table') return <TableView text={text} separator={form.separator} name={name} isCut={isCut} />
+  return (
+    <>
+      <section
+        aria-label={name}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+        tabIndex={0}
+        className="max-h-(--preview-height,60dvh) overflow-auto rounded-lg border border-line bg-surface p-4 sm:p-6"
+      >
+        <MarkdownView text={text} />
+      </section>
+      {isCut ? <p className="text-ink-soft text-sm">{messages.preview.cut}</p> : undefined}
+    </>
+  )
+}

@@ -1,0 +1,49 @@
+import { Lexer, type MarkedToken, type Token } from 'marked'
+
+/** Tokens that are rendered; others are shown as their source. */
+const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
+  ...([
+    'blockquote',
+    'br',
+    'checkbox',
+    'code',
+    'codespan',
+    'def',
+    'del',
+    'em',
+    'escape',
+    'heading',
+    'hr',
+    'html',
+  ] as const),
+  ...(['image', 'link', 'list', 'list_item', 'paragraph', 'space', 'strong', 'table', 'text'] as const),
+])
+
+/** Returns whether this version knows the token. */
+export function isKnownToken(token: Token): token is MarkedToken {
+  return known.has(token.type)
+}
+
+/** Returns the tokens of a Markdown text (CommonMark and GitHub's tables); undefined if it is nested too deeply. */
+export function readMarkdown(text: string): Token[] | undefined {
+  try {
+    return Lexer.lex(text, { gfm: true })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+/** Returns a link that may be followed: to the web or to a mailbox. Relative ones lead nowhere, as files have no folder here. */
+export function safeLink(href: string): string | undefined {
+  return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) ? href : undefined
+}
+
+/** Replaces character references, as `&amp;` or `&#65;`, by their characters. */
+export function decodeReferences(text: string): string {
+  if (!text.includes('&')) return text
+  // A document of its own: nothing in it runs or loads, and only a single reference is ever put into it.
+  return text.replaceAll(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi, (reference) => {
+    return new DOMParser().parseFromString(reference, 'text/html').documentElement.textContent ?? reference
+  })
+}
