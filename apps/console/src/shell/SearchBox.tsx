@@ -80,11 +80,10 @@ export function SearchBox() {
         // On a phone there is no room beside the field: the bottom bar has the button.
         <button
           type="button"
-          aria-label={messages.shell.palette(paletteKeys)}
-          title={messages.shell.palette(paletteKeys)}
           onClick={() => showOverlay('palette')}
           className="absolute top-1 right-1 h-8 rounded-md px-2 text-ink-soft text-xs hover:bg-hover max-md:hidden"
         >
+          <span className="sr-only">{messages.shell.palette} </span>
           {paletteKeys}
         </button>
       ) : (

@@ -15,7 +15,7 @@ export const shell = {
   documentation: 'API documentation',
   search: 'Search files',
   searchHint: 'Name or CID',
-  palette: (keys: string) => `Search and commands (${keys})`,
+  palette: 'Search and commands',
   clearSearch: 'Clear search',
   upload: 'Upload',
   close: 'Close',
