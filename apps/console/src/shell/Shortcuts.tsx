@@ -18,7 +18,7 @@ const goTo: Record<string, Place['to']> = {
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
-const Palette = lazy(async () => ({ default: (await import('../palette/Palette.tsx')).Palette }))
+const Palette = lazy(async () => ({ default: (await import('./palette/Palette.tsx')).Palette }))
 const ShortcutsHelp = lazy(async () => ({ default: (await import('./ShortcutsHelp.tsx')).ShortcutsHelp }))
 
 /**

@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Activity, ArrowUpDown, CircleUser, type IconComponent, Keyboard, Monitor, Moon, Sun, Upload } from '#icons'
-import { messages } from '../messages/messages.ts'
-import { useSession } from '../session/session-store.ts'
-import { places } from '../shell/navigation.ts'
-import { showOverlay } from '../shell/shell-overlay.ts'
-import { changeSettings, type Settings } from '../theme/settings.ts'
-import { showTransfers } from '../transfers/panel-store.ts'
-import { openUploadSheet } from '../upload/upload-sheet-store.ts'
-import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
-import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { messages } from '../../messages/messages.ts'
+import { useSession } from '../../session/session-store.ts'
+import { changeSettings, type Settings } from '../../theme/settings.ts'
+import { showTransfers } from '../../transfers/panel-store.ts'
+import { openUploadSheet } from '../../upload/upload-sheet-store.ts'
+import { useSignInLabel } from '../../wallet/use-sign-in-label.ts'
+import { openWalletDialog } from '../../wallet/wallet-dialog-store.ts'
+import { places } from '../navigation.ts'
+import { showOverlay } from '../shell-overlay.ts'
 
 /** An entry of the palette. `aliases` are other words that find it. */
 export type Command = {
