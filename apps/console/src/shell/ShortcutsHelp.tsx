@@ -25,7 +25,7 @@ const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }
 export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   return (
     <Modal isOpen onClose={onClose} title={messages.shortcuts.title} hint={messages.shortcuts.hint}>
-      <dl className="grid gap-x-8 gap-y-2.5 text-sm sm:grid-cols-2">
+      <dl className="grid gap-x-8 gap-y-1 text-sm sm:grid-cols-2 sm:gap-y-2.5">
         {rows.map(({ keys, text, isPair = false }) => (
           <div key={text} className="flex items-center justify-between gap-4">
             <dt className="text-ink-soft">{text}</dt>
