@@ -128,6 +128,8 @@ describe('each line runs', () => {
       'docs/how-to/events.md',
       'docs/how-to/export.md',
       'docs/how-to/links.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
       'docs/how-to/names.md',
     ])
   })

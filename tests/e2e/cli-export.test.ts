@@ -148,7 +148,7 @@ describe('export and import', () => {
   })
 
   test('with --name-keys a name can be published where it is imported, by a wallet that opens it', async () => {
-    expect(await cairn(source, 'at-source', ['export', '--all', 'with-keys', '--name-keys'])).toMatchObject({ code: 6 })
+    expect(await cairn(source, 'at-source', ['export', '--all', 'with-keys', '--name-keys'])).toMatchObject({ code: 8 })
     // The key of the second name is on no machine that the command line knows: that is listed, and the rest is there.
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
     expect(manifest).toMatchObject({
@@ -164,7 +164,7 @@ describe('export and import', () => {
 
   test('another wallet opens none of the keys, and imports what is not encrypted', async () => {
     const { code, out } = await cairn(target, 'stranger', ['import', 'backup', '--json'])
-    expect(code).toBe(6)
+    expect(code).toBe(8)
     const { uploaded, fileKeys, missing } = JSON.parse(out)
     expect({ uploaded, fileKeys }).toEqual({ uploaded: 34, fileKeys: 0 })
     expect(missing.map(({ kind, code: why }: { kind: string; code: string }) => [kind, why])).toContainEqual([
@@ -183,7 +183,7 @@ describe('export and import', () => {
       bytes[bytes.length - 100] = (bytes.at(-100) ?? 0) ^ 1
       writeFileSync(car, bytes)
       const { code, out } = await cairn(elsewhere, 'elsewhere', ['import', 'backup', '--json'])
-      expect(code).toBe(6)
+      expect(code).toBe(8)
       expect(JSON.parse(out)).toMatchObject({
         uploaded: 34,
         missing: [

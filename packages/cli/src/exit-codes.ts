@@ -10,6 +10,8 @@ export const exitCodes = {
   payment: 5,
   network: 6,
   verification: 7,
+  /** Some items of an export or import could not be transferred. */
+  incomplete: 8,
   interrupted: 130,
 } as const
 
@@ -94,8 +96,8 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   RATE_LIMITED: exitCodes.network,
   UPSTREAM_FAILED: exitCodes.network,
   INVALID_ARCHIVE: exitCodes.verification,
-  EXPORT_INCOMPLETE: exitCodes.network,
-  IMPORT_INCOMPLETE: exitCodes.network,
+  EXPORT_INCOMPLETE: exitCodes.incomplete,
+  IMPORT_INCOMPLETE: exitCodes.incomplete,
   VERIFICATION_FAILED: exitCodes.verification,
   PROOF_INVALID: exitCodes.verification,
   PROOF_NOT_FOUND: exitCodes.notFound,

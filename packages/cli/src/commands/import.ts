@@ -1,49 +1,57 @@
 import { CairnError } from '@cairn/sdk'
-import { importAccount, openExport } from '../archive/import-account.ts'
-import { createSeal } from '../archive/seal.ts'
-import { openSealingKey } from '../archive/sealing-wallet.ts'
-import type { Command } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
-import { openNameKeys } from '../name-keys.ts'
-import { formatBytes } from '../sizes.ts'
+import { type Command, type CommandContext, flag } from '../command.ts'
+import { importArchive } from './import-archive.ts'
+import { importContent } from './import-content.ts'
+import { openSource, sourceWords } from './import-sources.ts'
+
+/** Options of the imports of content, which the import of an exported account does not have. */
+const contentOptions = {
+  gateway: {
+    type: 'string',
+    multiple: true,
+    about: 'trustless gateway that has the content; repeat it for several',
+    value: 'url',
+  },
+  state: { type: 'string', about: 'file with the progress (<source>.import.jsonl in this folder)', value: 'file' },
+  'dry-run': { type: 'boolean', about: 'list the items with their sizes, and import nothing' },
+  parallel: { type: 'string', about: 'items at a time, 1 to 32 (4)', value: 'count' },
+  encrypted: { type: 'boolean', about: 'mark all content as encrypted' },
+  roots: { type: 'string', about: 'cars: list of root CIDs with names', value: 'file' },
+} as const
 
 export const importCommand: Command = {
   name: 'import',
-  summary: 'Import an exported account: the same CIDs, names and rights',
-  usage: '<folder>',
-  arity: [1, 1],
-  examples: ['cairn import backup', 'cairn import backup --network https://storage.example.com'],
+  summary: 'Import an exported account, or content from other services',
+  usage: '<folder> | cids <list> | cars <path>...',
+  arity: [1, Number.POSITIVE_INFINITY],
+  words: sourceWords,
+  options: contentOptions,
+  examples: [
+    'cairn import backup',
+    'cairn import cids list.csv --gateway https://ipfs.io --dry-run',
+    'cairn import cars storacha-export/',
+  ],
   async run(context) {
-    const { args, session, output, state, signal } = context
-    const folder = args[0] ?? ''
-    const manifest = await openExport(folder)
-    const hasKeys = manifest.lists.some(({ name, rows }) => name === 'keys' && rows > 0)
-    const client = hasKeys ? await openKeyClient(context, { withApiKey: true }) : await session.client()
-    const privateKey = hasKeys ? await openSealingKey(context, client) : undefined
-    const nameKeys = openNameKeys(state.folder)
-    const progress = output.progress(folder)
-    const report = await importAccount(client, folder, manifest, {
-      createSeal:
-        privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
-      storeNameKey: async (key, label) => {
-        if ((await nameKeys.read(key.name)) === undefined) await nameKeys.add(key, { label, password: undefined })
-      },
-      signal,
-      onStep: output.note,
-      onBytes: (bytes) =>
-        progress?.onProgress({
-          phase: 'send',
-          bytes,
-          total: manifest.counts.bytes,
-          bytesPerSecond: 0,
-          remainingMs: undefined,
-        }),
-    }).finally(() => progress?.done())
-    const { uploaded, present, bytes, fileKeys, names, missing } = report
-    output.result({ folder, ...report }, [
-      `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
-      ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
-    ])
-    if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })
+    const [first = ''] = context.args
+    const source = openSource(context, first)
+    if (source !== undefined) return importContent(context, source)
+    requireArchiveArguments(context)
+    return importArchive(context, first)
   },
+}
+
+function requireArchiveArguments({ args, values }: CommandContext): void {
+  if (args.length > 1) {
+    throw new CairnError('USAGE', {
+      message: `import does not accept the argument ${JSON.stringify(args[1])}`,
+      hint: 'To import CARs, use cairn import cars <path>...',
+    })
+  }
+  const option = Object.keys(contentOptions).find((name) => values[name] !== undefined || flag(values, name))
+  if (option !== undefined) {
+    throw new CairnError('USAGE', {
+      message: `--${option} does not apply to an exported account`,
+      hint: `Name a source: ${sourceWords.join(', ')}.`,
+    })
+  }
 }

@@ -10,12 +10,13 @@ import type { UploadOptions, UploadResult } from './send-files.ts'
 
 /**
  * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
+ * @param source a path (Node), the bytes, or a stream of them, which has to be named
  * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of
  *   uploadFile
  */
 export async function uploadCar(
   client: Client,
-  source: string | Blob | Uint8Array,
+  source: CarInput,
   options: Pick<UploadOptions, 'name' | 'mimeType' | 'signal' | 'onProgress'> & {
     /** The content is encrypted; save its file key first, with {@link saveKey}. */
     isEncrypted?: boolean
@@ -25,10 +26,12 @@ export async function uploadCar(
   const boundary = createBoundary()
   const [head, end] = [partHead(boundary, file, true), multipartEnd(boundary)]
   const progress = createProgress('send', file.sizeBytes, options.onProgress)
+  let sizeBytes = 0
   async function* body(): AsyncGenerator<Uint8Array> {
     yield head
     for await (const piece of file.open()) {
       progress.add(piece.length)
+      sizeBytes += piece.length
       yield piece
     }
     yield end
@@ -43,12 +46,16 @@ export async function uploadCar(
   if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
   const { Hash, Name, Size } = uploaded
   progress.done()
-  return { cid: Hash, name: Name, sizeBytes: file.sizeBytes ?? 0, dagSizeBytes: Number(Size) }
+  return { cid: Hash, name: Name, sizeBytes, dagSizeBytes: Number(Size) }
 }
 
-async function openCar(source: string | Blob | Uint8Array, name: string | undefined): Promise<LocalFile> {
+type CarInput = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
+
+async function openCar(source: CarInput, name: string | undefined): Promise<LocalFile> {
   if (source instanceof Uint8Array) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
-  if (typeof source !== 'string') return blobFile(source, name)
+  if (source instanceof Blob) return blobFile(source, name)
+  if (typeof source !== 'string')
+    return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open: () => source }
   const path = await openPath(source)
   if (path.kind === 'directory') throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder` })
   return { ...path.file, name: name ?? path.file.name }

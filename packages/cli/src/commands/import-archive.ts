@@ -1,0 +1,42 @@
+import { CairnError } from '@cairn/sdk'
+import { importAccount, openExport } from '../archive/import-account.ts'
+import { createSeal } from '../archive/seal.ts'
+import { openSealingKey } from '../archive/sealing-wallet.ts'
+import type { CommandContext } from '../command.ts'
+import { openKeyClient } from '../key-client.ts'
+import { openNameKeys } from '../name-keys.ts'
+import { formatBytes } from '../sizes.ts'
+
+/** Imports the folder of `cairn export`. */
+export async function importArchive(context: CommandContext, folder: string): Promise<void> {
+  const { session, output, state, signal } = context
+  const manifest = await openExport(folder)
+  const hasKeys = manifest.lists.some(({ name, rows }) => name === 'keys' && rows > 0)
+  const client = hasKeys ? await openKeyClient(context, { withApiKey: true }) : await session.client()
+  const privateKey = hasKeys ? await openSealingKey(context, client) : undefined
+  const nameKeys = openNameKeys(state.folder)
+  const progress = output.progress(folder)
+  const report = await importAccount(client, folder, manifest, {
+    createSeal:
+      privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
+    storeNameKey: async (key, label) => {
+      if ((await nameKeys.read(key.name)) === undefined) await nameKeys.add(key, { label, password: undefined })
+    },
+    signal,
+    onStep: output.note,
+    onBytes: (bytes) =>
+      progress?.onProgress({
+        phase: 'send',
+        bytes,
+        total: manifest.counts.bytes,
+        bytesPerSecond: 0,
+        remainingMs: undefined,
+      }),
+  }).finally(() => progress?.done())
+  const { uploaded, present, bytes, fileKeys, names, missing } = report
+  output.result({ folder, ...report }, [
+    `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
+    ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
+  ])
+  if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })
+}

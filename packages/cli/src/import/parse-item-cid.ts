@@ -1,0 +1,24 @@
+import { CairnError } from '@cairn/sdk'
+import { base32 } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
+
+const decoder = base32.decoder.or(base58btc.decoder).or(base36.decoder)
+
+/**
+ * Parses a CID as lists and services write it: alone, as `ipfs://…`, or as a URL or path with `/ipfs/…`.
+ * @throws CairnError INVALID_CID, also for a path below a CID
+ */
+export function parseItemCid(text: string): CID {
+  const bare = text
+    .trim()
+    .replace(/^ipfs:\/\//, '')
+    .replace(/^(?:https?:\/\/[^/]+)?\/ipfs\//, '')
+    .replace(/[/?#]*$/, '')
+  try {
+    return CID.parse(bare, decoder)
+  } catch (cause) {
+    throw new CairnError('INVALID_CID', { message: `${JSON.stringify(text.slice(0, 100))} is not a CID`, cause })
+  }
+}

@@ -1,0 +1,116 @@
+import type { CairnError, Client } from '@cairn/sdk'
+import { forEachParallel } from '../archive/for-each-parallel.ts'
+import { describeImportError } from './import-error.ts'
+import type { ImportItem, ImportSource } from './import-source.ts'
+import type { Journal } from './journal.ts'
+
+/** Errors after which no further item can succeed. */
+const endingCodes: ReadonlySet<string> = new Set([
+  'QUOTA_EXCEEDED',
+  'FREE_STORAGE_EXHAUSTED',
+  'FREE_STORAGE_PAUSED',
+  'UNAUTHENTICATED',
+  'API_KEY_EXPIRED',
+  'API_KEY_REVOKED',
+  'ACCOUNT_BLOCKED',
+  'NO_API_KEY',
+  'ABORTED',
+])
+
+/** What happened to an item. */
+export type ItemReport = {
+  status: 'uploaded' | 'present' | 'done before' | 'missing' | 'listed'
+  id: string
+  cid: string | undefined
+  name: string | undefined
+  /** Bytes sent; in a dry run, the size. */
+  bytes: number | undefined
+  error?: { code: string; message: string }
+}
+
+/** Result of an import. */
+export type ImportSummary = {
+  items: number
+  uploaded: number
+  /** Already in the account, or finished by an earlier run. */
+  present: number
+  /** Bytes sent; in a dry run, the known sizes of what would be transferred. */
+  bytes: number
+  /** Items of a dry run whose size is unknown. */
+  unknownSizes: number
+  missing: number
+}
+
+export type RunOptions = {
+  journal: Journal | undefined
+  isDryRun: boolean
+  maxParallel: number
+  signal: AbortSignal
+  onItem(report: ItemReport): void
+  /** Called with all bytes received so far. */
+  onBytes(bytes: number): void
+}
+
+/**
+ * Imports the items of a source into the account of the client. Continues after an item that cannot be had. Items of the
+ * journal are skipped; an item is added to it once the service has it.
+ * @throws CairnError when no further item can succeed, or the signal aborts
+ */
+export async function runImport(client: Client, source: ImportSource, options: RunOptions): Promise<ImportSummary> {
+  const { journal, isDryRun, maxParallel, signal, onItem, onBytes } = options
+  const summary: ImportSummary = { items: 0, uploaded: 0, present: 0, bytes: 0, unknownSizes: 0, missing: 0 }
+  const seen = new Set<string>()
+  let receivedBytes = 0
+
+  const report = (item: ImportItem, status: ItemReport['status'], bytes?: number, error?: CairnError): void => {
+    const { id, cid, name } = item
+    const why = error === undefined ? {} : { error: { code: error.code, message: error.message } }
+    onItem({ status, id, cid, name, bytes, ...why })
+  }
+
+  const importItem = async (item: ImportItem): Promise<void> => {
+    if (item.error !== undefined) throw item.error
+    if (isDryRun) {
+      const bytes = await source.measure(item, signal)
+      if (bytes === undefined) summary.unknownSizes++
+      summary.bytes += bytes ?? 0
+      report(item, 'listed', bytes)
+      return
+    }
+    const { cid, bytes, isPresent } = await source.transfer(item, {
+      client,
+      signal,
+      onBytes(added) {
+        receivedBytes += added
+        onBytes(receivedBytes)
+      },
+    })
+    await journal?.add(item.id, cid)
+    await source.release?.(item)
+    if (isPresent) summary.present++
+    else summary.uploaded++
+    summary.bytes += bytes
+    report({ ...item, cid }, isPresent ? 'present' : 'uploaded', bytes)
+  }
+
+  await forEachParallel(source.items(signal), maxParallel, async (item) => {
+    signal.throwIfAborted()
+    if (seen.has(item.id)) return
+    seen.add(item.id)
+    summary.items++
+    if (journal?.has(item.id) === true) {
+      summary.present++
+      report(item, 'done before')
+      return
+    }
+    try {
+      await importItem(item)
+    } catch (cause) {
+      const error = describeImportError(cause)
+      if (signal.aborted || endingCodes.has(error.code)) throw error
+      summary.missing++
+      report(item, 'missing', undefined, error)
+    }
+  })
+  return summary
+}

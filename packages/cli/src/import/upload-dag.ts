@@ -1,0 +1,66 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { CairnError, type Client, uploadCar } from '@cairn/sdk'
+import { encodeCarFrame, encodeCarHeader, walkDag } from '@cairn/unixfs'
+import type { CID } from 'multiformats/cid'
+import type { ImportItem } from './import-source.ts'
+import type { StoredBlocks } from './stored-blocks.ts'
+
+const maxTries = 3
+const firstPauseMs = 1000
+
+/**
+ * Uploads a stored DAG as a CAR with this root, each block once. The service verifies and keeps the blocks as they are,
+ * so the CID does not depend on import options.
+ * @returns bytes sent
+ * @throws CairnError CID_MISMATCH, and those of `uploadCar`; UnixfsError of a damaged or missing block
+ */
+export async function uploadDag(
+  client: Client,
+  blocks: StoredBlocks,
+  root: CID,
+  item: ImportItem,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    let failure: unknown
+    const body = streamCar(blocks, root, signal, (error) => {
+      failure = error
+    })
+    try {
+      const { cid, sizeBytes } = await uploadCar(client, body, {
+        // The service strips the extension of a CAR from the name.
+        name: `${item.name ?? item.cid ?? root.toString()}.car`,
+        isEncrypted: item.isEncrypted,
+        ...(item.mimeType === undefined ? {} : { mimeType: item.mimeType }),
+        signal,
+      })
+      if (cid !== root.toString())
+        throw new CairnError('CID_MISMATCH', { details: { computed: root.toString(), answered: [cid] } })
+      return sizeBytes
+    } catch (error) {
+      // A block that cannot be read breaks the request: the cause says more than the connection.
+      if (failure !== undefined) throw failure
+      const mayRetry = CairnError.is(error) && error.retry && error.code !== 'ABORTED'
+      if (!mayRetry || attempt === maxTries || signal.aborted) throw error
+      await pause((error.retryAfterSeconds ?? (firstPauseMs / 1000) * 2 ** attempt) * 1000, undefined, { signal })
+    }
+  }
+}
+
+async function* streamCar(
+  blocks: StoredBlocks,
+  root: CID,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield encodeCarHeader([root])
+    for await (const { cid, bytes } of walkDag(blocks, root, { signal })) {
+      yield encodeCarFrame(cid, bytes.length)
+      yield bytes
+    }
+  } catch (error) {
+    if (!signal.aborted) onFailure(error)
+    throw error
+  }
+}

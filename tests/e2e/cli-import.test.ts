@@ -1,0 +1,342 @@
+// Moving in: content of another network, of CARs and of buckets is imported by the command line with the same CIDs.
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  type Client,
+  downloadBytes,
+  downloadCar,
+  listFiles,
+  uploadBytes,
+  uploadEncryptedBytes,
+  uploadFolder,
+} from '@cairn/sdk'
+import { CarReader, CarWriter } from '@ipld/car'
+import { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { runCli } from '../run-cli.ts'
+
+let source: TestNetwork
+let target: TestNetwork
+let there: Client & { privateKey: string }
+let here: Client
+let folder = ''
+let number = 0
+
+const large = new Uint8Array(randomBytes(3_000_000))
+const cids = { small: '', large: '', folder: '', secret: '' }
+const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-import-'))
+  ;[source, target] = await Promise.all([
+    createTestNetwork({ CAIRN_S3_API_PORT: '0' }),
+    createTestNetwork({ CAIRN_S3_API_PORT: '0' }),
+  ])
+  there = await createKeyClient(source)
+  here = await createKeyClient(target)
+  cids.small = (await uploadBytes(there, randomBytes(900), { name: 'small.bin' })).cid
+  cids.large = (await uploadBytes(there, large, { name: 'film.mp4', cidVersion: 0 })).cid
+  const files = [1, 2, 3].map((i) => ({ path: `a/${i}.txt`, content: `file ${i}` }))
+  cids.folder = (await uploadFolder(there, files, { name: 'folder' })).cid
+  cids.secret = (await uploadEncryptedBytes(there, randomBytes(5000), { name: 'secret' })).cid
+})
+afterAll(async () => {
+  await source?.[Symbol.asyncDispose]()
+  await target?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs `cairn import` for the account of a client, by default a new account of the target. */
+async function runImport(args: string[], options: Parameters<typeof runCli>[1] | object = {}, account?: Client) {
+  const client = account ?? (await createKeyClient(target))
+  const state = join(folder, `state-${number++}.jsonl`)
+  const run = await runCli(['import', ...args, '--json', ...(args.includes('--state') ? [] : ['--state', state])], {
+    cwd: folder,
+    ...options,
+    env: {
+      CAIRN_NETWORK: join(target.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(folder, 'config'),
+      CAIRN_API_KEY: client.apiKey ?? '',
+      ...('env' in options ? options.env : {}),
+    },
+  })
+  const rows: Row[] = run.out
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+  return { ...run, client, state, items: rows.filter(({ id }) => id !== undefined), summary: rows.at(-1) }
+}
+type Row = { id?: string; status?: string; cid?: string; name?: string; bytes?: number; error?: { code: string } }
+
+async function list(client: Client) {
+  const files = await Array.fromAsync(listFiles(client))
+  return files.map(({ cid, fileName, encryption }) => [cid, fileName, encryption]).sort()
+}
+
+/** A gateway of the source network that can be cut, refuse or lie, and remembers what was requested. */
+async function openGateway(
+  change: {
+    /** Ends each CAR after this many bytes, and has no other content from then on. */
+    cutAfterBytes?: number
+    refusesCars?: boolean
+    flipsBytes?: boolean
+    onRequest?: () => void
+  } = {},
+) {
+  const requests: string[] = []
+  let sentBytes = 0
+  let isCut = false
+  const server: Server = createServer((request, response) => {
+    const { url = '' } = request
+    requests.push(url)
+    change.onRequest?.()
+    const isCar = url.includes('format=car')
+    if (isCut || (isCar && change.refusesCars === true)) {
+      response.writeHead(isCut ? 404 : 406).end()
+      return
+    }
+    fetch(`${source.profile.gateway}${url}`, { headers: { accept: request.headers.accept ?? '' } })
+      .then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+        async function* body() {
+          for await (const piece of answer.body ?? []) {
+            const bytes = Buffer.from(piece)
+            if (change.flipsBytes === true) bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+            const left = (change.cutAfterBytes ?? Number.POSITIVE_INFINITY) - sentBytes
+            sentBytes += Math.min(left, bytes.length)
+            if (left < bytes.length) {
+              isCut = true
+              yield bytes.subarray(0, left)
+              throw new Error('cut')
+            }
+            yield bytes
+          }
+        }
+        await pipeline(Readable.from(body()), response)
+      })
+      .catch(() => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    get sentBytes() {
+      return sentBytes
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+}
+
+describe('a list of CIDs', () => {
+  test('is fetched from a gateway, verified, and listed here by the same CIDs; what is absent is reported', async () => {
+    await using gateway = await openGateway()
+    const rows = [
+      'cid,name,encrypted',
+      `${cids.small},small.bin,false`,
+      `${cids.small},"twice, again",`,
+      `${cids.large},film.mp4,`,
+      `${cids.folder},folder,`,
+      `${cids.secret},secret,true`,
+      `${absent},absent,`,
+      'nonsense,,',
+    ]
+    writeFileSync(join(folder, 'list.csv'), rows.join('\n'))
+    const first = await runImport(['cids', 'list.csv', '--gateway', gateway.url, '--state', 'list.jsonl'])
+    expect([first.code, first.summary]).toEqual([
+      8,
+      expect.objectContaining({ items: 7, uploaded: 4, present: 1, missing: 2 }),
+    ])
+    expect(first.items.flatMap(({ error }) => error?.code ?? []).sort()).toEqual(['BLOCK_NOT_FOUND', 'INVALID_CID'])
+    expect(await list(first.client)).toEqual(
+      [
+        [cids.small, 'small.bin', false],
+        [cids.small, 'twice, again', false],
+        [cids.large, 'film.mp4', false],
+        [cids.folder, 'folder', false],
+        [cids.secret, 'secret', true],
+      ].sort(),
+    )
+    expect(await downloadBytes(first.client, cids.large)).toEqual(large)
+    expect(readdirSync(folder).filter((name) => name.endsWith('.blocks'))).toEqual(['list.jsonl.blocks'])
+
+    // Only what is missing is requested again.
+    gateway.requests.length = 0
+    const args = ['cids', 'list.csv', '--gateway', gateway.url, '--state', 'list.jsonl']
+    const again = await runImport(args, {}, first.client)
+    expect([again.code, again.summary]).toEqual([
+      8,
+      expect.objectContaining({ uploaded: 0, present: 5, missing: 2, bytes: 0 }),
+    ])
+    expect(gateway.requests.every((url) => url.includes(absent))).toBe(true)
+
+    const other = await runImport(['cids', 'other.csv', '--gateway', gateway.url, '--state', 'list.jsonl'])
+    expect([other.code, JSON.parse(other.err).error.code]).toEqual([7, 'INVALID_ARCHIVE'])
+  })
+
+  test('resumes within a file: no block is fetched twice', async () => {
+    const client = await createKeyClient(target)
+    const input = `${cids.large}\n`
+    let firstBytes = 0
+    {
+      await using gateway = await openGateway({ cutAfterBytes: 1_200_000 })
+      const cut = await runImport(['cids', '-', '--gateway', gateway.url, '--state', 'cut.jsonl'], { input }, client)
+      expect(cut.code).toBe(8)
+      expect(await list(client)).toEqual([])
+      firstBytes = gateway.sentBytes
+    }
+    await using gateway = await openGateway()
+    const rest = await runImport(['cids', '-', '--gateway', gateway.url, '--state', 'cut.jsonl'], { input }, client)
+    expect(rest.code).toBe(0)
+    expect(firstBytes + gateway.sentBytes).toBeLessThan(large.length + 2 * 262_144)
+    expect(await downloadBytes(client, cids.large)).toEqual(large)
+    expect(readdirSync(folder)).not.toContain('cut.jsonl.blocks')
+  })
+
+  test('a gateway that lies stores nothing; one without CARs, and a second one, help', async () => {
+    await using liar = await openGateway({ flipsBytes: true })
+    const input = `${cids.folder}\n${cids.small}\n`
+    const lied = await runImport(['cids', '-', '--gateway', liar.url], { input })
+    expect([lied.code, lied.items.map(({ error }) => error?.code)]).toEqual([
+      8,
+      ['BLOCK_HASH_MISMATCH', 'BLOCK_HASH_MISMATCH'],
+    ])
+    expect(await list(lied.client)).toEqual([])
+    await using plain = await openGateway({ refusesCars: true })
+    const helped = await runImport(['cids', '-', '--gateway', liar.url, '--gateway', plain.url], { input })
+    expect([helped.code, helped.summary]).toEqual([0, expect.objectContaining({ uploaded: 2, missing: 0 })])
+  })
+
+  test('a dry run lists sizes, and imports nothing', async () => {
+    await using gateway = await openGateway()
+    const input = `${cids.large}\n${cids.folder}\n${absent}\n`
+    const dry = await runImport(['cids', '-', '--gateway', gateway.url, '--dry-run'], { input })
+    expect([dry.code, dry.summary]).toEqual([8, expect.objectContaining({ items: 3, uploaded: 0, missing: 1 })])
+    const size = dry.items.find(({ cid }) => cid === cids.large)?.bytes ?? 0
+    expect(size).toBeGreaterThan(large.length)
+    expect(size).toBeLessThan(large.length * 1.01)
+    expect(await list(dry.client)).toEqual([])
+    expect(gateway.requests.every((url) => url.includes('format=raw'))).toBe(true)
+  })
+
+  test('an interrupt ends it with 130, and the next run continues', async () => {
+    const client = await createKeyClient(target)
+    const input = `${cids.small}\n${cids.large}\n`
+    let interrupt = () => undefined as unknown
+    await using gateway = await openGateway({ onRequest: () => interrupt() })
+    const args = ['cids', '-', '--gateway', gateway.url, '--parallel', '1', '--state', 'stop.jsonl']
+    const stopped = await runImport(
+      args,
+      {
+        input,
+        started(child: { kill(signal: 'SIGINT'): boolean }) {
+          interrupt = () => gateway.requests.length === 2 && child.kill('SIGINT')
+        },
+      },
+      client,
+    )
+    expect(stopped.code).toBe(130)
+    expect(await list(client)).toEqual([[cids.small, 'small.bin', false]].map(([cid]) => [cid, cid, false]))
+    const rest = await runImport(args, { input }, client)
+    expect([rest.code, rest.summary]).toEqual([0, expect.objectContaining({ uploaded: 1, present: 1 })])
+  })
+
+  test('without a gateway it says what it needs', async () => {
+    const { code, err } = await runImport(['cids', '-'], { input: '' })
+    expect([code, JSON.parse(err).error.message]).toEqual([2, 'This import requires --gateway'])
+  })
+})
+
+/** Writes blocks of a CAR into several, of which only the last names the root. */
+async function writeShards(path: string, cid: string, shards: number): Promise<void> {
+  const bytes = Buffer.concat(await Array.fromAsync(downloadCar(there, cid)))
+  const blocks = await Array.fromAsync((await CarReader.fromBytes(bytes)).blocks())
+  const size = Math.ceil(blocks.length / shards)
+  for (let i = 0; i < shards; i++) {
+    const { writer, out } = CarWriter.create(i === shards - 1 ? [CID.parse(cid)] : [])
+    const written = Array.fromAsync(out)
+    // The root comes last, as from an upload in one pass.
+    for (const block of blocks.toReversed().slice(i * size, (i + 1) * size)) await writer.put(block)
+    await writer.close()
+    writeFileSync(join(path, `shard-${i}.car`), Buffer.concat(await written))
+  }
+}
+
+describe('CARs', () => {
+  test('every root is kept, also of uploads that are spread over several CARs; what is damaged is named', async () => {
+    const cars = join(folder, 'cars')
+    mkdirSync(join(cars, 'deep'), { recursive: true })
+    await writeShards(cars, cids.large, 3)
+    const two = CarWriter.create([CID.parse(cids.small), CID.parse(cids.folder)])
+    const written = Array.fromAsync(two.out)
+    for (const cid of [cids.small, cids.folder]) {
+      const bytes = Buffer.concat(await Array.fromAsync(downloadCar(there, cid)))
+      for await (const block of (await CarReader.fromBytes(bytes)).blocks()) await two.writer.put(block)
+    }
+    await two.writer.close()
+    writeFileSync(join(cars, 'deep', 'two.car'), Buffer.concat(await written))
+    const whole = Buffer.concat(await Array.fromAsync(downloadCar(there, cids.secret)))
+    writeFileSync(join(cars, 'secret.car'), whole)
+
+    const { code, summary, client } = await runImport(['cars', 'cars'])
+    expect([code, summary]).toEqual([0, expect.objectContaining({ items: 4, uploaded: 4, missing: 0 })])
+    expect(await list(client)).toEqual(
+      [
+        [cids.large, 'shard-2', false],
+        [cids.small, cids.small, false],
+        [cids.folder, cids.folder, false],
+        [cids.secret, 'secret', false],
+      ].sort(),
+    )
+    expect(await downloadBytes(client, cids.large)).toEqual(large)
+
+    // The blocks before the damage count, and the root without all its blocks is not kept.
+    const bytes = readFileSync(join(cars, 'shard-0.car'))
+    writeFileSync(join(cars, 'shard-0.car'), bytes.subarray(0, bytes.length - 10))
+    whole[whole.length - 1] = (whole.at(-1) ?? 0) ^ 1
+    writeFileSync(join(cars, 'secret.car'), whole)
+    const damaged = await runImport(['cars', 'cars'])
+    expect([damaged.code, damaged.summary]).toEqual([8, expect.objectContaining({ uploaded: 2, missing: 3 })])
+    expect(damaged.items.map(({ id, error }) => [id, error?.code]).filter(([, why]) => why !== undefined)).toEqual(
+      expect.arrayContaining([
+        [join('cars', 'shard-0.car'), 'INVALID_CAR'],
+        [cids.large, 'BLOCK_NOT_FOUND'],
+        [cids.secret, 'BLOCK_HASH_MISMATCH'],
+      ]),
+    )
+    expect((await list(damaged.client)).map(([cid]) => cid)).toEqual([cids.small, cids.folder].sort())
+  })
+
+  test('roots that no CAR names come from a list, with names and the flag of encrypted content', async () => {
+    const cars = join(folder, 'rootless')
+    mkdirSync(cars)
+    await writeShards(cars, cids.large, 2)
+    rmSync(join(cars, 'shard-1.car'))
+    const { writer, out } = CarWriter.create([])
+    const written = Array.fromAsync(out)
+    const bytes = Buffer.concat(await Array.fromAsync(downloadCar(there, cids.secret)))
+    for await (const block of (await CarReader.fromBytes(bytes)).blocks()) await writer.put(block)
+    await writer.close()
+    writeFileSync(join(cars, 'rest.car'), Buffer.concat(await written))
+    writeFileSync(join(folder, 'roots.csv'), `cid,name,encrypted\n${cids.secret},diary,true\n`)
+    const lost = await runImport(['cars', 'rootless'])
+    expect([lost.code, JSON.parse(lost.err).error.message]).toEqual([2, 'No CAR names a root'])
+    const args = ['cars', 'rootless', '--roots', 'roots.csv']
+    const dry = await runImport([...args, '--dry-run'])
+    expect([dry.code, dry.items]).toEqual([0, [expect.objectContaining({ status: 'listed', cid: cids.secret })]])
+    const { code, client } = await runImport(args)
+    expect([code, await list(client)]).toEqual([0, [[cids.secret, 'diary', true]]])
+  })
+})
