@@ -130,6 +130,7 @@ describe('each line runs', () => {
       'docs/how-to/links.md',
       'docs/how-to/import.md',
       'docs/how-to/import.md',
+      'docs/how-to/import.md',
       'docs/how-to/names.md',
     ])
   })

@@ -18,6 +18,7 @@ import {
 } from '@cairn/sdk'
 import { CarReader, CarWriter } from '@ipld/car'
 import { CID } from 'multiformats/cid'
+import { PutObjectCommand, S3Client, CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runCli } from '../run-cli.ts'
@@ -25,7 +26,6 @@ import { runCli } from '../run-cli.ts'
 let source: TestNetwork
 let target: TestNetwork
 let there: Client & { privateKey: string }
-let here: Client
 let folder = ''
 let number = 0
 
@@ -37,10 +37,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-import-'))
   ;[source, target] = await Promise.all([
     createTestNetwork({ CAIRN_S3_API_PORT: '0' }),
-    createTestNetwork({ CAIRN_S3_API_PORT: '0' }),
+    createTestNetwork(),
   ])
   there = await createKeyClient(source)
-  here = await createKeyClient(target)
   cids.small = (await uploadBytes(there, randomBytes(900), { name: 'small.bin' })).cid
   cids.large = (await uploadBytes(there, large, { name: 'film.mp4', cidVersion: 0 })).cid
   const files = [1, 2, 3].map((i) => ({ path: `a/${i}.txt`, content: `file ${i}` }))
@@ -338,5 +337,68 @@ describe('CARs', () => {
     expect([dry.code, dry.items]).toEqual([0, [expect.objectContaining({ status: 'listed', cid: cids.secret })]])
     const { code, client } = await runImport(args)
     expect([code, await list(client)]).toEqual([0, [[cids.secret, 'diary', true]]])
+  })
+})
+
+describe('an S3 bucket', () => {
+  const texts = { 'docs/a/readme.md': '# readme', 'docs/b/readme.md': '# other', 'docs/empty.txt': '', 'top.txt': 'top' }
+  let env: Record<string, string> = {}
+
+  beforeAll(async () => {
+    const { endpoint = '', region = '', accessKeyId = '', secretAccessKey = '' } = source.profile.s3 ?? {}
+    env = {
+      AWS_ENDPOINT_URL_S3: endpoint,
+      AWS_REGION: region,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    }
+    const client = new S3Client({
+      endpoint,
+      region,
+      credentials: { accessKeyId, secretAccessKey },
+      forcePathStyle: true,
+    })
+    await client.send(new CreateBucketCommand({ Bucket: 'moving' }))
+    const put = (key: string, body: string | Uint8Array, type: string) =>
+      client.send(new PutObjectCommand({ Bucket: 'moving', Key: key, Body: Buffer.from(body), ContentType: type }))
+    for (const [key, text] of Object.entries(texts)) await put(key, text, 'text/x-moved')
+    await put('docs/film.mp4', large, 'video/mp4')
+    await put('docs/folder/', '', 'application/x-directory')
+    client.destroy()
+  })
+
+  test('each object becomes a file with its key as the name, its type, and the CID of the bucket', async () => {
+    const dry = await runImport(['s3://moving/docs/', '--dry-run'], { env })
+    const bytes = large.length + texts['docs/a/readme.md'].length + texts['docs/b/readme.md'].length
+    expect([dry.code, dry.summary]).toEqual([0, expect.objectContaining({ items: 4, bytes, unknownSizes: 0 })])
+
+    const args = ['s3://moving/docs/', '--state', 'moving.jsonl']
+    const { code, summary, client } = await runImport(args, { env })
+    expect([code, summary]).toEqual([0, expect.objectContaining({ items: 4, uploaded: 4, bytes, missing: 0 })])
+    const files = await Array.fromAsync(listFiles(client))
+    expect(files.map(({ fileName, mimeType }) => [fileName, mimeType]).sort()).toEqual([
+      ['docs/a/readme.md', 'text/x-moved'],
+      ['docs/b/readme.md', 'text/x-moved'],
+      ['docs/empty.txt', 'text/x-moved'],
+      ['docs/film.mp4', 'video/mp4'],
+    ])
+    const film = files.find(({ fileName }) => fileName === 'docs/film.mp4')?.cid ?? ''
+    expect(await downloadBytes(client, film)).toEqual(large)
+
+    const again = await runImport(args, { env }, client)
+    expect([again.code, again.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
+    // Without the state file, the CID that the bucket states is enough.
+    const fresh = await runImport(['s3://moving/docs/'], { env }, client)
+    expect([fresh.code, fresh.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
+    expect(await Array.fromAsync(listFiles(client))).toHaveLength(4)
+  })
+
+  test('wrong credentials and a missing bucket are named', async () => {
+    const wrong = await runImport(['s3://moving'], { env: { ...env, AWS_SECRET_ACCESS_KEY: 'x' } })
+    expect([wrong.code, JSON.parse(wrong.err).error.code]).toEqual([4, 'UNAUTHENTICATED'])
+    const missing = await runImport(['s3://no-such-bucket'], { env })
+    expect([missing.code, JSON.parse(missing.err).error.code]).toEqual([3, 'NOT_FOUND'])
+    const unneeded = await runImport(['s3://moving', '--encrypted'], { env })
+    expect(unneeded.code).toBe(2)
   })
 })

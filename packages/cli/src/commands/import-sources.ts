@@ -6,6 +6,7 @@ import { createCidSource } from '../import/cid-source.ts'
 import { createGateway, type Gateway } from '../import/gateway.ts'
 import type { ImportItem } from '../import/import-source.ts'
 import { openList, readCidList } from '../import/read-cid-list.ts'
+import { createS3Source, parseS3Url } from '../import/s3-source.ts'
 import type { NamedSource } from './import-content.ts'
 
 type OpenSource = (context: CommandContext) => NamedSource
@@ -17,6 +18,8 @@ export const sourceWords = Object.keys(sources)
 
 /** Returns the source that the first argument names; undefined for a folder. */
 export function openSource(context: CommandContext, word: string): NamedSource | undefined {
+  const bucket = parseS3Url(word)
+  if (bucket !== undefined) return openS3(context, bucket)
   const open = Object.hasOwn(sources, word) ? sources[word] : undefined
   return open?.(context)
 }
@@ -53,6 +56,16 @@ function openCars(context: CommandContext): NamedSource {
       return createCarSource(id, paths, listed, flag(context.values, 'encrypted'), context.output.note)
     },
   }
+}
+
+function openS3(context: CommandContext, location: { bucket: string; prefix: string }): NamedSource {
+  const { args, values } = context
+  if (args.length > 1) throw new CairnError('USAGE', { message: 'import takes one s3:// address' })
+  if (flag(values, 'encrypted')) {
+    throw new CairnError('USAGE', { message: '--encrypted does not apply to a bucket, which contains no CIDs' })
+  }
+  const [endpoint, region] = [text(values, 'endpoint'), text(values, 'region')]
+  return { label: location.bucket, open: () => createS3Source({ ...location, endpoint, region }) }
 }
 
 /** @throws CairnError USAGE without a gateway */

@@ -16,13 +16,15 @@ const contentOptions = {
   'dry-run': { type: 'boolean', about: 'list the items with their sizes, and import nothing' },
   parallel: { type: 'string', about: 'items at a time, 1 to 32 (4)', value: 'count' },
   encrypted: { type: 'boolean', about: 'mark all content as encrypted' },
+  endpoint: { type: 'string', about: 's3: address of the service (AWS_ENDPOINT_URL_S3, else AWS)', value: 'url' },
+  region: { type: 'string', about: 's3: region (AWS_REGION)', value: 'name' },
   roots: { type: 'string', about: 'cars: list of root CIDs with names', value: 'file' },
 } as const
 
 export const importCommand: Command = {
   name: 'import',
   summary: 'Import an exported account, or content from other services',
-  usage: '<folder> | cids <list> | cars <path>...',
+  usage: '<folder> | cids <list> | cars <path>... | s3://<bucket>/<prefix>',
   arity: [1, Number.POSITIVE_INFINITY],
   words: sourceWords,
   options: contentOptions,
@@ -30,6 +32,7 @@ export const importCommand: Command = {
     'cairn import backup',
     'cairn import cids list.csv --gateway https://ipfs.io --dry-run',
     'cairn import cars storacha-export/',
+    'cairn import s3://pictures/2024/ --endpoint https://s3.filebase.com',
   ],
   async run(context) {
     const [first = ''] = context.args
@@ -44,14 +47,14 @@ function requireArchiveArguments({ args, values }: CommandContext): void {
   if (args.length > 1) {
     throw new CairnError('USAGE', {
       message: `import does not accept the argument ${JSON.stringify(args[1])}`,
-      hint: 'To import CARs, use cairn import cars <path>...',
+      hint: 'To import CARs, use cairn import cars <path>... | s3://<bucket>/<prefix>',
     })
   }
   const option = Object.keys(contentOptions).find((name) => values[name] !== undefined || flag(values, name))
   if (option !== undefined) {
     throw new CairnError('USAGE', {
       message: `--${option} does not apply to an exported account`,
-      hint: `Name a source: ${sourceWords.join(', ')}.`,
+      hint: `Name a source: ${sourceWords.join(', ')} or s3://<bucket>.`,
     })
   }
 }

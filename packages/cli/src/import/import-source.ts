@@ -31,6 +31,8 @@ export type Transferred = {
   bytes: number
   /** Whether the account already had the content. */
   isPresent: boolean
+  /** Why the stored content is not that of the source. */
+  problem?: CairnError
 }
 
 /** A place that content is imported from. */

@@ -77,7 +77,7 @@ export async function runImport(client: Client, source: ImportSource, options: R
       report(item, 'listed', bytes)
       return
     }
-    const { cid, bytes, isPresent } = await source.transfer(item, {
+    const { cid, bytes, isPresent, problem } = await source.transfer(item, {
       client,
       signal,
       onBytes(added) {
@@ -90,6 +90,11 @@ export async function runImport(client: Client, source: ImportSource, options: R
     if (isPresent) summary.present++
     else summary.uploaded++
     summary.bytes += bytes
+    if (problem !== undefined) {
+      summary.missing++
+      report({ ...item, cid }, 'missing', bytes, problem)
+      return
+    }
     report({ ...item, cid }, isPresent ? 'present' : 'uploaded', bytes)
   }
 

@@ -1,12 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { CairnError, type Client, uploadCar } from '@cairn/sdk'
 import { encodeCarFrame, encodeCarHeader, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { ImportItem } from './import-source.ts'
+import { retryTransfer } from './retry.ts'
 import type { StoredBlocks } from './stored-blocks.ts'
-
-const maxTries = 3
-const firstPauseMs = 1000
 
 /**
  * Uploads a stored DAG as a CAR with this root, each block once. The service verifies and keeps the blocks as they are,
@@ -14,14 +11,14 @@ const firstPauseMs = 1000
  * @returns bytes sent
  * @throws CairnError CID_MISMATCH, and those of `uploadCar`; UnixfsError of a damaged or missing block
  */
-export async function uploadDag(
+export function uploadDag(
   client: Client,
   blocks: StoredBlocks,
   root: CID,
   item: ImportItem,
   signal: AbortSignal,
 ): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
+  return retryTransfer(signal, async () => {
     let failure: unknown
     const body = streamCar(blocks, root, signal, (error) => {
       failure = error
@@ -39,12 +36,9 @@ export async function uploadDag(
       return sizeBytes
     } catch (error) {
       // A block that cannot be read breaks the request: the cause says more than the connection.
-      if (failure !== undefined) throw failure
-      const mayRetry = CairnError.is(error) && error.retry && error.code !== 'ABORTED'
-      if (!mayRetry || attempt === maxTries || signal.aborted) throw error
-      await pause((error.retryAfterSeconds ?? (firstPauseMs / 1000) * 2 ** attempt) * 1000, undefined, { signal })
+      throw failure ?? error
     }
-  }
+  })
 }
 
 async function* streamCar(

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import { CairnError, type Client, isAnyCid, listFiles, renameFile, uploadStream } from '@cairn/sdk'
+import type { ImportItem, ImportSource, Transferred } from './import-source.ts'
+import { findOwnName } from './own-content.ts'
+import { retryTransfer } from './retry.ts'
+
+export type S3Location = {
+  bucket: string
+  prefix: string
+  /** Defaults to that of the environment or the AWS configuration. */
+  endpoint: string | undefined
+  region: string | undefined
+}
+
+/** Media types that S3 clients send for unknown content. */
+const unknownTypes: readonly string[] = ['application/octet-stream', 'binary/octet-stream']
+
+/** Parses `s3://bucket/prefix`; undefined for other texts. @throws CairnError USAGE without a bucket */
+export function parseS3Url(text: string): Pick<S3Location, 'bucket' | 'prefix'> | undefined {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]*)(?:\/(.*))?$/.exec(text) ?? []
+  if (bucket === undefined) return undefined
+  if (bucket === '') throw new CairnError('USAGE', { message: `${text} has no bucket`, hint: 'Example: s3://pictures' })
+  return { bucket, prefix }
+}
+
+/**
+ * The objects of an S3 bucket, streamed one by one. The key of an object is the name of its file. Stores that keep a
+ * CID per object, as Cairn and Filebase do in the metadata `cid`, are compared with the CID here.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
+ * @see https://docs.filebase.com/ipfs-concepts/what-is-an-ipfs-cid
+ */
+export async function createS3Source(location: S3Location): Promise<ImportSource> {
+  const { bucket, prefix, endpoint, region } = location
+  const { S3Client, paginateListObjectsV2, GetObjectCommand } = await loadClient()
+  const s3 = new S3Client({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+    forcePathStyle: (endpoint ?? process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']) !== undefined,
+  })
+  return {
+    id: `s3 ${endpoint ?? ''} ${bucket}/${prefix}`,
+    async *items(signal) {
+      try {
+        const pages = paginateListObjectsV2({ client: s3 }, { Bucket: bucket, Prefix: prefix }, { abortSignal: signal })
+        for await (const { Contents = [] } of pages) {
+          for (const { Key: key = '', ETag: etag = '', Size: sizeBytes } of Contents) {
+            // Tools that show folders store an empty object for each.
+            if (key.endsWith('/') && sizeBytes === 0) continue
+            yield toItem(key, etag, sizeBytes)
+          }
+        }
+      } catch (error) {
+        throw describeS3Error(error, `s3://${bucket}`)
+      }
+    },
+    measure: async ({ sizeBytes }) => sizeBytes,
+    transfer: (item, { client, signal, onBytes }) =>
+      retryTransfer(signal, async () => {
+        const key = item.name ?? ''
+        const object = await s3
+          .send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal })
+          .catch((error: unknown) => {
+            throw describeS3Error(error, key)
+          })
+        return storeObject(client, key, object, signal, onBytes)
+      }),
+  }
+}
+
+function toItem(key: string, etag: string, sizeBytes: number | undefined): ImportItem {
+  const id = JSON.stringify([key, etag])
+  return { id, cid: undefined, name: key, mimeType: undefined, isEncrypted: false, sizeBytes }
+}
+
+/** Uploads one object, unless the account has its CID. Aborts the upload if the bytes do not match the ETag. */
+async function storeObject(
+  client: Client,
+  key: string,
+  object: GetObjectCommandOutput,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<Transferred> {
+  const stated = object.Metadata?.['cid']
+  const body = object.Body
+  if (body === undefined || !(Symbol.asyncIterator in body)) throw new CairnError('UNEXPECTED_RESPONSE')
+  if (stated !== undefined && isAnyCid(stated) && (await findOwnName(client, stated, signal)) === key) {
+    body.destroy()
+    return { cid: stated, bytes: 0, isPresent: true }
+  }
+  const name = key.split('/').at(-1) ?? key
+  const { ContentType: mimeType = '' } = object
+  let failure: unknown
+  const checked = checkBody(body, object, onBytes, (error) => {
+    failure = describeS3Error(error, key)
+  })
+  const { cid, sizeBytes } = await uploadStream(client, checked, {
+    name,
+    // Stores state the CID in the version that they computed.
+    cidVersion: stated?.startsWith('Qm') === true ? 0 : 1,
+    ...(mimeType === '' || unknownTypes.includes(mimeType) ? {} : { mimeType }),
+    signal,
+  }).catch((error: unknown) => {
+    throw failure ?? error
+  })
+  if (name !== key) await renameUpload(client, cid, name, key, signal)
+  const problem =
+    stated === undefined || !isAnyCid(stated) || stated === cid
+      ? undefined
+      : new CairnError('CID_MISMATCH', {
+          message: `Stored as ${cid}, but the bucket states ${stated}. To store that CID too, use import cids`,
+        })
+  return { cid, bytes: sizeBytes, isPresent: false, ...(problem === undefined ? {} : { problem }) }
+}
+
+/** Yields the bytes of an object. Fails at the end unless they have the stated length and, if the ETag is one, MD5. */
+async function* checkBody(
+  body: AsyncIterable<Uint8Array>,
+  { ContentLength: length, ETag: etag = '', ServerSideEncryption: encryption }: GetObjectCommandOutput,
+  onBytes: (bytes: number) => void,
+  onFailure: (error: unknown) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const md5 = createHash('md5')
+  let sizeBytes = 0
+  try {
+    for await (const piece of body) {
+      md5.update(piece)
+      sizeBytes += piece.length
+      onBytes(piece.length)
+      yield piece
+    }
+    const expected = etag.replaceAll('"', '')
+    // The ETag of an object in parts, or encrypted with a key of KMS, is no MD5.
+    const isMd5 = /^[0-9a-f]{32}$/.test(expected) && (encryption === undefined || encryption === 'AES256')
+    if ((length !== undefined && sizeBytes !== length) || (isMd5 && md5.digest('hex') !== expected))
+      throw new CairnError('DOWNLOAD_INCOMPLETE', { message: 'The object does not match its length or ETag' })
+  } catch (error) {
+    onFailure(error)
+    throw error
+  }
+}
+
+/** An upload takes only the last segment of a path as its name, because a path makes it a folder. */
+async function renameUpload(client: Client, cid: string, name: string, key: string, signal: AbortSignal) {
+  for await (const entry of listFiles(client, { search: name }, { signal })) {
+    if (entry.cid !== cid || entry.fileName !== name) continue
+    await renameFile(client, entry.id, key, { signal })
+    return
+  }
+}
+
+async function loadClient() {
+  try {
+    return await import('@aws-sdk/client-s3')
+  } catch (cause) {
+    throw new CairnError('USAGE', {
+      message: 'Importing from S3 requires the package @aws-sdk/client-s3',
+      hint: 'Install it beside the command line: npm install @aws-sdk/client-s3',
+      cause,
+    })
+  }
+}
+
+/** Maps errors of the S3 client, which have the code of S3 as their name. */
+function describeS3Error(error: unknown, what: string): CairnError {
+  if (CairnError.is(error)) return error
+  if (!(error instanceof Error)) return CairnError.from(error)
+  const message = `${what}: ${error.name}: ${error.message}`
+  if (error.name === 'AbortError') return new CairnError('ABORTED')
+  if (error.name === 'NoSuchKey' || error.name === 'NoSuchBucket')
+    return new CairnError('NOT_FOUND', { message, cause: error })
+  const status = '$metadata' in error ? readStatus(error.$metadata) : undefined
+  if (status === 401 || status === 403 || error.name === 'CredentialsProviderError')
+    return new CairnError('UNAUTHENTICATED', { message, hint: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.' })
+  return new CairnError('UPSTREAM_FAILED', { message, cause: error })
+}
+
+function readStatus(metadata: unknown): number | undefined {
+  if (typeof metadata !== 'object' || metadata === null || !('httpStatusCode' in metadata)) return undefined
+  return typeof metadata.httpStatusCode === 'number' ? metadata.httpStatusCode : undefined
+}
