@@ -131,6 +131,8 @@ describe('each line runs', () => {
       'docs/how-to/import.md',
       'docs/how-to/import.md',
       'docs/how-to/import.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
       'docs/how-to/names.md',
     ])
   })

@@ -1,25 +1,28 @@
 // Moving in: content of another network, of CARs and of buckets is imported by the command line with the same CIDs.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import {
   type Client,
+  decryptBytes,
   downloadBytes,
   downloadCar,
   listFiles,
+  listKeyFiles,
   uploadBytes,
   uploadEncryptedBytes,
   uploadFolder,
 } from '@cairn/sdk'
 import { CarReader, CarWriter } from '@ipld/car'
 import { CID } from 'multiformats/cid'
-import { PutObjectCommand, S3Client, CreateBucketCommand } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openExamples } from '../docs/run-example.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runCli } from '../run-cli.ts'
 
@@ -35,10 +38,7 @@ const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-import-'))
-  ;[source, target] = await Promise.all([
-    createTestNetwork({ CAIRN_S3_API_PORT: '0' }),
-    createTestNetwork(),
-  ])
+  ;[source, target] = await Promise.all([createTestNetwork({ CAIRN_S3_API_PORT: '0' }), createTestNetwork()])
   there = await createKeyClient(source)
   cids.small = (await uploadBytes(there, randomBytes(900), { name: 'small.bin' })).cid
   cids.large = (await uploadBytes(there, large, { name: 'film.mp4', cidVersion: 0 })).cid
@@ -341,7 +341,12 @@ describe('CARs', () => {
 })
 
 describe('an S3 bucket', () => {
-  const texts = { 'docs/a/readme.md': '# readme', 'docs/b/readme.md': '# other', 'docs/empty.txt': '', 'top.txt': 'top' }
+  const texts = {
+    'docs/a/readme.md': '# readme',
+    'docs/b/readme.md': '# other',
+    'docs/empty.txt': '',
+    'top.txt': 'top',
+  }
   let env: Record<string, string> = {}
 
   beforeAll(async () => {
@@ -401,4 +406,198 @@ describe('an S3 bucket', () => {
     const unneeded = await runImport(['s3://moving', '--encrypted'], { env })
     expect(unneeded.code).toBe(2)
   })
+})
+
+/** A server that ends with its block. */
+async function listen(handle: RequestListener) {
+  const server = createServer(handle)
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+}
+
+/** The API of the source network with small pages. */
+function openSmallPages(requests: string[]) {
+  return listen((request, response) => {
+    const url = new URL(request.url ?? '', source.profile.api)
+    requests.push(`${url.pathname}${url.search}`)
+    url.searchParams.set('limit', '2')
+    fetch(url, { headers: { authorization: request.headers.authorization ?? '' } })
+      .then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+      })
+      .catch(() => response.destroy())
+  })
+}
+
+describe('services that list CIDs', () => {
+  test('Lighthouse: all pages, with names and types; encrypted files open here when the owner signs', async () => {
+    const owner = await createKeyClient(source)
+    const friend = `0x${'56'.repeat(20)}`
+    const secret = new Uint8Array(randomBytes(40_000))
+    for (let i = 0; i < 4; i++)
+      await uploadBytes(owner, randomBytes(300 + i), { name: `${i}.txt`, mimeType: 'text/x-moved' })
+    const { cid } = await uploadEncryptedBytes(owner, secret, { name: 'diary', shareTo: [friend] })
+
+    const mover = await createKeyClient(target, owner.privateKey as `0x${string}`)
+    const config = join(folder, 'mover')
+    writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+    writeFileSync(join(folder, 'wallet.key'), owner.privateKey, { mode: 0o600 })
+    writeFileSync(join(folder, 'lighthouse.key'), `${owner.apiKey}\n`)
+    const env = { CAIRN_CONFIG_HOME: config, CAIRN_PASSWORD_FILE: join(folder, 'password') }
+    const imported = await runCli(['wallet', 'import', 'wallet.key'], {
+      cwd: folder,
+      env: { ...env, CAIRN_NETWORK: join(target.home, 'network.json') },
+    })
+    expect(imported).toMatchObject({ code: 0 })
+
+    const requests: string[] = []
+    await using api = await openSmallPages(requests)
+    const args = [
+      ...['lighthouse', '--source', api.url, '--gateway', source.profile.gateway],
+      ...['--source-key-file', 'lighthouse.key', '--state', 'lighthouse.jsonl'],
+    ]
+    const dry = await runImport([...args, '--dry-run'], { env }, mover)
+    expect([dry.code, dry.summary]).toEqual([0, expect.objectContaining({ items: 5, unknownSizes: 0 })])
+
+    const first = await runImport(args, { env }, mover)
+    expect([first.code, first.summary]).toEqual([0, expect.objectContaining({ items: 5, uploaded: 5 })])
+    expect(requests.every((url) => url.startsWith('/api/user/files_uploaded?lastKey='))).toBe(true)
+    expect(requests.length).toBeGreaterThanOrEqual(6)
+    expect(await list(mover)).toEqual(await list(owner))
+    const types = await Array.fromAsync(listFiles(mover), ({ mimeType }) => mimeType)
+    expect(types.filter((type) => type === 'text/x-moved')).toHaveLength(4)
+    await expect(decryptBytes(mover, cid)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
+
+    const keys = ['--wallet', '--source-keys', source.profile.keyRouter ?? '']
+    const second = await runImport([...args, ...keys], { env }, mover)
+    expect([second.code, second.summary]).toEqual([0, expect.objectContaining({ items: 5, uploaded: 0, present: 5 })])
+    expect(await decryptBytes(mover, cid)).toEqual(secret)
+    const owned = await Array.fromAsync(listKeyFiles(mover, 'owner'))
+    expect(owned.map((file) => [file.cid, file.sharedTo])).toEqual([[cid, [friend]]])
+
+    // Another wallet cannot take the key, so its account does not list the file.
+    const stranger = await createKeyClient(target)
+    const strange = { ...env, CAIRN_CONFIG_HOME: join(folder, 'stranger') }
+    writeFileSync(join(folder, 'stranger.key'), stranger.privateKey, { mode: 0o600 })
+    const options = { cwd: folder, env: { ...strange, CAIRN_NETWORK: join(target.home, 'network.json') } }
+    expect(await runCli(['wallet', 'import', 'stranger.key'], options)).toMatchObject({ code: 0 })
+    const asStranger = await runImport([...args.slice(0, -2), ...keys], { env: strange }, stranger)
+    expect([asStranger.code, asStranger.summary]).toEqual([8, expect.objectContaining({ uploaded: 4, missing: 1 })])
+    expect(asStranger.items.find(({ error }) => error !== undefined)).toMatchObject({
+      cid,
+      error: { code: 'ACCESS_DENIED' },
+    })
+    expect((await list(stranger)).map(([, name]) => name)).not.toContain('diary')
+
+    writeFileSync(join(folder, 'wrong.key'), 'nonsense')
+    const wrong = ['lighthouse', '--source', api.url, '--gateway', api.url, '--source-key-file', 'wrong.key']
+    expect(JSON.parse((await runImport(wrong)).err).error.code).toBe('UNAUTHENTICATED')
+  })
+
+  test('the Pinning Service API: all pages of pins', async () => {
+    const owner = await createKeyClient(source)
+    for (const [name, cid] of [
+      ['film.mp4', cids.large],
+      ['folder', cids.folder],
+      ['small', cids.small],
+    ]) {
+      const answer = await fetch(`${source.profile.api}/pins`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${owner.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ cid, name }),
+      })
+      expect(await answer.json()).toMatchObject({ status: 'pinned' })
+    }
+    const requests: string[] = []
+    await using api = await openSmallPages(requests)
+    const args = ['pins', '--source', api.url, '--gateway', source.profile.gateway]
+    const { code, summary, client } = await runImport(args, { env: { PINNING_SERVICE_TOKEN: owner.apiKey ?? '' } })
+    expect([code, summary]).toEqual([0, expect.objectContaining({ items: 3, uploaded: 3 })])
+    expect(requests).toHaveLength(2)
+    expect(await list(client)).toEqual(
+      [
+        [cids.large, 'film.mp4', false],
+        [cids.folder, 'folder', false],
+        [cids.small, 'small', false],
+      ].sort(),
+    )
+    expect((await runImport(['pins', '--gateway', api.url])).code).toBe(2)
+  })
+
+  test('Pinata: all pages, in the documented form', async () => {
+    const file = (cid: string, name: string | null) => ({
+      id: `id-${cid}`,
+      name,
+      cid,
+      size: 900,
+      number_of_files: 1,
+      mime_type: 'text/x-moved',
+      group_id: null,
+      created_at: '2024-08-27T14:57:51.485934Z',
+    })
+    const pages: Record<string, unknown> = {
+      '': { files: [file(cids.small, 'from pinata')], next_page_token: 'next' },
+      next: { files: [file(cids.folder, null), file('pending', 'x')], next_page_token: null },
+    }
+    await using api = await listen((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://pinata')
+      const isRight = pathname === '/v3/files/public' && request.headers.authorization === 'Bearer jwt'
+      const data = pages[searchParams.get('pageToken') ?? '']
+      response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+    })
+    const args = ['pinata', '--source', api.url, '--gateway', source.profile.gateway]
+    const { code, summary, items, client } = await runImport(args, { env: { PINATA_JWT: 'jwt' } })
+    expect([code, summary]).toEqual([8, expect.objectContaining({ items: 3, uploaded: 2, missing: 1 })])
+    expect(items.find(({ error }) => error !== undefined)).toMatchObject({ name: 'x', error: { code: 'INVALID_CID' } })
+    expect(await list(client)).toEqual(
+      [
+        [cids.small, 'from pinata', false],
+        [cids.folder, cids.folder, false],
+      ].sort(),
+    )
+    expect((await runImport(args)).code).toBe(2)
+  })
+})
+
+test('the examples of the page run as printed, but for the addresses of the other services', async () => {
+  const owner = await createKeyClient(source)
+  const { cid } = await uploadBytes(owner, randomBytes(700), { name: 'photo.jpg' })
+  const created = await fetch(`${source.profile.api}/pins`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ cid: cids.small, name: 'pinned' }),
+  })
+  expect(created.status).toBe(202)
+  const { endpoint = '', accessKeyId = '', secretAccessKey = '' } = source.profile.s3 ?? {}
+  const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/import.md'), 'utf8')
+    .replaceAll('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy', cid)
+    .replaceAll('https://ipfs.io', source.profile.gateway)
+    .replaceAll('https://s3.example.com', endpoint)
+    .replace('AWS_ACCESS_KEY_ID=…', `AWS_ACCESS_KEY_ID=${accessKeyId}`)
+    .replace('AWS_SECRET_ACCESS_KEY=…', `AWS_SECRET_ACCESS_KEY=${secretAccessKey}`)
+    .replaceAll('s3://pictures/2024/', 's3://moving/docs/')
+    .replaceAll('https://api.example.com', source.profile.api)
+    .replaceAll(
+      'import lighthouse ',
+      `import lighthouse --source ${source.profile.api} --source-keys ${source.profile.keyRouter} --gateway ${source.profile.gateway} `,
+    )
+  using examples = openExamples(page, target)
+  writeFileSync(join(examples.path, 'lighthouse.key'), owner.apiKey ?? '')
+  writeFileSync(join(examples.path, 'pinning.key'), owner.apiKey ?? '')
+  expect(await examples.run('import cids list.csv')).toContain('1 items  1 uploaded')
+  expect(await examples.run('import s3://')).toContain('4 items  4 uploaded')
+  expect(await examples.run('import lighthouse')).toContain('2 items  1 uploaded')
+  expect(await examples.run('import pins')).toContain('1 items  0 uploaded')
+  mkdirSync(join(examples.path, 'storacha-export'))
+  await writeShards(join(examples.path, 'storacha-export'), cids.folder, 1)
+  writeFileSync(join(examples.path, 'roots.csv'), `${cids.folder},holiday\n`)
+  expect(await examples.run('import cars storacha-export')).toContain('1 items  1 uploaded')
 })

@@ -9,6 +9,7 @@ test('uses the home folder for secrets and defaults for the rest when nothing is
     apiKey: undefined,
     passwordFile: undefined,
     noColor: false,
+    imports: { lighthouseKey: undefined, pinataJwt: undefined, pinningToken: undefined, s3Endpoint: undefined },
   })
 })
 
@@ -22,6 +23,13 @@ test('reads every variable', () => {
   expect(readEnvironment({ CAIRN_API_KEY: 'k', CAIRN_PASSWORD_FILE: 'p' })).toMatchObject({
     apiKey: 'k',
     passwordFile: 'p',
+  })
+  const imports = { LIGHTHOUSE_API_KEY: 'l', PINATA_JWT: 'p', PINNING_SERVICE_TOKEN: 't', AWS_ENDPOINT_URL: 'e' }
+  expect(readEnvironment(imports).imports).toEqual({
+    lighthouseKey: 'l',
+    pinataJwt: 'p',
+    pinningToken: 't',
+    s3Endpoint: 'e',
   })
 })
 

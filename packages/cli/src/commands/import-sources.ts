@@ -1,17 +1,27 @@
+import { readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { CairnError } from '@cairn/sdk'
+import { openSealingKey } from '../archive/sealing-wallet.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { createCarSource } from '../import/car-source.ts'
-import { createCidSource } from '../import/cid-source.ts'
+import { type CidSourceOptions, createCidSource } from '../import/cid-source.ts'
 import { createGateway, type Gateway } from '../import/gateway.ts'
 import type { ImportItem } from '../import/import-source.ts'
+import { type ListService, listLighthouse, listPinata, listPins } from '../import/listed-services.ts'
 import { openList, readCidList } from '../import/read-cid-list.ts'
 import { createS3Source, parseS3Url } from '../import/s3-source.ts'
+import { openKeyClient } from '../key-client.ts'
 import type { NamedSource } from './import-content.ts'
 
 type OpenSource = (context: CommandContext) => NamedSource
 
-const sources: Readonly<Record<string, OpenSource>> = { cids: openCids, cars: openCars }
+const sources: Readonly<Record<string, OpenSource>> = {
+  cids: openCids,
+  cars: openCars,
+  lighthouse: openLighthouse,
+  pinata: openPinata,
+  pins: openPins,
+}
 
 /** First arguments that name a source. A folder of this name is written as `./cids`. */
 export const sourceWords = Object.keys(sources)
@@ -33,8 +43,8 @@ function openCids(context: CommandContext): NamedSource {
         id: `cids ${path === '-' ? '-' : resolve(path)}`,
         gateways: readGateways(context),
         stagingFolder,
-        async *items() {
-          for await (const item of readCidList(await openList(path, context.stdin))) yield mark(context, item)
+        async *items(signal) {
+          for await (const item of readCidList(await openList(path, context.stdin), signal)) yield mark(context, item)
         },
       }),
   }
@@ -64,8 +74,119 @@ function openS3(context: CommandContext, location: { bucket: string; prefix: str
   if (flag(values, 'encrypted')) {
     throw new CairnError('USAGE', { message: '--encrypted does not apply to a bucket, which contains no CIDs' })
   }
-  const [endpoint, region] = [text(values, 'endpoint'), text(values, 'region')]
+  const endpoint = text(values, 'endpoint') ?? context.environment.imports.s3Endpoint
+  const region = text(values, 'region')
   return { label: location.bucket, open: () => createS3Source({ ...location, endpoint, region }) }
+}
+
+function openLighthouse(context: CommandContext): NamedSource {
+  const service = {
+    word: 'lighthouse',
+    list: listLighthouse,
+    address: 'https://api.lighthouse.storage',
+    gateway: 'https://gateway.lighthouse.storage',
+    key: context.environment.imports.lighthouseKey,
+    variable: 'LIGHTHOUSE_API_KEY',
+  }
+  if (!flag(context.values, 'wallet')) return openListed(context, service)
+  return openListed(context, service, async () => {
+    const client = await openKeyClient(context)
+    const keyHost = text(context.values, 'source-keys') ?? 'https://encryption.lighthouse.storage'
+    const { createKeyMover } = await import('../import/lighthouse-keys.ts')
+    const mover = createKeyMover(keyHost, await openSealingKey(context, client), client)
+    return async (item, signal) => {
+      if (item.isEncrypted) await mover.move(item, signal)
+    }
+  })
+}
+
+function openPinata(context: CommandContext): NamedSource {
+  return openListed(context, {
+    word: 'pinata',
+    list: listPinata,
+    address: 'https://api.pinata.cloud',
+    gateway: 'https://gateway.pinata.cloud',
+    key: context.environment.imports.pinataJwt,
+    variable: 'PINATA_JWT',
+  })
+}
+
+function openPins(context: CommandContext): NamedSource {
+  return openListed(context, {
+    word: 'pins',
+    list: listPins,
+    address: undefined,
+    gateway: undefined,
+    key: context.environment.imports.pinningToken,
+    variable: 'PINNING_SERVICE_TOKEN',
+  })
+}
+
+type ListedService = {
+  word: string
+  list: ListService
+  /** Where the service itself is; undefined for a kind of service. */
+  address: string | undefined
+  gateway: string | undefined
+  /** Key in the environment, and the name of the variable. */
+  key: string | undefined
+  variable: string
+}
+
+/** A service that lists CIDs, whose content a gateway has. @throws CairnError USAGE */
+function openListed(
+  context: CommandContext,
+  { word, list, address, gateway, key, variable }: ListedService,
+  openKeys?: () => Promise<CidSourceOptions['prepare']>,
+): NamedSource {
+  const { args, values } = context
+  if (args.length > 1) throw new CairnError('USAGE', { message: `import ${word} takes no further argument` })
+  const given = text(values, 'source')
+  const base = given ?? address
+  if (base === undefined) {
+    throw new CairnError('USAGE', {
+      message: `import ${word} requires --source`,
+      hint: 'Name the address of the service, such as --source https://api.example.com.',
+    })
+  }
+  if (!URL.canParse(base)) throw new CairnError('USAGE', { message: `${base} is not a URL` })
+  return {
+    label: word,
+    async open({ stagingFolder }) {
+      const gateways = readGateways(context, given === undefined ? gateway : undefined)
+      const token = await readSourceKey(context, key, variable)
+      const prepare = flag(values, 'dry-run') ? undefined : await openKeys?.()
+      return createCidSource({
+        id: `${word} ${base}`,
+        gateways,
+        stagingFolder,
+        async *items(signal) {
+          for await (const listed of list(base, token, signal)) {
+            const item = mark(context, listed)
+            // A later run with the wallet still has to save the key.
+            yield prepare !== undefined && item.isEncrypted ? { ...item, id: `${item.id} with key` } : item
+          }
+        },
+        ...(prepare === undefined ? {} : { prepare }),
+      })
+    },
+  }
+}
+
+/** @throws CairnError USAGE without a key */
+async function readSourceKey({ values }: CommandContext, key: string | undefined, variable: string): Promise<string> {
+  const path = text(values, 'source-key-file')
+  if (path !== undefined) {
+    const content = await readFile(path, 'utf8').catch((cause: unknown) => {
+      throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+    })
+    return content.trim()
+  }
+  if (key !== undefined) return key
+  throw new CairnError('USAGE', {
+    message: 'This import requires a key of the service',
+    hint: `Set ${variable}, or name a file with --source-key-file.`,
+  })
 }
 
 /** @throws CairnError USAGE without a gateway */

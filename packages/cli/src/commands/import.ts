@@ -18,13 +18,21 @@ const contentOptions = {
   encrypted: { type: 'boolean', about: 'mark all content as encrypted' },
   endpoint: { type: 'string', about: 's3: address of the service (AWS_ENDPOINT_URL_S3, else AWS)', value: 'url' },
   region: { type: 'string', about: 's3: region (AWS_REGION)', value: 'name' },
+  source: { type: 'string', about: 'address of the service: required for pins', value: 'url' },
+  'source-key-file': {
+    type: 'string',
+    about: 'key of the service (LIGHTHOUSE_API_KEY, PINATA_JWT, PINNING_SERVICE_TOKEN)',
+    value: 'file',
+  },
+  wallet: { type: 'boolean', about: 'lighthouse: save the file keys of your wallet on the key nodes here' },
+  'source-keys': { type: 'string', about: 'lighthouse: address of its key nodes', value: 'url' },
   roots: { type: 'string', about: 'cars: list of root CIDs with names', value: 'file' },
 } as const
 
 export const importCommand: Command = {
   name: 'import',
   summary: 'Import an exported account, or content from other services',
-  usage: '<folder> | cids <list> | cars <path>... | s3://<bucket>/<prefix>',
+  usage: '<folder> | cids <list> | cars <path>... | s3://<bucket>/<prefix> | lighthouse | pinata | pins',
   arity: [1, Number.POSITIVE_INFINITY],
   words: sourceWords,
   options: contentOptions,
@@ -32,7 +40,8 @@ export const importCommand: Command = {
     'cairn import backup',
     'cairn import cids list.csv --gateway https://ipfs.io --dry-run',
     'cairn import cars storacha-export/',
-    'cairn import s3://pictures/2024/ --endpoint https://s3.filebase.com',
+    'cairn import lighthouse --wallet',
+    'cairn import s3://pictures/2024/ --endpoint https://s3.example.com',
   ],
   async run(context) {
     const [first = ''] = context.args
@@ -47,7 +56,7 @@ function requireArchiveArguments({ args, values }: CommandContext): void {
   if (args.length > 1) {
     throw new CairnError('USAGE', {
       message: `import does not accept the argument ${JSON.stringify(args[1])}`,
-      hint: 'To import CARs, use cairn import cars <path>... | s3://<bucket>/<prefix>',
+      hint: 'To import CARs, use cairn import cars <path>... | s3://<bucket>/<prefix> | lighthouse | pinata | pins',
     })
   }
   const option = Object.keys(contentOptions).find((name) => values[name] !== undefined || flag(values, name))

@@ -17,7 +17,7 @@ export type CidSourceOptions = {
   gateways: readonly Gateway[]
   /** Folder for blocks that are not uploaded yet. */
   stagingFolder: string
-  /** Runs before the content of an item is stored, once its CID is not in the account. */
+  /** Runs before the content of an item is stored. If it fails, the content is not. */
   prepare?(item: ImportItem, signal: AbortSignal): Promise<void>
 }
 
@@ -34,12 +34,12 @@ export function createCidSource({ id, items, gateways, stagingFolder, prepare }:
     const { client, signal } = context
     const root = parseItemCid(item.cid ?? '')
     const cid = root.toString()
+    await prepare?.(item, signal)
     const found = await findOwnName(client, cid, signal)
     if (found !== undefined) {
       if (item.name !== undefined && found !== item.name) await pinCid(client, cid, item.name, { signal })
       return { cid, bytes: 0, isPresent: true }
     }
-    await prepare?.(item, signal)
     await using staged = await openStagedDag(pathOf(item), root)
     await fetchDag({ staged, gateways, signal, onBytes: context.onBytes }, root)
     return { cid, bytes: await uploadDag(client, staged.blocks, root, item, signal), isPresent: false }

@@ -22,11 +22,16 @@ const record = v.record(v.string(), v.unknown())
  * Reads a list of CIDs, one line at a time: bare CIDs, CSV (`cid,name` or with a header), JSON lines, or one JSON array
  * of texts or objects on its lines. Lines without a CID are items with an error. Ignores empty lines and `#` comments.
  */
-export async function* readCidList(input: Readable): AsyncGenerator<ImportItem, void, undefined> {
+export async function* readCidList(input: Readable, signal?: AbortSignal): AsyncGenerator<ImportItem, void, undefined> {
   let columns: (Field | undefined)[] | undefined
   let array: string | undefined
   let number = 0
-  for await (const raw of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const raw of createInterface({
+    input,
+    crlfDelay: Number.POSITIVE_INFINITY,
+    // Ends the wait for a line that is never typed.
+    ...(signal === undefined ? {} : { signal }),
+  })) {
     number++
     const line = (number === 1 ? raw.replace(/^\uFEFF/, '') : raw).trim()
     if (array !== undefined || (number === 1 && line.startsWith('['))) {

@@ -117,5 +117,6 @@ export async function runImport(client: Client, source: ImportSource, options: R
       report(item, 'missing', undefined, error)
     }
   })
+  signal.throwIfAborted()
   return summary
 }

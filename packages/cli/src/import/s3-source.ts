@@ -8,8 +8,9 @@ import { retryTransfer } from './retry.ts'
 export type S3Location = {
   bucket: string
   prefix: string
-  /** Defaults to that of the environment or the AWS configuration. */
+  /** Defaults to AWS. */
   endpoint: string | undefined
+  /** Defaults to that of the environment or the AWS configuration. */
   region: string | undefined
 }
 
@@ -25,10 +26,9 @@ export function parseS3Url(text: string): Pick<S3Location, 'bucket' | 'prefix'> 
 }
 
 /**
- * The objects of an S3 bucket, streamed one by one. The key of an object is the name of its file. Stores that keep a
- * CID per object, as Cairn and Filebase do in the metadata `cid`, are compared with the CID here.
+ * The objects of an S3 bucket, streamed one by one. The key of an object is the name of its file. If the metadata `cid`
+ * of an object states its CID, as Cairn's S3 API does, the CID here is compared with it.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
- * @see https://docs.filebase.com/ipfs-concepts/what-is-an-ipfs-cid
  */
 export async function createS3Source(location: S3Location): Promise<ImportSource> {
   const { bucket, prefix, endpoint, region } = location
@@ -36,7 +36,8 @@ export async function createS3Source(location: S3Location): Promise<ImportSource
   const s3 = new S3Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region === undefined ? {} : { region }),
-    forcePathStyle: (endpoint ?? process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']) !== undefined,
+    // AWS names buckets by host; other services support paths everywhere.
+    forcePathStyle: endpoint !== undefined,
   })
   return {
     id: `s3 ${endpoint ?? ''} ${bucket}/${prefix}`,
