@@ -21,6 +21,7 @@ import {
 } from '@cairn/sdk'
 import { CarReader, CarWriter } from '@ipld/car'
 import { CID } from 'multiformats/cid'
+import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openExamples } from '../docs/run-example.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -53,7 +54,7 @@ afterAll(async () => {
 })
 
 /** Runs `cairn import` for the account of a client, by default a new account of the target. */
-async function runImport(args: string[], options: Parameters<typeof runCli>[1] | object = {}, account?: Client) {
+async function runImport(args: string[], options: Partial<Parameters<typeof runCli>[1]> = {}, account?: Client) {
   const client = account ?? (await createKeyClient(target))
   const state = join(folder, `state-${number++}.jsonl`)
   const run = await runCli(['import', ...args, '--json', ...(args.includes('--state') ? [] : ['--state', state])], {
@@ -63,7 +64,7 @@ async function runImport(args: string[], options: Parameters<typeof runCli>[1] |
       CAIRN_NETWORK: join(target.home, 'network.json'),
       CAIRN_CONFIG_HOME: join(folder, 'config'),
       CAIRN_API_KEY: client.apiKey ?? '',
-      ...('env' in options ? options.env : {}),
+      ...options.env,
     },
   })
   const rows: Row[] = run.out
@@ -180,9 +181,6 @@ describe('a list of CIDs', () => {
       expect.objectContaining({ uploaded: 0, present: 5, missing: 2, bytes: 0 }),
     ])
     expect(gateway.requests.every((url) => url.includes(absent))).toBe(true)
-
-    const other = await runImport(['cids', 'other.csv', '--gateway', gateway.url, '--state', 'list.jsonl'])
-    expect([other.code, JSON.parse(other.err).error.code]).toEqual([7, 'INVALID_ARCHIVE'])
   })
 
   test('resumes within a file: no block is fetched twice', async () => {
@@ -233,15 +231,17 @@ describe('a list of CIDs', () => {
   test('an interrupt ends it with 130, and the next run continues', async () => {
     const client = await createKeyClient(target)
     const input = `${cids.small}\n${cids.large}\n`
-    let interrupt = () => undefined as unknown
+    let interrupt = (): void => undefined
     await using gateway = await openGateway({ onRequest: () => interrupt() })
     const args = ['cids', '-', '--gateway', gateway.url, '--parallel', '1', '--state', 'stop.jsonl']
     const stopped = await runImport(
       args,
       {
         input,
-        started(child: { kill(signal: 'SIGINT'): boolean }) {
-          interrupt = () => gateway.requests.length === 2 && child.kill('SIGINT')
+        started(child) {
+          interrupt = () => {
+            if (gateway.requests.length === 2) child.kill('SIGINT')
+          }
         },
       },
       client,
@@ -403,8 +403,6 @@ describe('an S3 bucket', () => {
     expect([wrong.code, JSON.parse(wrong.err).error.code]).toEqual([4, 'UNAUTHENTICATED'])
     const missing = await runImport(['s3://no-such-bucket'], { env })
     expect([missing.code, JSON.parse(missing.err).error.code]).toEqual([3, 'NOT_FOUND'])
-    const unneeded = await runImport(['s3://moving', '--encrypted'], { env })
-    expect(unneeded.code).toBe(2)
   })
 })
 
@@ -439,14 +437,15 @@ function openSmallPages(requests: string[]) {
 
 describe('services that list CIDs', () => {
   test('Lighthouse: all pages, with names and types; encrypted files open here when the owner signs', async () => {
-    const owner = await createKeyClient(source)
+    const privateKey = generatePrivateKey()
+    const owner = await createKeyClient(source, privateKey)
     const friend = `0x${'56'.repeat(20)}`
     const secret = new Uint8Array(randomBytes(40_000))
     for (let i = 0; i < 4; i++)
       await uploadBytes(owner, randomBytes(300 + i), { name: `${i}.txt`, mimeType: 'text/x-moved' })
     const { cid } = await uploadEncryptedBytes(owner, secret, { name: 'diary', shareTo: [friend] })
 
-    const mover = await createKeyClient(target, owner.privateKey as `0x${string}`)
+    const mover = await createKeyClient(target, privateKey)
     const config = join(folder, 'mover')
     writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
     writeFileSync(join(folder, 'wallet.key'), owner.privateKey, { mode: 0o600 })
@@ -529,7 +528,6 @@ describe('services that list CIDs', () => {
         [cids.small, 'small', false],
       ].sort(),
     )
-    expect((await runImport(['pins', '--gateway', api.url])).code).toBe(2)
   })
 
   test('Pinata: all pages, in the documented form', async () => {
@@ -563,7 +561,6 @@ describe('services that list CIDs', () => {
         [cids.folder, cids.folder, false],
       ].sort(),
     )
-    expect((await runImport(args)).code).toBe(2)
   })
 })
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { CairnError, type Client, isAnyCid, listFiles, renameFile, uploadStream } from '@cairn/sdk'
 import type { ImportItem, ImportSource, Transferred } from './import-source.ts'
@@ -84,7 +85,7 @@ async function storeObject(
 ): Promise<Transferred> {
   const stated = object.Metadata?.['cid']
   const body = object.Body
-  if (body === undefined || !(Symbol.asyncIterator in body)) throw new CairnError('UNEXPECTED_RESPONSE')
+  if (!(body instanceof Readable)) throw new CairnError('UNEXPECTED_RESPONSE')
   if (stated !== undefined && isAnyCid(stated) && (await findOwnName(client, stated, signal)) === key) {
     body.destroy()
     return { cid: stated, bytes: 0, isPresent: true }
