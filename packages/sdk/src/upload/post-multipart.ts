@@ -75,7 +75,9 @@ export async function postMultipart(
     })
     if (answer.status < 200 || answer.status > 299)
       throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
-    return readAnswer(answer.text, upload.parameters.isEncrypted ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
+    // A CAR has one root, encrypted or not.
+    const isList = upload.parameters.isEncrypted === true && path !== uploadPaths.car
+    return readAnswer(answer.text, isList ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
   } catch (error) {
     if (failed instanceof UnixfsError) throw fromUnixfs(failed)
     throw failed ?? describeFault(error, upload.signal, timeout)
