@@ -6,8 +6,8 @@ export const GIB = 1024 * MIB
 
 /** Minimum billed size of one upload: 1 MiB. */
 export const minBilledBytes = MIB
-/** Price of storage: 0.00390625 USD per MiB is 1 USD per 256 MiB. */
-export const bytesPerUsd = 256 * MIB
+/** Price that published clients compute with: 0.00390625 USD per MiB. Operators can set another one. */
+export const publishedUsdPerGib = 4
 
 /** Upload and download time limit of clients: 2 hours. */
 export const transferTimeoutMs = 7_200_000

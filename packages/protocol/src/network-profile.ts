@@ -68,6 +68,8 @@ export const networkProfileSchema = v.object({
   chain: v.optional(chainSchema),
   /** Every chain for payments. */
   chains: v.optional(v.array(chainSchema)),
+  /** Price of storage in US dollars per GiB, if the network takes payments. Defaults to that of published clients. */
+  usdPerGib: v.optional(v.number()),
   /** Wallets on other devices, by WalletConnect: the project of the operator, and the relay that both sides use. */
   walletConnect: v.optional(v.object({ projectId: v.string(), relayUrl: url })),
   /** The S3 API. Local networks name an access key of their test wallet. */

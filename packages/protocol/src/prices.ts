@@ -1,8 +1,8 @@
-import { bytesPerUsd, minBilledBytes } from './limits.ts'
+import { GIB, minBilledBytes, publishedUsdPerGib } from './limits.ts'
 
 // Money is counted in integers: the smallest units of a coin, and prices in the precision of a feed.
 
-const bytesForOneUsd = BigInt(bytesPerUsd)
+const gib = BigInt(GIB)
 const minBilled = BigInt(minBilledBytes)
 const notASize = 'A size must be a whole number of bytes. Use a bigint beyond 2^53'
 
@@ -11,6 +11,9 @@ export type CoinPrice = { price: bigint; decimals: number }
 
 /** One dollar per coin. */
 export const oneDollar: CoinPrice = { price: 1n, decimals: 0 }
+
+/** Dollars per GiB that published clients compute with: 0.00390625 per MiB. */
+export const publishedPrice: CoinPrice = { price: BigInt(publishedUsdPerGib), decimals: 0 }
 
 /**
  * Returns the billed bytes of a size: at least 1 MiB.
@@ -24,15 +27,20 @@ export function billedBytes(sizeBytes: number | bigint): bigint {
 }
 
 /**
- * Returns the price of storage in the smallest units of a coin, to the nearest unit, as published clients compute it:
- * 0.00390625 USD per MiB, at least 1 MiB.
+ * Returns the price of storage in the smallest units of a coin, to the nearest unit, for at least 1 MiB.
  * @param decimals of the coin
+ * @param perGib dollars per GiB
  * @throws RangeError for an invalid size, or a price that is not positive
  */
-export function priceInUnits(sizeBytes: number | bigint, decimals: number, coin: CoinPrice = oneDollar): bigint {
+export function priceInUnits(
+  sizeBytes: number | bigint,
+  decimals: number,
+  coin: CoinPrice = oneDollar,
+  perGib: CoinPrice = publishedPrice,
+): bigint {
   if (coin.price <= 0n) throw new RangeError('A price must be positive')
-  const numerator = billedBytes(sizeBytes) * 10n ** BigInt(decimals) * 10n ** BigInt(coin.decimals)
-  const denominator = bytesForOneUsd * coin.price
+  const numerator = billedBytes(sizeBytes) * perGib.price * 10n ** BigInt(decimals + coin.decimals)
+  const denominator = gib * coin.price * 10n ** BigInt(perGib.decimals)
   return (2n * numerator + denominator) / (2n * denominator)
 }
 
@@ -42,11 +50,17 @@ export function priceInUnits(sizeBytes: number | bigint, decimals: number, coin:
  * feed, whose quotes passed through floating point numbers in published clients.
  * @param units smallest units of the coin, more than 0
  * @param decimals of the coin
+ * @param perGib dollars per GiB
  */
-export function bytesForUnits(units: bigint, decimals: number, coin: CoinPrice = oneDollar): bigint {
+export function bytesForUnits(
+  units: bigint,
+  decimals: number,
+  coin: CoinPrice = oneDollar,
+  perGib: CoinPrice = publishedPrice,
+): bigint {
   if (units <= 0n || coin.price <= 0n) return 0n
-  const numerator = (2n * units + 1n) * coin.price * bytesForOneUsd
-  const denominator = 2n * 10n ** BigInt(decimals) * 10n ** BigInt(coin.decimals)
+  const numerator = (2n * units + 1n) * coin.price * gib * 10n ** BigInt(perGib.decimals)
+  const denominator = 2n * 10n ** BigInt(decimals + coin.decimals) * perGib.price
   return coin.decimals === 0 ? numerator / denominator : (2n * numerator + denominator) / (2n * denominator)
 }
 

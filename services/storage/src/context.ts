@@ -1,9 +1,11 @@
 import type { ContractCheck } from '@cairn/crypto'
 import type { Authorize, Dependencies, LogGate, RateLimiter } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
+import type { Kysely } from 'kysely'
 import type { Caller } from './caller.ts'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
+import type { Schema } from './db/schema.ts'
 import type { StorageMetrics } from './metrics.ts'
 import type { Denylist } from './moderation/moderation.ts'
 import type { ObjectStore } from './objects/objects.ts'
@@ -47,7 +49,7 @@ export type Context = {
   /** Finds the caller of a call before its body is read. */
   readonly authorize: Authorize<Caller>
   /** Lists how to pay for `missingBytes`; empty if the service takes no payments. */
-  readonly describeHowToPay: (missingBytes: number) => PaymentOffer[]
+  readonly describeHowToPay: (db: Kysely<Schema>, missingBytes: number) => Promise<PaymentOffer[]>
   /** Memory for the parts of uploads. */
   readonly partMemory: PartMemory
   /** Secret of the service: data stored for users is sealed with keys derived from it. */

@@ -107,7 +107,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const context: Context = {
     config,
     authorize: (request, call) => authorizeCall(context, request, call),
-    describeHowToPay: (missingBytes) => describeHowToPay(config.payments, missingBytes),
+    describeHowToPay: (reader, missingBytes) => describeHowToPay(reader, config.payments, missingBytes),
     db,
     packs,
     denylist: denials.denylist,

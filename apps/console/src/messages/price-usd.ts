@@ -1,6 +1,13 @@
-import { bytesPerUsd, minBilledBytes } from '@cairn/protocol'
+import { GIB, minBilledBytes, publishedUsdPerGib } from '@cairn/protocol'
+import type { NetworkProfile } from '@cairn/sdk'
 
-/** US dollars for so many bytes, for people to read; what is paid is computed in integers by the SDK. */
-export function priceUsd(sizeBytes: number): number {
-  return Math.max(sizeBytes, minBilledBytes) / bytesPerUsd
+/**
+ * Returns about how many US dollars a size costs, by the price that this page was loaded with. The SDK computes what is
+ * paid, at the current price.
+ */
+export function priceUsd(
+  { usdPerGib = publishedUsdPerGib }: Pick<NetworkProfile, 'usdPerGib'>,
+  sizeBytes: number,
+): number {
+  return (Math.max(sizeBytes, minBilledBytes) / GIB) * usdPerGib
 }

@@ -3,7 +3,6 @@ import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
 import { formatUsd } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { priceUsd } from '../messages/price-usd.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -84,7 +83,7 @@ export function PayChoice({
             <span className="font-semibold text-xl tabular">
               {shortAmount(price.amount)} {price.symbol}
             </span>{' '}
-            <span className="text-ink-soft text-sm">{messages.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+            <span className="text-ink-soft text-sm">{messages.storage.about(formatUsd(price.usd))}</span>
           </p>
         ) : (
           <p className="text-ink-soft">{sizeBytes === undefined ? '–' : messages.storage.priceWaiting}</p>

@@ -6,7 +6,6 @@ import { getConnection, reconnect } from 'wagmi/actions'
 import { Wallet } from '#icons'
 import { formatBytes, formatUsd } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { priceUsd } from '../messages/price-usd.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
@@ -102,7 +101,7 @@ export function PayDialog({
           <span className="font-semibold">
             {amount} {shown.symbol}
           </span>{' '}
-          <span className="text-ink-soft">{messages.storage.about(formatUsd(priceUsd(sizeBytes)))}</span>
+          <span className="text-ink-soft">{messages.storage.about(formatUsd(price.usd))}</span>
         </Line>
         <Line label={messages.storage.onNetwork}>{chain.name}</Line>
         <Line label={messages.storage.from}>

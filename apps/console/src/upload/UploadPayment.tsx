@@ -67,7 +67,7 @@ export function UploadPayment({
       >
         <div>
           <h3 className="font-semibold">
-            {messages.upload.add(formatBytes(sizeBytes), formatUsd(priceUsd(sizeBytes)))}
+            {messages.upload.add(formatBytes(sizeBytes), formatUsd(priceUsd(network, sizeBytes)))}
           </h3>
           <p className="text-ink-soft text-sm">{messages.upload.addHint}</p>
         </div>

@@ -1,10 +1,18 @@
-import { CairnError, type ChainProfile, coinPriceOf, isPrivateKey, priceInUnits, stablecoins } from '@cairn/protocol'
+import {
+  CairnError,
+  type ChainProfile,
+  coinPriceOf,
+  isPrivateKey,
+  oneDollar,
+  priceInUnits,
+  stablecoins,
+} from '@cairn/protocol'
 import type { EIP1193Provider } from 'viem'
 import { measure, openPath } from '#platform'
 import type { PaySigner } from '../payments/chain-wallet.ts'
 import { authorizeOnce } from '../payments/one-time.ts'
 import { pay } from '../payments/pay.ts'
-import { getTickerPrice, isCoin } from '../payments/price.ts'
+import { getStoragePrice, getTickerPrice, isCoin } from '../payments/price.ts'
 import { clientOf } from './client.ts'
 import { findNetwork, type LighthouseNetwork } from './config.ts'
 
@@ -12,7 +20,8 @@ import { findNetwork, type LighthouseNetwork } from './config.ts'
 export type FundedTransaction = { hash: string; from: string; to: string; chainId: bigint; wait(): Promise<void> }
 
 /**
- * Returns the price in the smallest units of a coin: 0.00390625 USD per MiB, at least 1 MiB.
+ * Returns the price in the smallest units of a coin, for at least 1 MiB, as the operator set it. The published module
+ * always computes with 0.00390625 USD per MiB.
  * @param pathOrSize a path (Node), bytes, or files of a browser
  * @param token `usdc`, `usdt` or `dai`; any other value means the native coin of the chain
  * @throws CairnError TOKEN_NOT_PROVIDED, UNSUPPORTED_NETWORK, PRICE_UNKNOWN (`Failed to get ticker price: …`)
@@ -26,15 +35,17 @@ export async function getPrice(
   const about = findNetwork(network)
   const size = await sizeOf(pathOrSize)
   const coin = stablecoins.find((one) => one === token?.toLowerCase())
-  if (coin !== undefined) return priceInUnits(size, about[`${coin}_contract_decimal`])
+  const client = clientOf()
+  const perGib = await getStoragePrice(client)
+  if (coin !== undefined) return priceInUnits(size, about[`${coin}_contract_decimal`], oneDollar, perGib)
   let usd: number
   try {
-    usd = await getTickerPrice(clientOf(), about.symbol)
+    usd = await getTickerPrice(client, about.symbol)
   } catch (error) {
     const cause = CairnError.from(error)
     throw new CairnError(cause.code, { message: `Failed to get ticker price: ${cause.message}`, cause })
   }
-  return priceInUnits(size, about.native_decimal, coinPriceOf(usd))
+  return priceInUnits(size, about.native_decimal, coinPriceOf(usd), perGib)
 }
 
 /** Counts all files of a folder; the published module measures the directory entry itself. */

@@ -4,10 +4,13 @@ import {
   type CoinPrice,
   coinPriceOf,
   formatUnits,
+  getNetworkProfile,
   getTicker,
   isNetworkName,
   networks,
+  oneDollar,
   priceInUnits,
+  publishedPrice,
   type Stablecoin,
   stablecoins,
 } from '@cairn/protocol'
@@ -28,6 +31,8 @@ export type Price = {
   decimals: number
   /** The same in whole coins, to display. */
   amount: string
+  /** The same in US dollars, to display. */
+  usd: number
 }
 
 /**
@@ -70,8 +75,8 @@ export function noSuchCoin(chain: ChainProfile, coin: string): CairnError {
 }
 
 /**
- * Returns the price of storing the given bytes: 0.00390625 USD per MiB, at least 1 MiB. A price in the native coin is
- * valid for ten minutes; a stablecoin counts as one dollar and needs no call.
+ * Returns the price of storing the given bytes, at least 1 MiB, as the operator set it. It is valid for ten minutes. A
+ * stablecoin counts as one dollar.
  * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN, RangeError for an invalid size
  */
 export async function getPrice(
@@ -81,15 +86,25 @@ export async function getPrice(
   options?: CallOptions,
 ): Promise<Price> {
   const about = describeCoin(client, network, coin)
-  const units =
-    coin === 'native'
-      ? priceInUnits(sizeBytes, about.decimals, await getCoinPrice(client, about.symbol, options))
-      : priceInUnits(sizeBytes, about.decimals)
-  return { ...about, coin, units, amount: formatUnits(units, about.decimals) }
+  const [perGib, coinPrice] = await Promise.all([
+    getStoragePrice(client, options),
+    coin === 'native' ? getCoinPrice(client, about.symbol, options) : oneDollar,
+  ])
+  const units = priceInUnits(sizeBytes, about.decimals, coinPrice, perGib)
+  const usd = Number(priceInUnits(sizeBytes, usdDecimals, oneDollar, perGib)) / 10 ** usdDecimals
+  return { ...about, coin, units, amount: formatUnits(units, about.decimals), usd }
 }
+
+const usdDecimals = 6
 
 async function getCoinPrice(client: Client, symbol: string, options?: CallOptions): Promise<CoinPrice> {
   return coinPriceOf(await getTickerPrice(client, symbol, options))
+}
+
+/** Returns the current dollars per GiB: a profile that was read earlier may be outdated. */
+export async function getStoragePrice(client: Client, options?: CallOptions): Promise<CoinPrice> {
+  const { usdPerGib } = await call(client, getNetworkProfile, {}, options)
+  return usdPerGib === undefined ? publishedPrice : coinPriceOf(usdPerGib)
 }
 
 /**

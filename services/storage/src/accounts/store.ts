@@ -10,7 +10,7 @@ import { claimFreeAccount, openAccount } from '../ledger/ledger.ts'
  */
 export async function ensureAccount(context: Context, address: string, ip: string): Promise<void> {
   const { clock, config, db, metrics } = context
-  const terms = { freeBytes: config.freeBytes, now: clock.now() }
+  const terms = { config, now: clock.now() }
   const known = await db.read
     .selectFrom('account')
     .select('blocked_at')

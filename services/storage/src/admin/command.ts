@@ -1,6 +1,7 @@
 import type { StorageConfig } from '../config.ts'
 import type { Report } from '../maintenance/maintain.ts'
 import { type AdminContext, openAdminDatabase } from './admin-context.ts'
+import type { AuditEntry } from './audit.ts'
 
 /** Options of the commands for backups. */
 export type BackupOptions = {
@@ -43,4 +44,21 @@ export async function withDatabase(
   await using db = await openAdminDatabase(config)
   // Awaited here, so that the database stays open until the work is done.
   return await work({ config, db, clock: { now: () => Date.now() }, isDryRun, report })
+}
+
+/** Runs an action and reports its changes. */
+export function act(
+  input: CommandInput,
+  action: (context: AdminContext) => Promise<AuditEntry | undefined>,
+): Promise<boolean> {
+  return withDatabase(input, async (context) => {
+    const entry = await action(context)
+    const { isDryRun } = input
+    if (entry === undefined) input.report({ kind: 'unchanged' }, 'No changes.')
+    else {
+      const change = [entry.before, entry.after].map((value) => JSON.stringify(value ?? {})).join(' → ')
+      input.report({ ...entry, isDryRun }, `${isDryRun ? 'Dry run: ' : ''}${entry.action} ${entry.subject}: ${change}`)
+    }
+    return true
+  })
 }

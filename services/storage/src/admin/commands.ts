@@ -9,14 +9,14 @@ import {
   showUsage,
   unblockAccount,
 } from './accounts.ts'
-import type { AdminContext } from './admin-context.ts'
-import { type AuditEntry, listActions, recordAction } from './audit.ts'
+import { listActions, recordAction } from './audit.ts'
 import { backupCommands } from './backup-commands.ts'
 import { checkChain } from './check-chains.ts'
-import { type Command, type CommandInput, withDatabase } from './command.ts'
+import { act, type Command, type CommandInput, withDatabase } from './command.ts'
 import { requeueDeal } from './deals.ts'
 import { addDenial, type DenialKind, listDenials, removeDenial } from './denials.ts'
 import { adjustLedger } from './ledger.ts'
+import { operatorSettingCommands } from './operator-settings.ts'
 import { parseBytes } from './parse-bytes.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { verifyConfig } from './verify-config.ts'
@@ -92,6 +92,7 @@ export const commands: Readonly<Record<string, Command>> = {
       return act(input, (context) => adjustLedger(context, address, bytes, reason))
     },
   },
+  ...operatorSettingCommands,
   check: {
     args: [],
     about: 'compares database and packs',
@@ -185,23 +186,6 @@ export const commands: Readonly<Record<string, Command>> = {
         return true
       }),
   },
-}
-
-/** Runs an action and reports its changes. */
-function act(
-  input: CommandInput,
-  action: (context: AdminContext) => Promise<AuditEntry | undefined>,
-): Promise<boolean> {
-  return withDatabase(input, async (context) => {
-    const entry = await action(context)
-    const { isDryRun } = input
-    if (entry === undefined) input.report({ kind: 'unchanged' }, 'No changes.')
-    else {
-      const change = [entry.before, entry.after].map((value) => JSON.stringify(value ?? {})).join(' → ')
-      input.report({ ...entry, isDryRun }, `${isDryRun ? 'Dry run: ' : ''}${entry.action} ${entry.subject}: ${change}`)
-    }
-    return true
-  })
 }
 
 async function repairLogged(input: CommandInput): Promise<boolean> {

@@ -17,6 +17,7 @@ import { createS3 } from './migrations/0014_create-s3.ts'
 import { createEvents } from './migrations/0017_create-events.ts'
 import { indexNames } from './migrations/0018_index-names.ts'
 import { createLinks } from './migrations/0019_create-links.ts'
+import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -41,6 +42,7 @@ export const migrations = [
   createEvents,
   indexNames,
   createLinks,
+  createOperatorSettings,
 ]
 
 /**

@@ -571,6 +571,14 @@ export type LinkTable = {
   revoked_at: number | null
 }
 
+/** A setting that the operator changed with `cairn-admin`; the newest row of a name applies. */
+type OperatorSettingTable = {
+  name: string
+  effective_at: number
+  /** Null means the value of the service's settings. */
+  value: string | null
+}
+
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
@@ -620,5 +628,6 @@ export type Schema = {
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
   link: LinkTable
+  operator_setting: OperatorSettingTable
   migration: MigrationTable
 }

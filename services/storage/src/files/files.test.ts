@@ -189,7 +189,7 @@ describe('an upload', () => {
     const row = await db.read.selectFrom('upload').select(uploadColumns).where('id', '=', id).executeTakeFirstOrThrow()
     const address = `0x${'6'.repeat(40)}`
     await db.write(async (trx) => {
-      await openAccount(trx, address, { freeBytes: 0, now: 1 })
+      await openAccount(trx, address, { config: { ...test.context.config, freeBytes: 0 }, now: 1 })
       const later = {
         ...row,
         id: uuidv7(Date.now() + 1_000),

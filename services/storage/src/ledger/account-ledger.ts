@@ -3,6 +3,7 @@ import { uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { changeAccount } from './free-storage.ts'
+import { type FreeSettings, readFreeSettings } from './operator-settings.ts'
 
 /** A change of an account's storage limit. */
 export type LedgerEntry = {
@@ -22,7 +23,7 @@ export type LedgerEntry = {
 export async function openAccount(
   trx: Kysely<Schema>,
   address: string,
-  { freeBytes, now }: { freeBytes: number; now: number },
+  { config, now }: { config: FreeSettings; now: number },
   mayHaveFree: () => Promise<boolean> = async () => true,
 ): Promise<'known' | 'opened' | 'waits'> {
   await trx
@@ -38,6 +39,7 @@ export async function openAccount(
     .returning('address')
     .executeTakeFirst()
   if (claimed === undefined) return 'known'
+  const { freeBytes } = await readFreeSettings(trx, config)
   if (freeBytes > 0 && !(await mayHaveFree())) {
     await claim.set({ free_bytes: null }).execute()
     return 'waits'

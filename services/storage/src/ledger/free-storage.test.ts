@@ -35,7 +35,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
 
     async function openFree({ context }: TestStorage, freeBytes = 8 * MIB): Promise<string> {
       const address = newAddress()
-      await context.db.write((trx) => openAccount(trx, address, { freeBytes, now: 1 }))
+      await context.db.write((trx) => openAccount(trx, address, { config: { ...context.config, freeBytes }, now: 1 }))
       return address
     }
     const pay = ({ context }: TestStorage, address: string, bytes: number) =>

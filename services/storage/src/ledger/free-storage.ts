@@ -5,6 +5,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deriveKey } from '../derive-key.ts'
+import { readFreeSettings } from './operator-settings.ts'
 
 /** Changes of an account's totals. */
 export type AccountChange = { usedBytes?: number; reservedBytes?: number; limitBytes?: number; freeBytes?: number }
@@ -111,7 +112,7 @@ export async function claimFreeAccount(
   trx: Kysely<Schema>,
   ip: string,
 ): Promise<boolean> {
-  const { freeAccountsPerDay } = config
+  const { freeAccountsPerDay } = await readFreeSettings(trx, config)
   if (freeAccountsPerDay === undefined) return true
   if (freeAccountsPerDay === 0) return false
   const day = Math.floor(clock.now() / dayMs)

@@ -1,6 +1,17 @@
 export { enter, openAccount } from './account-ledger.ts'
 export { changeAccount, claimFreeAccount, measureFreeDisk, recountFreeStorage } from './free-storage.ts'
 export {
+  changeOperatorSetting,
+  type FreeSettings,
+  findLowestPrice,
+  listStoragePrices,
+  type OperatorSetting,
+  operatorSettings,
+  readFreeSettings,
+  readStoragePrice,
+  unlimited,
+} from './operator-settings.ts'
+export {
   credit,
   isShortage,
   lastingOwner,

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { changeAccount, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
+import { readFreeSettings } from './operator-settings.ts'
 
 /** Quota reserved for an upload in progress. */
 export type Reservation = {
@@ -105,27 +106,29 @@ async function hold(
   trx: Kysely<Schema>,
   { address, bytes, freeDiskBytes }: { address: string; bytes: number; freeDiskBytes: number },
 ): Promise<void> {
-  const { freeTotalBytes } = context.config
   const isAllowed = sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
   const freeBytes = await changeAccount(trx, address, { reservedBytes: bytes }, isAllowed)
   if (freeBytes === undefined) throw await describeLimit(context, trx, address, bytes)
   if (freeBytes === 0) return
-  if (freeBytes > freeDiskBytes) throw refuseFree(context, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)
+  if (freeBytes > freeDiskBytes) throw await refuseFree(context, trx, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)
+  const { freeTotalBytes } = await readFreeSettings(trx, context.config)
   if (freeTotalBytes === undefined) return
   // This unit has locked the row since it changed it: the value includes every earlier unit and no concurrent one.
   const usedBytes = await readFreeStorage(trx)
   if (usedBytes <= freeTotalBytes) return
-  throw refuseFree(context, 'FREE_STORAGE_EXHAUSTED', freeBytes, Math.max(0, freeTotalBytes - (usedBytes - freeBytes)))
+  const availableBytes = Math.max(0, freeTotalBytes - (usedBytes - freeBytes))
+  throw await refuseFree(context, trx, 'FREE_STORAGE_EXHAUSTED', freeBytes, availableBytes)
 }
 
 function refuseFree(
   context: Context,
+  trx: Kysely<Schema>,
   code: 'FREE_STORAGE_EXHAUSTED' | 'FREE_STORAGE_PAUSED',
   neededBytes: number,
   availableBytes: number,
-): CairnError {
+): Promise<CairnError> {
   context.metrics.freeRefusals.inc({ bound: code === 'FREE_STORAGE_PAUSED' ? 'disk' : 'total' })
-  return shortOf(context, code, neededBytes, availableBytes)
+  return shortOf(context, trx, code, neededBytes, availableBytes)
 }
 
 /** Why an account gets no quota: it is blocked, its quota is used up, or there never was a free allowance. */
@@ -139,19 +142,20 @@ async function describeLimit(
   if (row !== undefined && row.blocked_at !== null) return new CairnError('ACCOUNT_BLOCKED')
   const usedBytes = (row?.data_used_bytes ?? 0) + (row?.reserved_bytes ?? 0)
   const availableBytes = Math.max(0, (row?.data_limit_bytes ?? 0) - usedBytes)
-  const isWaiting = row?.free_bytes === null && context.config.freeBytes > 0
-  return shortOf(context, isWaiting ? 'FREE_ACCOUNTS_EXHAUSTED' : 'QUOTA_EXCEEDED', neededBytes, availableBytes)
+  const isWaiting = row?.free_bytes === null && (await readFreeSettings(trx, context.config)).freeBytes > 0
+  return shortOf(context, trx, isWaiting ? 'FREE_ACCOUNTS_EXHAUSTED' : 'QUOTA_EXCEEDED', neededBytes, availableBytes)
 }
 
 /** Reports what is missing, and how to pay for it. */
-export function shortOf(
+export async function shortOf(
   { clock, describeHowToPay }: Pick<Context, 'clock' | 'describeHowToPay'>,
+  db: Kysely<Schema>,
   code: Shortage,
   neededBytes: number,
   availableBytes: number,
-): CairnError<Shortage> {
+): Promise<CairnError<Shortage>> {
   const missingBytes = neededBytes - availableBytes
-  const pay = describeHowToPay(missingBytes)
+  const pay = await describeHowToPay(db, missingBytes)
   return new CairnError(code, {
     details: {
       neededBytes,

@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.ts'
 import { measureFreeDisk, readFreeStorage } from './free-storage.ts'
+import { readFreeSettings } from './operator-settings.ts'
 
 /** Exposes current free storage, used and remaining, as metrics that are computed when scraped. */
 export function watchFreeStorage({ config, db, metrics }: Pick<Context, 'config' | 'db' | 'metrics'>): void {
@@ -15,10 +16,11 @@ export function watchFreeStorage({ config, db, metrics }: Pick<Context, 'config'
   })
   new Gauge({
     name: 'cairn_free_storage_limit_bytes',
-    help: 'Limit of free storage of all accounts, in bytes (CAIRN_FREE_TOTAL_BYTES)',
+    help: 'Limit of free storage of all accounts, in bytes (cairn-admin free set total)',
     registers,
-    collect() {
-      this.set(config.freeTotalBytes ?? Number.POSITIVE_INFINITY)
+    async collect() {
+      const { freeTotalBytes } = await readFreeSettings(db.read, config)
+      this.set(freeTotalBytes ?? Number.POSITIVE_INFINITY)
     },
   })
   new Gauge({

@@ -1,10 +1,10 @@
-import { bytesForUnits, oneDollar } from '@cairn/protocol'
+import { bytesForUnits, type CoinPrice, oneDollar } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { recordEvents } from '../events/events.ts'
-import { enter, openAccount } from '../ledger/ledger.ts'
+import { enter, type FreeSettings, findLowestPrice, openAccount } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentToken } from '../settings/payment-settings.ts'
-import type { PricedAt, Prices } from './prices.ts'
+import { type PricedAt, type Prices, quoteLifetimeMs } from './prices.ts'
 import type { PaymentRow } from './store.ts'
 
 /** Result of judging a payment whose block is final. */
@@ -13,11 +13,20 @@ export type Verdict =
   | { state: 'unpriced'; reason: string }
   | { state: 'refused'; reason: string }
 
+/**
+ * Returns the dollars per GiB that a payment buys at: the lowest of the ten minutes before its block, because that one
+ * may have been quoted.
+ */
+export function findPriceOfStorage(db: Kysely<Schema>, blockTimeMs: number): Promise<CoinPrice> {
+  return findLowestPrice(db, blockTimeMs, quoteLifetimeMs)
+}
+
 /** Decides what a final payment buys. A payment without a known price waits. */
 export async function judgePayment(
   prices: Prices,
   network: PaymentNetwork,
   row: Pick<PaymentRow, 'token' | 'units' | 'block_time'>,
+  perGib: CoinPrice,
 ): Promise<Verdict> {
   const units = BigInt(row.units)
   if (row.token !== '') {
@@ -25,7 +34,7 @@ export async function judgePayment(
     if (token === undefined) return { state: 'refused', reason: 'This token is not accepted as payment' }
     const doubt = await doubtToken(prices, token, row.block_time)
     if (doubt !== undefined) return { state: 'unpriced', reason: doubt }
-    return judgeBytes(bytesForUnits(units, token.decimals, oneDollar), undefined)
+    return judgeBytes(bytesForUnits(units, token.decimals, oneDollar, perGib), undefined)
   }
   const price = await prices.getPriceAt(network.symbol, row.block_time)
   if (price === undefined) {
@@ -34,7 +43,7 @@ export async function judgePayment(
       reason: `No current price of ${network.symbol} is available yet for the time of the payment`,
     }
   }
-  return judgeBytes(bytesForUnits(units, network.nativeDecimals, price), price)
+  return judgeBytes(bytesForUnits(units, network.nativeDecimals, price, perGib), price)
 }
 
 /**
@@ -72,7 +81,7 @@ export async function applyVerdict(
   trx: Kysely<Schema>,
   row: PaymentRow,
   verdict: Verdict,
-  { freeBytes, now }: { freeBytes: number; now: number },
+  { config, now }: { config: FreeSettings; now: number },
 ): Promise<boolean> {
   const common = { state: verdict.state, updated_at: now }
   const update = trx.updateTable('payment').where('id', '=', row.id).where('state', 'in', ['seen', 'unpriced'])
@@ -94,7 +103,7 @@ export async function applyVerdict(
     .returning('id')
     .executeTakeFirst()
   if (done === undefined) return false
-  await openAccount(trx, row.address, { freeBytes, now })
+  await openAccount(trx, row.address, { config, now })
   const note = `Payment on ${row.network}, transaction ${row.tx_hash}`
   const isEntered = await enter(trx, { address: row.address, kind: 'payment', cause: causeOf(row), bytes, note }, now)
   if (isEntered) {

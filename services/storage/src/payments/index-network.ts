@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
-import { applyVerdict, judgePayment } from './credit.ts'
+import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
 import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
 import type { Prices } from './prices.ts'
 import {
@@ -267,7 +267,8 @@ async function judgeAll(
     if (blockTimeMs === undefined) throw new CairnError('INTERNAL', { message: 'A payment was not confirmed' })
     const { token, units } = event
     const question = { token, units: units.toString(), block_time: blockTimeMs }
-    judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question) })
+    const perGib = await findPriceOfStorage(parts.context.db.read, blockTimeMs)
+    judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question, perGib) })
   }
   return judged
 }
@@ -284,7 +285,7 @@ async function recordFinal(
   for (const { event, blockTimeMs, verdict } of judged) {
     const row = await writePayment(trx, network, event, { blockTimeMs, now })
     kept.add(nameOf(event))
-    if (await applyVerdict(trx, row, verdict, { freeBytes: context.config.freeBytes, now })) credited++
+    if (await applyVerdict(trx, row, verdict, { config: context.config, now })) credited++
   }
   await orphanUnseen(trx, network, { from, to: final.number, kept, now })
   await writeCursor(trx, network, { final, headBlock, now })
@@ -301,12 +302,17 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
     const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
     let credited = 0
     for (const row of rows) {
-      const verdict = await judgePayment(prices, network, row)
+      const verdict = await judgePayment(
+        prices,
+        network,
+        row,
+        await findPriceOfStorage(context.db.read, row.block_time),
+      )
       if (verdict.state === 'unpriced') continue
       const now = context.clock.now()
       const isDone = await context.db.write(async (trx) => {
         await requireLease(trx)
-        return applyVerdict(trx, row, verdict, { freeBytes: context.config.freeBytes, now })
+        return applyVerdict(trx, row, verdict, { config: context.config, now })
       })
       if (isDone) credited++
     }

@@ -2,12 +2,17 @@ import {
   CairnError,
   type CallResult,
   type ChainProfile,
+  coinPriceOf,
   type getPayment,
   type getQuotaDetails,
   type listPayments,
+  oneDollar,
   priceInUnits,
 } from '@cairn/protocol'
+import type { Kysely } from 'kysely'
 import type { Context, PaymentOffer } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { readStoragePrice } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentSettings } from '../settings/payment-settings.ts'
 import { createChainReader } from './chain.ts'
 import { describePayment } from './describe-payment.ts'
@@ -127,14 +132,20 @@ function describePreferred({ tokens }: PaymentNetwork): ChainProfile['tokens'] {
 }
 
 /** Describes how to buy the missing bytes: prices of stablecoins in their smallest units, on every network. */
-export function describeHowToPay({ networks }: PaymentSettings, missingBytes: number): PaymentOffer[] {
+export async function describeHowToPay(
+  db: Kysely<Schema>,
+  { networks }: PaymentSettings,
+  missingBytes: number,
+): Promise<PaymentOffer[]> {
+  if (networks.length === 0) return []
+  const perGib = coinPriceOf((await readStoragePrice(db)).usdPerGib)
   return networks.map(({ name, chainId, contract, symbol, tokens }) => ({
     network: name,
     chainId,
     contract,
     native: symbol,
     tokens: Object.fromEntries(
-      tokens.map(({ coin, decimals }) => [coin, priceInUnits(missingBytes, decimals).toString()]),
+      tokens.map(({ coin, decimals }) => [coin, priceInUnits(missingBytes, decimals, oneDollar, perGib).toString()]),
     ),
   }))
 }

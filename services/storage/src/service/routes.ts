@@ -4,6 +4,7 @@ import { type Readiness, registerHealthRoutes } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route, routeParts } from '../http/route.ts'
+import { readStoragePrice } from '../ledger/ledger.ts'
 import { registerDocsPage } from './docs-page.ts'
 import { serviceVersion } from './service-version.ts'
 
@@ -16,7 +17,11 @@ export function registerServiceRoutes(
 ): void {
   const openApi = toOpenApi({ version: serviceVersion })
   registerHealthRoutes(app, routeParts(context), readiness, serviceVersion)
-  route(app, context, getNetworkProfile, async () => profile())
+  route(app, context, getNetworkProfile, async () => {
+    const { config, db } = context
+    if (config.payments.networks.length === 0) return profile()
+    return { ...profile(), usdPerGib: (await readStoragePrice(db.read)).usdPerGib }
+  })
   route(app, context, getOpenApi, async () => ({ openapi: '3.1.1', ...openApi }))
   registerDocsPage(app)
 }

@@ -35,7 +35,7 @@ type MeasuredRoot = { cid: CID; measure: DagMeasure; packs: bigint[] }
  */
 export async function* listRecovered(parts: ListRecoveredParts, address: string): AsyncGenerator<ListedRoot> {
   const { db, clock, config } = parts
-  await db.write((trx) => openAccount(trx, address, { freeBytes: config.freeBytes, now: clock.now() }))
+  await db.write((trx) => openAccount(trx, address, { config, now: clock.now() }))
   for await (const pack of findRecovered(parts)) {
     const { objectKey } = pack
     for (const cid of pack.roots) {

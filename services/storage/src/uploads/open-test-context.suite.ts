@@ -58,7 +58,7 @@ export async function openTestContext(
     denylist: createDenylist(undefined),
     queryContract: undefined,
     authorize: (request, call) => authorizeCall(context, request, call),
-    describeHowToPay: (missingBytes) => describeHowToPay(config.payments, missingBytes),
+    describeHowToPay: (reader, missingBytes) => describeHowToPay(reader, config.payments, missingBytes),
     processId: 'test',
   }
   await db.write((trx) =>

@@ -50,9 +50,10 @@ export function openQuotaMeter(
   }
 
   /** Reports the whole upload as missing, so that a user who pays for it is not asked to pay again. */
-  const notifyWhole = (error: unknown, needed: number): unknown => {
+  const notifyWhole = async (error: unknown, needed: number): Promise<unknown> => {
     if (!isShortage(error)) return error
-    return shortOf(context, error.code, Math.max(needed, expected), held + Number(error.details['availableBytes']))
+    const availableBytes = held + Number(error.details['availableBytes'])
+    return shortOf(context, context.db.read, error.code, Math.max(needed, expected), availableBytes)
   }
 
   const growTo = async (needed: number): Promise<void> => {
@@ -61,12 +62,12 @@ export function openQuotaMeter(
     try {
       await hold(step)
     } catch (error) {
-      if (step === missing || !isShortage(error)) throw notifyWhole(error, needed)
+      if (step === missing || !isShortage(error)) throw await notifyWhole(error, needed)
       // Near the limit a whole step may not fit although the required bytes do.
       try {
         await hold(missing)
       } catch (last) {
-        throw notifyWhole(last, needed)
+        throw await notifyWhole(last, needed)
       }
     }
   }
