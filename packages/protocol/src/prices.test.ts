@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GIB, MIB } from './limits.ts'
 import { networks, stablecoins } from './networks.ts'
-import { billedBytes, bytesForUnits, coinPriceOf, formatUnits, parseUnits, priceInUnits } from './prices.ts'
+import { billedBytes, bytesForUnits, coinPriceOf, formatUnits, oneDollar, parseUnits, priceInUnits } from './prices.ts'
 
 test('computes prices as published clients do', () => {
   expect(priceInUnits(1024, 6)).toBe(3906n)
@@ -10,6 +10,8 @@ test('computes prices as published clients do', () => {
   expect(priceInUnits(1, 18)).toBe(3906250000000000n)
   expect(priceInUnits(1, 18, coinPriceOf(4.2))).toBe(930059523809524n)
   expect(priceInUnits(GIB, 6)).toBe(4_000_000n)
+  expect(priceInUnits(GIB, 6, oneDollar, coinPriceOf(0.25))).toBe(250_000n)
+  expect(bytesForUnits(250_000n, 6, oneDollar, coinPriceOf(0.25))).toBe(BigInt(GIB) + 2_147n)
 })
 
 test('buys at least the bytes that were paid for: every size up to 1 TiB, every coin', () => {

@@ -1,11 +1,13 @@
 // The commands as an operator runs them, on either database, beside a service that runs.
 import { once } from 'node:events'
-import { GIB, MIB } from '@cairn/protocol'
+import { coinPriceOf, GIB, MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readStoragePrice } from '../ledger/ledger.ts'
+import { findPriceOfStorage } from '../payments/credit.ts'
 import { reconcile } from '../payments/reconcile.ts'
 import { insertPin } from '../pins/store.ts'
 import { createMultipart } from '../s3/parts.ts'
@@ -40,7 +42,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     const url = kind === 'postgres' ? await postgres.createDatabase() : undefined
     const database = url === undefined ? {} : { CAIRN_DATABASE_URL: url }
     storage = await startTestStorage({ CAIRN_FREE_BYTES: String(GIB), ...database })
-    environment = { CAIRN_HOME: storage.home, ...database }
+    environment = { CAIRN_HOME: storage.home, CAIRN_FREE_BYTES: String(GIB), ...database }
     key = await storage.createKey(account)
   })
   afterEach(() => storage[Symbol.asyncDispose]())
@@ -98,6 +100,83 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
       before: { blockedAt: null },
       after: { blockReason: 'spam' },
     })
+  })
+
+  test('a price applies from now on, at once, and a payment buys at the lowest of ten minutes', async () => {
+    const { read } = storage.context.db
+    const minutes = (count: number) => count * 60_000
+    expect((await admin('price', 'list', '--json')).json).toEqual([{ usdPerGib: 4, effectiveAt: 0 }])
+    expect((await admin('price', 'set', '8', '--dry-run')).lines[0]).toMatch(/^Dry run: price set/)
+    expect((await admin('price', 'list', '--json')).json).toHaveLength(1)
+
+    const { json } = await admin('price', 'set', '8', '--reason', 'disks cost more', '--json')
+    const raised = await readStoragePrice(read)
+    expect(raised.usdPerGib).toBe(8)
+    expect(json).toMatchObject([{ action: 'price set', before: { usdPerGib: 4 }, after: raised, isDryRun: false }])
+    expect((await admin('price', 'set', '8.0')).lines).toEqual(['No changes.'])
+    const at = async (afterMs: number) => findPriceOfStorage(read, raised.effectiveAt + afterMs)
+    expect(await at(-1)).toEqual(coinPriceOf(4))
+    expect(await at(minutes(10) - 1)).toEqual(coinPriceOf(4))
+    expect(await at(minutes(10))).toEqual(coinPriceOf(8))
+
+    // A lower price applies immediately, and what applied before stays.
+    expect((await admin('price', 'set', '0.25')).code).toBe(0)
+    const lowered = await readStoragePrice(read)
+    expect(await findPriceOfStorage(read, lowered.effectiveAt)).toEqual(coinPriceOf(0.25))
+    expect(await at(-1)).toEqual(coinPriceOf(4))
+    const { json: list } = await admin('price', 'list', '--json')
+    expect(list.map(({ usdPerGib }) => usdPerGib)).toEqual([0.25, 8, 4])
+    for (const text of ['0', '-1', 'free', '1e3', '']) expect((await admin('price', 'set', text)).code).toBe(2)
+    const { json: log } = await admin('audit', '--json')
+    expect(log.map(({ action, reason }) => [action, reason])).toEqual([
+      ['price set', null],
+      ['price set', 'disks cost more'],
+    ])
+  })
+
+  test('bounds of free storage apply to the next account and the next upload, and return to the settings', async () => {
+    const limitOf = async (of: string) => {
+      const { json } = await admin('accounts', 'show', of, '--json')
+      return json[0]?.['limitBytes']
+    }
+    const open = async () => {
+      const signer = privateKeyToAccount(generatePrivateKey())
+      await storage.createKey(signer)
+      return limitOf(signer.address)
+    }
+    expect((await admin('free', 'show', '--json')).json).toMatchObject([{ accountBytes: GIB, totalBytes: 1024 * GIB }])
+    expect((await admin('free', 'set', 'account', '2MiB', '--dry-run')).code).toBe(0)
+    expect(await open()).toBe(GIB)
+    expect((await admin('free', 'set', 'account', '2MiB')).code).toBe(0)
+    expect(await open()).toBe(2 * MIB)
+    expect(await limitOf(address)).toBe(GIB)
+    expect((await admin('free', 'set', 'accounts-per-day', '0')).code).toBe(0)
+    expect(await open()).toBe(0)
+    expect((await admin('free', 'set', 'accounts-per-day', 'unlimited')).code).toBe(0)
+    expect((await admin('free', 'set', 'account', 'default')).code).toBe(0)
+    expect(await open()).toBe(GIB)
+
+    await upload('before')
+    expect((await admin('free', 'set', 'total', '0')).code).toBe(0)
+    const body = new FormData()
+    body.append('file', new Blob(['more']), 'more')
+    const refused = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
+    expect([refused.status, codeOf(refused)]).toEqual([402, 'FREE_STORAGE_EXHAUSTED'])
+    expect(await storage.context.metrics.registry.getSingleMetricAsString('cairn_free_storage_limit_bytes')).toMatch(
+      /cairn_free_storage_limit_bytes 0$/m,
+    )
+    expect((await admin('free', 'set', 'total', 'unlimited')).code).toBe(0)
+    expect((await admin('free', 'show', '--json')).json).toEqual([
+      { accountBytes: GIB, totalBytes: null, accountsPerDay: null },
+    ])
+    await upload('after')
+    for (const args of [
+      ['account', 'unlimited'],
+      ['account', '-1MiB'],
+      ['total', 'much'],
+      ['reserve', '1'],
+    ])
+      expect((await admin('free', 'set', ...args)).code).toBe(2)
   })
 
   test('an adjustment changes the limit by an entry with its reason; a negative limit is rejected; the books fit', async () => {

@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { paymentsAbi } from '@cairn/contracts'
-import { bytesForUnits, GIB, MIB, priceInUnits } from '@cairn/protocol'
+import { bytesForUnits, coinPriceOf, GIB, MIB, oneDollar, priceInUnits } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
+import { changeOperatorSetting, operatorSettings } from '../ledger/ledger.ts'
 import type { IndexRound } from './index-network.ts'
 import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { openBooks, openFollower } from './payment-context.fixture.ts'
+import { describeHowToPay } from './payments.ts'
 
 const free = 5 * GIB
 let place: PaymentChain
@@ -80,6 +82,27 @@ describe.each(['sqlite', 'postgres'] as const)('a payment on %s', (kind) => {
     await place.mine(5)
     await follow().round()
     expect(await limitOf(place.alice.account.address)).toBe(bought)
+    await expectBooksRight()
+  })
+
+  test('buys at the price that was shown in the ten minutes before, then at the price that the operator set', async () => {
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(2)
+    const justBefore = Date.now() - 5 * 60_000
+    const set = (usd: string, effectiveAt: number) =>
+      db.write((trx) => changeOperatorSetting(trx, operatorSettings.price, usd, effectiveAt))
+    await set('8', justBefore)
+    await follow().round()
+    expect(await limitOf(place.alice.account.address)).toBe(Number(bytesForUnits(1_000_000n, 6)))
+    await place.payToken(place.bob, 'usdc', 1_000_000n)
+    await place.mine(2)
+    await set('2', justBefore)
+    await follow().round()
+    const atTwo = bytesForUnits(1_000_000n, 6, oneDollar, coinPriceOf(2))
+    expect(await limitOf(place.bob.account.address)).toBe(Number(atTwo))
+    expect(await describeHowToPay(db.read, follow().context.config.payments, GIB)).toMatchObject([
+      { tokens: { usdc: '2000000', dai: (2n * 10n ** 18n).toString() } },
+    ])
     await expectBooksRight()
   })
 
