@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createNetwork } from '@cairn/local'
-import { MIB } from '@cairn/protocol'
+import { GIB, MIB } from '@cairn/protocol'
 import {
   authorizeOnce,
   CairnError,
@@ -27,6 +27,7 @@ import { createPublicClient, createWalletClient, type EIP1193Provider, type Hex,
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runAdmin } from '../../services/storage/src/admin/admin.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 const run = promisify(execFile)
@@ -56,6 +57,28 @@ async function buy(coin: Coin, sizeBytes: number, payer: Awaited<ReturnType<type
   const payments = await waitForCredit(payer.client, paid.network, paid.txHash)
   return { paid, payments, events }
 }
+
+test('clients quote the price that the operator set, and the quoted amount buys the size', async () => {
+  const admin = (...args: string[]) => runAdmin({ CAIRN_HOME: network.storage.context.config.home }, ...args)
+  const payer = await openPayer()
+  expect(await getPrice(payer.client, GIB, { coin: 'usdc' })).toMatchObject({ units: 4_000_000n, usd: 4 })
+  expect((await admin('price', 'set', '0.5')).code).toBe(0)
+  try {
+    expect(await getPrice(payer.client, GIB, { coin: 'usdc' })).toMatchObject({
+      units: 500_000n,
+      amount: '0.5',
+      usd: 0.5,
+    })
+    const { payments } = await buy('native', 3 * MIB, payer)
+    expect(payments[0]?.bytes).toBeGreaterThanOrEqual(3 * MIB)
+    expect(payments[0]?.bytes).toBeLessThan(3 * MIB + 1024)
+  } finally {
+    // Within ten minutes of this, payments still buy at the lower price.
+    await network.storage.context.db.write((trx) =>
+      trx.deleteFrom('operator_setting').where('effective_at', '>', 0).execute(),
+    )
+  }
+})
 
 describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
   test('a price buys what it was asked for, and says each step', async () => {
