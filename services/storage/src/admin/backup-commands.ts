@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { createBackup, type OnProgress, planBackup } from '../backup/create-backup.ts'
 import { listBackupIds, type Manifest, readManifest } from '../backup/manifest.ts'
+import { migrateStore } from '../backup/migrate-store.ts'
 import { openPlace } from '../backup/place.ts'
 import { pruneBackups } from '../backup/prune-backups.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
@@ -59,6 +60,11 @@ export const backupCommands: Readonly<Record<string, Command>> = {
     args: ['SOURCE'],
     about: 'restores a backup into an empty home with the settings of the new service; requires --identity',
     run: restore,
+  },
+  migrate: {
+    args: [],
+    about: 'moves a stopped service from SQLite to PostgreSQL and, to S3, its packs; run it with the new settings',
+    run: migrate,
   },
 }
 
@@ -169,6 +175,28 @@ async function restore(input: CommandInput): Promise<boolean> {
   if (secondary !== undefined) lines.push(`Set CAIRN_STORAGE_SECRET_SECONDARY_FILE to ${secondary} in CAIRN_HOME.`)
   report(json, lines.join('\n'))
   return lost === 0
+}
+
+async function migrate(input: CommandInput): Promise<boolean> {
+  const { config, isDryRun, report, signal, to } = input
+  if (to !== 'postgres' && to !== 's3') throw wrongUse('--to is required: postgres or s3')
+  const migrated = await migrateStore({
+    config,
+    to,
+    clock: { now: () => Date.now() },
+    isDryRun,
+    signal,
+    onProgress: showProgress(input),
+    record: (trx, { missing }) =>
+      recordAction(trx, { action: 'migrate', subject: to, before: { database: 'sqlite' }, after: { missing } }, Date.now()),
+    onFinding: (object, reason) => report({ kind: 'finding', object, reason }, `${reason}  ${object}`),
+  })
+  const { rows, tables, objects, copied, findings } = migrated
+  const text = isDryRun
+    ? `Dry run: ${rows} rows of ${tables} tables and ${objects} objects would be moved.`
+    : `Moved ${rows} rows of ${tables} tables and ${objects} objects (${copied} copied now), all compared. The source is unchanged.`
+  report({ kind: 'migrated', to, ...migrated, isDryRun }, text)
+  return findings === 0
 }
 
 function describeBackup({ id, createdAt, database, objects }: Manifest): string {

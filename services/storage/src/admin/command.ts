@@ -20,6 +20,8 @@ export type CommandInput = {
   /** For `deny`: whether the reason is legal. */
   readonly isByLaw: boolean
   readonly backup: BackupOptions
+  /** For `migrate`: where to. */
+  readonly to: string | undefined
   /** Aborts when the operator interrupts the command. */
   readonly signal: AbortSignal
   readonly report: Report

@@ -60,6 +60,7 @@ async function run(args: readonly string[], isJson: boolean, place: AdminEnviron
       keep: values.keep,
       allowsDamage: values['allow-damage'],
     },
+    to: values.to,
     signal: place.signal ?? new AbortController().signal,
     onProgress: (text) => {
       if (!isJson) place.showProgress?.(text)
@@ -81,6 +82,7 @@ function readArguments(args: readonly string[]) {
         backup: { type: 'string' },
         identity: { type: 'string' },
         keep: { type: 'string' },
+        to: { type: 'string' },
         'allow-damage': { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -103,6 +105,7 @@ function describeCommands(): string {
     '  --identity FILE   file with the AGE-SECRET-KEY of the backup, for restore and backup verify',
     '  --backup ID       backup to restore or verify; the newest, or all, by default',
     '  --keep COUNT      backups that prune keeps',
+    '  --to postgres|s3   where migrate moves the service to',
     '  --allow-damage    restores what is left of a damaged backup',
     '  --dry-run  prints the changes without making them',
     '  --json     one JSON object per line',

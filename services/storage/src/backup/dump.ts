@@ -42,7 +42,8 @@ export function quote(name: string): string {
   return `"${name}"`
 }
 
-function encodeValue(value: SnapshotValue): unknown {
+/** Returns a value as in a dump. */
+export function encodeValue(value: SnapshotValue): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value)
     return Number.isSafeInteger(number) ? number : { i: String(value) }

@@ -64,7 +64,7 @@ export type Restored = {
 export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const { config, place, open, signal } = parts
   const manifest = await findBackup(place, parts.id)
-  requireKnownSchema(manifest)
+  requireKnownSchema(`Backup ${manifest.id}`, manifest.database.migrations)
   const secretsFile = manifest.files.secrets
   // The key is tried before anything is written.
   const secrets = parseSecrets(await readWhole(open(readStored(place, secretsFile))), secretsFile.key)
@@ -81,10 +81,10 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const objects = await openObjects(config, { isAlone: config.database.kind === 'sqlite' })
   stack.defer(() => objects.close())
   const { listed, lost } = await readListed(parts, manifest)
-  await requireEmptyPacks(objects, manifest, new Set(listed.map(({ key }) => key)))
+  await requireEmptyPacks(objects, manifest.database.id, new Set(listed.map(({ key }) => key)))
   signal.throwIfAborted()
   const secondary = await writeSecrets(config, secrets)
-  await markPacks(objects, manifest)
+  await markPacks(objects, manifest.database.id, manifest.id)
 
   let copied = 0
   let bytes = 0
@@ -116,12 +116,13 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   return { manifest, rows, copied, lost: lost.length, secret: describeSecret(config), secondary }
 }
 
-function requireKnownSchema({ id, database }: Manifest): void {
+/** Rejects rows of a newer version. @param what owner of the rows, to name in the error */
+export function requireKnownSchema(what: string, applied: readonly string[]): void {
   const names = migrations.map(({ name }) => name)
-  const strange = database.migrations.find((name) => !names.includes(name))
+  const strange = applied.find((name) => !names.includes(name))
   if (strange === undefined) return
   throw new CairnError('BACKUP_NEWER', {
-    message: `Backup ${id} has migration ${strange}, which this version does not know`,
+    message: `${what} has migration ${strange}, which this version does not know`,
   })
 }
 
@@ -139,7 +140,7 @@ const describeSecret = ({ secret }: StorageConfig): Restored['secret'] =>
   secret === undefined ? 'written' : 'configured'
 
 /** Checks this before anything is written; the unit of work that loads the rows checks it again. */
-async function requireNoRows(config: StorageConfig): Promise<void> {
+export async function requireNoRows(config: StorageConfig): Promise<void> {
   if (!(await inspectDatabase(config.database)).exists) return
   await using snapshot = await openSnapshot(config.database)
   const tables = await snapshot.listTables()
@@ -169,13 +170,13 @@ async function readListed(
  * Ensures that no service uses the packs: they are empty, or an interrupted restore of the same database began to fill them,
  * which its mark tells.
  */
-async function requireEmptyPacks(
+export async function requireEmptyPacks(
   objects: ObjectStore,
-  { database }: Manifest,
+  database: string,
   listed: ReadonlySet<string>,
 ): Promise<void> {
-  const own = [markOf(database.id), `owner/${database.id}`]
-  const isResumed = (await objects.size(markOf(database.id))) !== undefined
+  const own = [markOf(database), `owner/${database}`]
+  const isResumed = (await objects.size(markOf(database))) !== undefined
   for await (const key of objects.list('')) {
     if (isResumed && (own.includes(key) || listed.has(key))) continue
     throw new CairnError('CONFLICT', {
@@ -186,14 +187,14 @@ async function requireEmptyPacks(
 }
 
 /** The object that exists during a restore. */
-const markOf = (database: string): string => `restore/${database}`
+export const markOf = (database: string): string => `restore/${database}`
 
-/** Marks the packs as being restored, and assigns them to the database of the backup. */
-async function markPacks(objects: ObjectStore, { database, id }: Manifest): Promise<void> {
-  const mark = markOf(database.id)
-  if ((await objects.size(mark)) === undefined) await writeStored(objects, mark, lines([`${id}\n`]))
+/** Marks the packs as being restored, and assigns them to the database. @param source content of the mark */
+export async function markPacks(objects: ObjectStore, database: string, source: string): Promise<void> {
+  const mark = markOf(database)
+  if ((await objects.size(mark)) === undefined) await writeStored(objects, mark, lines([`${source}\n`]))
   await objects.confirm(mark)
-  if ((await listOwners(objects)).length === 0) await writeOwner(objects, database.id)
+  if ((await listOwners(objects)).length === 0) await writeOwner(objects, database)
 }
 
 async function writeSecrets(config: StorageConfig, secrets: Secrets): Promise<string | undefined> {
@@ -208,7 +209,7 @@ async function writeSecrets(config: StorageConfig, secrets: Secrets): Promise<st
  * Copies an object and compares its sum before it becomes visible. Returns false for one that an interrupted restore copied.
  * @throws CairnError BACKUP_DAMAGED
  */
-async function restoreObject(
+export async function restoreObject(
   { place, signal }: Pick<RestoreParts, 'place' | 'signal'>,
   objects: ObjectStore,
   file: StoredFile,
@@ -237,7 +238,7 @@ async function restoreObject(
 }
 
 /** Runs the checks of a start, and migrates the rows to this version. */
-async function requireStartable(config: StorageConfig, objects: ObjectStore): Promise<void> {
+export async function requireStartable(config: StorageConfig, objects: ObjectStore): Promise<void> {
   await using db = await openDatabase(config.database)
   await claimPackFolder({ db, objects })
   await comparePacks({ db, objects })
