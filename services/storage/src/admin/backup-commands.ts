@@ -188,7 +188,11 @@ async function migrate(input: CommandInput): Promise<boolean> {
     signal,
     onProgress: showProgress(input),
     record: (trx, { missing }) =>
-      recordAction(trx, { action: 'migrate', subject: to, before: { database: 'sqlite' }, after: { missing } }, Date.now()),
+      recordAction(
+        trx,
+        { action: 'migrate', subject: to, before: { database: 'sqlite' }, after: { missing } },
+        Date.now(),
+      ),
     onFinding: (object, reason) => report({ kind: 'finding', object, reason }, `${reason}  ${object}`),
   })
   const { rows, tables, objects, copied, findings } = migrated

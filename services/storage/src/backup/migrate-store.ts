@@ -81,12 +81,17 @@ export async function migrateStore(parts: MigrateParts): Promise<Migrated> {
   await using stack = new AsyncDisposableStack()
   const target = await openObjects(config, { isAlone: false })
   stack.defer(() => target.close())
-  const copies = to === 's3' ? await copyPacks(parts, { database, target, keys: named.map(({ key }) => key) }) : noCopies
+  const copies =
+    to === 's3' ? await copyPacks(parts, { database, target, keys: named.map(({ key }) => key) }) : noCopies
   const rows = await loadRows({
     config,
     clock: parts.clock,
     known: migrations,
-    openDump: () => readDump(dumpRows(snapshot, (done) => onProgress({ phase: 'database', done })), path),
+    openDump: () =>
+      readDump(
+        dumpRows(snapshot, (done) => onProgress({ phase: 'database', done })),
+        path,
+      ),
     missing: copies.missing,
     record: parts.record,
     onRows: (done) => onProgress({ phase: 'database', done }),
@@ -142,7 +147,10 @@ async function copyPacks(
           copied++
           const copy = await inspectObject(target, key, signal)
           if (copy?.sha256 !== read.sha256)
-            throw new CairnError('DATA_DAMAGED', { message: `The copy of ${key} differs`, hint: 'Run the command again.' })
+            throw new CairnError('DATA_DAMAGED', {
+              message: `The copy of ${key} differs`,
+              hint: 'Run the command again.',
+            })
         }
         bytes += read.bytes
       }
@@ -183,7 +191,9 @@ async function sumRows(
   let [rows, sum] = [0, 0n]
   for await (const batch of snapshot.readRows(`select ${names.join(', ')} from ${quote(table)}`)) {
     for (const row of batch) {
-      const hash = createHash('sha256').update(JSON.stringify(row.map(encodeValue))).digest()
+      const hash = createHash('sha256')
+        .update(JSON.stringify(row.map(encodeValue)))
+        .digest()
       sum = BigInt.asUintN(64, sum + hash.readBigUInt64BE())
       rows++
     }
