@@ -16,6 +16,7 @@ import { administer } from './migrations/0013_administer.ts'
 import { createS3 } from './migrations/0014_create-s3.ts'
 import { createEvents } from './migrations/0017_create-events.ts'
 import { indexNames } from './migrations/0018_index-names.ts'
+import { createIpni } from './migrations/0020_create-ipni.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -39,6 +40,7 @@ export const migrations = [
   createS3,
   createEvents,
   indexNames,
+  createIpni,
 ]
 
 /**

@@ -9,6 +9,8 @@ import { createRuleSet, type DenySubject, type RuleSet } from './match-rules.ts'
 export type Denylist = {
   /** Number of rules. */
   readonly size: number
+  /** Grows with each change of the rules. */
+  readonly changes: number
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
   requireContent(cid: CID, segments?: readonly string[]): void
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
@@ -24,6 +26,7 @@ export type ReplaceableDenylist = Denylist & { replace(rules: RuleSet): void }
  */
 export function createDenylist(reportAddress: string | undefined): ReplaceableDenylist {
   let rules = createRuleSet([])
+  let changes = 0
   const require = (subject: DenySubject): void => {
     const status = rules.find(subject)
     if (status === undefined) return
@@ -37,8 +40,12 @@ export function createDenylist(reportAddress: string | undefined): ReplaceableDe
     get size() {
       return rules.size
     },
+    get changes() {
+      return changes
+    },
     replace(next) {
       rules = next
+      changes++
     },
     requireContent(cid, segments = []) {
       if (rules.size > 0) require({ kind: 'content', cid, segments })
