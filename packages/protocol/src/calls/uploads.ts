@@ -9,6 +9,8 @@ import { kuboFlag } from './kubo-flag.ts'
 const mimeType = v.optional(v.pipe(v.string(), v.maxLength(255)))
 /** `true` marks content that the client encrypted. */
 const encryption = v.optional(v.pipe(v.string(), v.maxLength(16)))
+/** Whether indexers learn of the content. By default, the operator decides, and never for encrypted content. */
+const announce = v.optional(v.picklist(['true', 'false']))
 
 /**
  * Response of an upload: name, CID, and cumulative DAG size of a file or folder, in bytes as text (the `Size` of Kubo).
@@ -59,6 +61,7 @@ export const addFiles = defineCall({
     'mime-type': mimeType,
     /** `true`: the client encrypted the content; the service stores the flag and returns an array. */
     encryption,
+    announce,
     /** Stored with the upload; there is one storage class. */
     'x-storage-type': v.optional(labelText(64)),
   }),
@@ -108,6 +111,7 @@ export const importCar = defineCall({
     'mime-type': mimeType,
     /** `true`: the client encrypted the content; the service only stores the flag. */
     encryption,
+    announce,
     'x-storage-type': v.optional(labelText(64)),
   }),
   body: { kind: 'multipart', description: 'One CAR as a part with a file name.' },

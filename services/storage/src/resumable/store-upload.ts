@@ -75,7 +75,7 @@ async function importBody(
   signal: AbortSignal,
 ): Promise<Uploaded[]> {
   const { id, address, length_bytes: lengthBytes, metadata } = upload
-  const { name, mimeType, storageType, encryption, wrap, profile, body } = readUploadMetadata(metadata)
+  const { name, mimeType, storageType, encryption, announce, wrap, profile, body } = readUploadMetadata(metadata)
   const reservation = await context.db.read
     .selectFrom('reservation')
     .select('bytes')
@@ -99,7 +99,7 @@ async function importBody(
     body.kind === 'multipart'
       ? multipartSource(feed, body.boundary, undefined)
       : fileSource(feed, { fileName: name, sizeBytes: undefined })
-  const common = { isKubo: false, storageType, held }
+  const common = { isKubo: false, storageType, announce, held }
   if (body.kind === 'car') return (await importCar(context, address, source, { ...common, signal })).roots
   return (await addParts(context, address, source, { ...common, profile, wrap, onlyHash: false, encryption, mimeType }))
     .roots

@@ -10,6 +10,8 @@ export type UploadMetadata = {
   mimeType: string | undefined
   storageType: string | undefined
   encryption: boolean
+  /** Whether indexers learn of it; undefined when it does not say. */
+  announce: boolean | undefined
   wrap: boolean
   profile: ImportProfile
   body: { kind: 'file' } | { kind: 'multipart'; boundary: string } | { kind: 'car' }
@@ -44,6 +46,7 @@ export function readUploadMetadata(header: string): UploadMetadata {
     mimeType: readMimeType(text('filetype', 'type')),
     storageType: text('storage-type')?.slice(0, 64),
     encryption: text('encryption') === 'true',
+    announce: readAnnounce(text('announce')),
     wrap: text('wrap-with-directory') === 'true',
     profile: readImportProfile({ 'cid-version': text('cid-version'), profile: profileName }, 1),
     body: readBody(text('body-type')),
@@ -53,6 +56,12 @@ export function readUploadMetadata(header: string): UploadMetadata {
 /** Returns only the name, for listings. */
 export function readUploadName(header: string): string | null {
   return readUploadMetadata(header).name ?? null
+}
+
+function readAnnounce(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  if (text !== 'true' && text !== 'false') throw invalid('announce must be true or false')
+  return text === 'true'
 }
 
 function readBody(type: string | undefined): UploadMetadata['body'] {

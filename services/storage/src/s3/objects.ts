@@ -68,6 +68,8 @@ export const importOptions = (target: Target, info: ObjectInfo) => ({
   encryption: false,
   mimeType: readMimeType(info.headers['content-type']),
   storageType: undefined,
+  // Buckets are private to their account.
+  announce: false,
   listedName: listedName(target),
 })
 

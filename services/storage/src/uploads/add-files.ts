@@ -29,6 +29,8 @@ export type AddPartsOptions = {
   /** Overrides the detected media type. */
   mimeType: string | undefined
   storageType: string | undefined
+  /** Whether indexers learn of it; the default of {@link UploadToKeep} when undefined. */
+  announce?: boolean | undefined
   /**
    * Counts the memory of names and parts. A caller that writes its answer from them passes its own and releases it
    * afterwards; a failed call has already released it.
@@ -187,6 +189,7 @@ async function toUploads(
           encryption: options.encryption,
           storageType: options.storageType ?? null,
           kind: isFile ? 'file' : 'directory',
+          announce: options.announce,
         } satisfies UploadToKeep
         index++
       }

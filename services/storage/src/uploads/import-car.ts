@@ -22,6 +22,7 @@ export type ImportCarOptions = {
   mimeType?: string | undefined
   /** Whether the client encrypted the content. */
   encryption?: boolean
+  announce?: boolean | undefined
   signal: AbortSignal
   /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
@@ -67,7 +68,7 @@ async function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
-  { isKubo, storageType, mimeType, encryption = false, signal, held }: ImportCarOptions,
+  { isKubo, storageType, mimeType, encryption = false, announce, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = guardWriter(context.packs.begin(), context.denylist)
@@ -93,7 +94,12 @@ async function importAndKeep(
     const roots = nameRoots(cars)
     const cids = roots.map(({ cid }) => cid)
     await completeDag(cids, index, writer, context.packs, signal)
-    const uploads = await measureRoots(roots, index, { storageType: storageType ?? null, mimeType, encryption })
+    const uploads = await measureRoots(roots, index, {
+      storageType: storageType ?? null,
+      mimeType,
+      encryption,
+      announce,
+    })
     const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
     const answers = uploads.map(({ name, cid, dagSizeBytes }) => ({
@@ -144,7 +150,7 @@ function nameRoots(cars: readonly NamedCar[]): { cid: CID; name: string }[] {
 export async function measureRoots(
   roots: readonly { cid: CID; name: string }[],
   index: DagIndex,
-  marks: { storageType: string | null; mimeType?: string | undefined; encryption?: boolean },
+  marks: Pick<UploadToKeep, 'storageType' | 'announce'> & { mimeType?: string | undefined; encryption?: boolean },
 ): Promise<UploadToKeep[]> {
   const uploads: UploadToKeep[] = []
   let unreachedBytes = index.unreachedBytes()
@@ -160,6 +166,7 @@ export async function measureRoots(
       encryption: marks.encryption ?? false,
       storageType: marks.storageType,
       kind: 'car',
+      announce: marks.announce,
     })
     unreachedBytes = 0
   }

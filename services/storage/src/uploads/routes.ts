@@ -52,6 +52,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         encryption,
         mimeType: readMimeType(headers['mime-type']),
         storageType: headers['x-storage-type'],
+        announce: readAnnounce(headers.announce),
         memory,
       },
     )
@@ -74,6 +75,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
       storageType: headers['x-storage-type'],
       mimeType: readMimeType(headers['mime-type']),
       encryption: headers.encryption?.toLowerCase() === 'true',
+      announce: readAnnounce(headers.announce),
       signal,
     })
     if (!isKubo) return sendJson(reply, imported.roots[0])
@@ -98,6 +100,10 @@ function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: b
 /** Sends JSON without a trailing line break: published clients look for a bracket at the very end. */
 function sendJson(reply: FastifyReply, answer: Uploaded | readonly Uploaded[] | undefined): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
+}
+
+function readAnnounce(header: 'true' | 'false' | undefined): boolean | undefined {
+  return header === undefined ? undefined : header === 'true'
 }
 
 function readLength(header: string | undefined): number | undefined {
