@@ -40,6 +40,14 @@ export const versitygw: GoProgram = {
   package: './cmd/versitygw',
 }
 
+/** The indexer of IPNI. */
+export const storetheindex: GoProgram = {
+  name: 'storetheindex',
+  module: 'github.com/ipni/storetheindex',
+  version: 'v0.12.1',
+  package: '.',
+}
+
 /** The reference implementation of FRC-0058, behind a small program of ours. */
 export const dataSegment: GoProgram = {
   name: 'data-segment',

@@ -16,6 +16,7 @@ import {
   isInstalled,
   kubo,
   sourceNotePath,
+  storetheindex,
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
@@ -106,7 +107,7 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw, dataSegment]
+const programs = [kubo, gatewayConformance, versitygw, dataSegment, storetheindex]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))
