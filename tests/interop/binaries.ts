@@ -44,7 +44,7 @@ export const versitygw: GoProgram = {
 export const storetheindex: GoProgram = {
   name: 'storetheindex',
   module: 'github.com/ipni/storetheindex',
-  version: 'v0.12.1',
+  version: 'v0.12.2-0.20260807154807-f66194e72bc0',
   package: '.',
 }
 

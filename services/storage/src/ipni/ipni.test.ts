@@ -1,5 +1,6 @@
 // The chain of advertisements as an indexer reads it: over HTTP, decoded and verified with libp2p's own code.
 import { randomBytes } from 'node:crypto'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CarReader } from '@ipld/car'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
@@ -23,6 +24,8 @@ import { createPublisherState, runRound } from './worker.ts'
 let last: string | undefined
 let status = 204
 let indexer: Receiver
+let postgres: PostgresFixture
+let url = ''
 let storage: TestStorage
 let key: string
 let context: Context
@@ -33,7 +36,9 @@ beforeAll(async () => {
     else response.writeHead(200).end(JSON.stringify({ LastAdvertisement: { '/': last } }))
   })
   // Without indexers, no worker runs beside the rounds of the tests.
-  storage = await startTestStorage({ CAIRN_RATE_FACTOR: '0' })
+  postgres = await startPostgres()
+  url = await postgres.createDatabase()
+  storage = await startTestStorage({ CAIRN_RATE_FACTOR: '0', CAIRN_DATABASE_URL: url })
   key = await storage.createKey()
   const ipni = { indexers: [new URL(indexer.url).origin], announcesByDefault: true }
   context = { ...storage.context, config: { ...storage.context.config, ipni } }
@@ -41,6 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await storage?.[Symbol.asyncDispose]()
   await indexer?.[Symbol.asyncDispose]()
+  await postgres?.stop()
 })
 
 const { signal } = new AbortController()
@@ -198,14 +204,17 @@ test('withdraws denied content and announces it again when the rule is gone', as
   const state = createPublisherState()
   await round(state)
   const before = (await readChain()).ads.length
-  const admin = (...args: string[]) => runAdmin({ CAIRN_HOME: storage.home }, ...args)
+  const admin = (...args: string[]) => runAdmin({ CAIRN_HOME: storage.home, CAIRN_DATABASE_URL: url }, ...args)
   const denied = () => expect.poll(async () => (await fetch(`${storage.gatewayUrl}/ipfs/${cid}`)).status)
   expect((await admin('deny', cid, '--reason', 'test')).code).toBe(0)
   await denied().toBe(410)
+  const providers = async () => (await storage.call(`/routing/v1/providers/${cid}`)).json
+  expect(await providers()).toEqual({ Providers: [] })
   await round(state)
   expect((await readChain()).ads.slice(0, -before).map(({ IsRm }) => IsRm)).toEqual([true])
   expect((await admin('undeny', cid, '--reason', 'test')).code).toBe(0)
   await denied().toBe(200)
+  expect(await providers()).toMatchObject({ Providers: [{ Protocols: ['transport-ipfs-gateway-http'] }] })
   await round(state)
   expect((await readChain()).ads.slice(0, -before).map(({ IsRm }) => IsRm)).toEqual([false, true])
 })

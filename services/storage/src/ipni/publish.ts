@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { encodeChunks } from './advertisement.ts'
 import { append, type Chain, type Change, openChain } from './chain.ts'
-import { isDenied, listHashes } from './list-hashes.ts'
+import { listHashes } from './list-hashes.ts'
 
 /** Advertisements per round of the worker, which bounds what indexers have to fetch at once. */
 export const adsPerRound = 100
@@ -57,7 +57,7 @@ async function publishRow(
   const { db, denylist, clock } = context
   const root = row.root_multihash
   const cid = CID.parse(row.cid)
-  const isWanted = !isDenied(denylist, cid) && (await isRequested(db.read, root))
+  const isWanted = !denylist.denies(cid) && (await isRequested(db.read, root))
   const hashes = isWanted && row.is_listed === 0 ? await listHashes(context, cid, signal) : []
   const change: Change = { root, addresses, chunks: hashes.length > 0 ? encodeChunks(hashes) : undefined }
   return db
@@ -135,7 +135,7 @@ export async function checkDenials({ db, denylist, clock }: Context, signal: Abo
       .orderBy('root_multihash')
       .limit(rowsAtOnce)
       .execute()
-    const changed = rows.filter((row) => isDenied(denylist, CID.parse(row.cid)) === (row.is_listed === 1))
+    const changed = rows.filter((row) => denylist.denies(CID.parse(row.cid)) === (row.is_listed === 1))
     for (const { root_multihash: root } of changed) {
       await db.write((trx) =>
         trx.updateTable('announcement').set({ due_at: clock.now() }).where('root_multihash', '=', root).execute(),

@@ -11,6 +11,8 @@ export type Denylist = {
   readonly size: number
   /** Grows with each change of the rules. */
   readonly changes: number
+  /** Whether content is denied. */
+  denies(cid: CID): boolean
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
   requireContent(cid: CID, segments?: readonly string[]): void
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
@@ -47,6 +49,7 @@ export function createDenylist(reportAddress: string | undefined): ReplaceableDe
       rules = next
       changes++
     },
+    denies: (cid) => rules.find({ kind: 'content', cid, segments: [] }) !== undefined,
     requireContent(cid, segments = []) {
       if (rules.size > 0) require({ kind: 'content', cid, segments })
     },
