@@ -28,6 +28,9 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
     wrapWithDirectory: flag(values, 'wrap'),
     signal,
   }
+  const announce = text(values, 'announce')
+  if (announce === 'on' || announce === 'off') options.announce = announce === 'on'
+  else if (announce !== undefined) throw new CairnError('USAGE', { message: '--announce must be on or off' })
   const [name, mimeType, profile] = [text(values, 'name'), text(values, 'mime'), text(values, 'profile')]
   if (name !== undefined) options.name = name
   if (mimeType !== undefined) options.mimeType = mimeType
@@ -127,6 +130,12 @@ export const upload: Command = {
     },
     wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
     mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
+    announce: {
+      type: 'string',
+      about: 'announce the content to public indexers (IPNI), or not; the network decides by default',
+      value: 'on|off',
+      choices: ['on', 'off'],
+    },
     resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
     car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
     encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },

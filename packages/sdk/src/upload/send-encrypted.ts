@@ -10,7 +10,7 @@ import { encryptFolder } from './encrypt-folder.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
-import { type Batch, createMeters, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
+import { type Batch, createMeters, headersOf, queryOf, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
 export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
@@ -114,10 +114,7 @@ async function sendOnce(
   const text = await (resumable?.send ?? postMultipart)(client, {
     query: queryOf({ ...options, wrapWithDirectory: options.asOne ?? false }),
     boundary,
-    headers: {
-      encryption: 'true',
-      ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
-    },
+    headers: { encryption: 'true', ...headersOf(options) },
     contentLength: await contentLength(batch, boundary, options),
     body: body(),
     signal: options.signal,

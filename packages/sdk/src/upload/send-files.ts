@@ -30,6 +30,8 @@ export type UploadOptions = {
   mimeType?: string
   /** Wraps a single file in a folder, so that its name is part of the content. */
   wrapWithDirectory?: boolean
+  /** Whether indexers learn of the content (IPNI). The operator decides by default, and not to for encrypted content. */
+  announce?: boolean
   signal?: AbortSignal
   onProgress?: OnProgress
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
@@ -78,7 +80,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const text = await (resumable?.send ?? postMultipart)(client, {
     query: queryOf(options),
     boundary,
-    headers: options.mimeType === undefined ? {} : { 'mime-type': options.mimeType },
+    headers: headersOf(options),
     contentLength: await contentLength(batch, boundary, resumable !== undefined),
     body: writeBody(batch, boundary, state, reading.add),
     signal: options.signal,
@@ -117,6 +119,14 @@ export function profileOf(options: UploadOptions): ImportProfile {
 }
 
 type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
+
+/** Headers of an upload. */
+export function headersOf({ mimeType, announce }: Pick<UploadOptions, 'mimeType' | 'announce'>): Record<string, string> {
+  return {
+    ...(mimeType === undefined ? {} : { 'mime-type': mimeType }),
+    ...(announce === undefined ? {} : { announce: String(announce) }),
+  }
+}
 
 /** Query parameters of an upload. */
 export function queryOf(options: UploadOptions): URLSearchParams {

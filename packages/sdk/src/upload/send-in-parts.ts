@@ -35,6 +35,7 @@ export async function beginUpload(client: Client, upload: MultipartUpload, sizeB
     filename: name,
     filetype: headers['mime-type'],
     encryption: headers['encryption'],
+    announce: headers['announce'],
     'cid-version': query.get('cid-version'),
     'wrap-with-directory': query.get('wrap-with-directory'),
     profile: query.get('profile'),

@@ -6,7 +6,7 @@ import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { describeFault } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { readAnswer, type UploadOptions, type UploadResult } from './send-files.ts'
+import { headersOf, readAnswer, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /**
  * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
@@ -16,7 +16,7 @@ import { readAnswer, type UploadOptions, type UploadResult } from './send-files.
 export async function uploadCar(
   client: Client,
   source: string | Blob | Uint8Array,
-  options: Pick<UploadOptions, 'name' | 'mimeType' | 'signal' | 'onProgress'> & {
+  options: Pick<UploadOptions, 'name' | 'mimeType' | 'announce' | 'signal' | 'onProgress'> & {
     /** The content is encrypted; save its file key first, with {@link saveKey}. */
     isEncrypted?: boolean
   } = {},
@@ -41,7 +41,7 @@ export async function uploadCar(
       headers: {
         authorization: `Bearer ${client.apiKey}`,
         'content-type': `multipart/form-data; boundary=${boundary}`,
-        ...(options.mimeType === undefined ? {} : { 'mime-type': options.mimeType }),
+        ...headersOf(options),
         ...(options.isEncrypted === true ? { encryption: 'true' } : {}),
       },
       contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
