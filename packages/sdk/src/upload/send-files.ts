@@ -121,7 +121,10 @@ export function profileOf(options: UploadOptions): ImportProfile {
 type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
 
 /** Headers of an upload. */
-export function headersOf({ mimeType, announce }: Pick<UploadOptions, 'mimeType' | 'announce'>): Record<string, string> {
+export function headersOf({
+  mimeType,
+  announce,
+}: Pick<UploadOptions, 'mimeType' | 'announce'>): Record<string, string> {
   return {
     ...(mimeType === undefined ? {} : { 'mime-type': mimeType }),
     ...(announce === undefined ? {} : { announce: String(announce) }),

@@ -13,8 +13,8 @@ import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
 import type { Progress } from '../progress.ts'
 import { createResumable } from './resumable.ts'
-import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import type { UploadOptions } from './send-files.ts'
+import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import { uploadFolder } from './upload-folder.ts'
 
 let network: TestNetwork

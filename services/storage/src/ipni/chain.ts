@@ -49,7 +49,7 @@ export async function restartChain({ db, secret, clock }: ChainContext, generati
       .set({ generation: generation + 1, peer_id: peerId, head: null, length: 0 })
       .where('generation', '=', generation)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows > 0n) await forgetAdvertisements(trx, clock.now())
+    if (numUpdatedRows > 0n) await dropAdvertisements(trx, clock.now())
   })
 }
 
@@ -62,7 +62,7 @@ export async function restartRestoredChain(trx: Kysely<Schema>): Promise<void> {
   await trx.updateTable('ipni_chain').set({ peer_id: '' }).execute()
 }
 
-async function forgetAdvertisements(trx: Kysely<Schema>, now: number): Promise<void> {
+async function dropAdvertisements(trx: Kysely<Schema>, now: number): Promise<void> {
   await trx.deleteFrom('ipni_ad').execute()
   await trx.deleteFrom('ipni_chunk').execute()
   await trx.updateTable('announcement').set({ is_listed: 0, due_at: now }).execute()

@@ -11,7 +11,7 @@ const maxAnswerBytes = 1_000_000
 const providerSchema = v.object({ LastAdvertisement: v.nullish(v.object({ '/': v.string() })) })
 
 /**
- * Tells an indexer that the chain has a new head, which it then fetches.
+ * Announces to an indexer that the chain has a new head, which it then fetches.
  * @param address multiaddr of the API, where the chain is served
  * @throws CairnError UPSTREAM_FAILED
  */

@@ -3,9 +3,13 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 
 const raw = 0x55
+/** Blocks per root, which bounds memory. Readers of larger content find it by its root. */
+const maxBlocks = 1_048_576
+/** Errors after which the blocks so far are listed: the links of the next one are unknown, or there are too many. */
+const partialCodes: readonly string[] = ['UNSUPPORTED', 'TOO_LARGE', 'TOO_DEEP']
 
 /**
- * Lists the multihashes of all blocks below a root, without those that the operator denied. Reads nodes only: raw leaves
+ * Lists the multihashes of a root and all blocks below it, without those that the operator denied. Reads nodes only: raw leaves
  * have no links.
  * @throws CairnError and UnixfsError of reads, such as for damaged blocks
  */
@@ -21,11 +25,9 @@ export async function listHashes(
   const hashes = new Map<string, Uint8Array>()
   const add = ({ multihash: { bytes } }: CID) => hashes.set(Buffer.from(bytes).toString('latin1'), bytes)
   try {
-    for await (const { cid } of walkDag(source, root, { signal })) if (!denylist.denies(cid)) add(cid)
+    for await (const { cid } of walkDag(source, root, { signal, maxBlocks })) if (!denylist.denies(cid)) add(cid)
   } catch (error) {
-    if (!(error instanceof UnixfsError) || error.code !== 'UNSUPPORTED') throw error
-    // The links of such a block are unknown; the block itself can be fetched.
-    add(root)
+    if (!(error instanceof UnixfsError) || !partialCodes.includes(error.code)) throw error
   }
   return [...hashes.values()]
 }

@@ -73,7 +73,7 @@ async function publishRow(
       if (numUpdatedRows === 0n) return chain
       const isListed = isWanted && (row.is_listed === 1 || change.chunks !== undefined)
       if (isListed === (row.is_listed === 1)) {
-        if (!isListed && !(await isRequested(trx, root))) await forget(trx, root)
+        if (!isListed && !(await isRequested(trx, root))) await dropAnnouncement(trx, root)
         return chain
       }
       const head = await append(trx, chain, change, clock.now())
@@ -83,7 +83,7 @@ async function publishRow(
         .set({ is_listed: isListed ? 1 : 0 })
         .where('root_multihash', '=', root)
         .execute()
-      if (!isListed && !(await isRequested(trx, root))) await forget(trx, root)
+      if (!isListed && !(await isRequested(trx, root))) await dropAnnouncement(trx, root)
       return { ...chain, head, length: chain.length + 1 }
     })
     .catch((error: unknown) => {
@@ -109,7 +109,7 @@ async function isRequested(db: Reader, root: Uint8Array): Promise<boolean> {
   return row !== undefined
 }
 
-async function forget(trx: Reader, root: Uint8Array): Promise<void> {
+async function dropAnnouncement(trx: Reader, root: Uint8Array): Promise<void> {
   await trx.deleteFrom('announcement').where('root_multihash', '=', root).execute()
 }
 

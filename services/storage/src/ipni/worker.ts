@@ -14,8 +14,8 @@ const intervalMs = 5000
 /** Pauses before an indexer that failed is tried again; the last one repeats. */
 const retryPausesMs = [10_000, 60_000, 10 * 60_000]
 
-/** What an indexer was last told. */
-type Told = { head: string | undefined; tries: number; nextAt: number }
+/** The head that an indexer last accepted, and when to try again after a failure. */
+type Accepted = { head: string | undefined; tries: number; nextAt: number }
 
 /** State of a publisher in one process, from the moment that it holds the lease. */
 export type PublisherState = {
@@ -23,11 +23,15 @@ export type PublisherState = {
   denials: number | undefined
   /** Whether indexers were asked how far they read the chain. */
   isCompared: boolean
-  readonly told: Map<string, Told>
+  readonly accepted: Map<string, Accepted>
 }
 
 /** Creates the state of a process that just got the lease. */
-export const createPublisherState = (): PublisherState => ({ denials: undefined, isCompared: false, told: new Map() })
+export const createPublisherState = (): PublisherState => ({
+  denials: undefined,
+  isCompared: false,
+  accepted: new Map(),
+})
 
 /** Publishes the chain and announces its head to the configured indexers. One replica does so at a time. */
 export function createIpniWorker(
@@ -108,7 +112,7 @@ async function requireKnownHead(context: Context, signal: AbortSignal): Promise<
 async function announceToIndexers(
   context: Context,
   api: string,
-  { told }: PublisherState,
+  { accepted }: PublisherState,
   signal: AbortSignal,
 ): Promise<void> {
   const { config, clock, failures } = context
@@ -116,16 +120,16 @@ async function announceToIndexers(
   if (head === undefined) return
   const text = head.toString()
   for (const indexer of config.ipni.indexers) {
-    const known = told.get(indexer) ?? { head: undefined, tries: 0, nextAt: 0 }
+    const known = accepted.get(indexer) ?? { head: undefined, tries: 0, nextAt: 0 }
     if (known.head === text || known.nextAt > clock.now()) continue
     try {
       await announceHead(indexer, publisher, head, api, signal)
-      told.set(indexer, { head: text, tries: 0, nextAt: 0 })
+      accepted.set(indexer, { head: text, tries: 0, nextAt: 0 })
     } catch (error) {
       if (signal.aborted) return
       failures.failed('ipni', error, 'failed to announce to an indexer', { indexer })
       const pauseMs = retryPausesMs[Math.min(known.tries, retryPausesMs.length - 1)] ?? 0
-      told.set(indexer, { ...known, tries: known.tries + 1, nextAt: clock.now() + pauseMs })
+      accepted.set(indexer, { ...known, tries: known.tries + 1, nextAt: clock.now() + pauseMs })
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { Migration } from '@cairn/service'
 
 /**
- * Content that is announced to indexers (IPNI), and the chain of advertisements. The one row of `ipni_chain` names the head:
- * whoever appends an advertisement changes it, so a chain cannot fork.
+ * Content that is announced to indexers (IPNI), and the chain of advertisements. The one row of `ipni_chain` names the head,
+ * and every new advertisement changes it, so a chain cannot fork.
  */
 export const createIpni: Migration = {
   name: '0020_create-ipni',
