@@ -80,6 +80,8 @@ test('the public surface', () => {
       "gapEventName",
       "generateIpnsKey",
       "getAggregatePayload",
+      "getAdvertisement",
+      "getAdvertisementHead",
       "getAuthMessage",
       "getConditions",
       "getCopies",

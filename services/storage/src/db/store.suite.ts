@@ -207,6 +207,7 @@ export function databaseSuite(
         { name: '0014_create-s3' },
         { name: '0017_create-events' },
         { name: '0018_index-names' },
+        { name: '0020_create-ipni' },
       ])
     })
 
