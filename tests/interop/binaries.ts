@@ -48,6 +48,14 @@ export const restic: GoProgram = {
   package: './cmd/restic',
 }
 
+/** The indexer of IPNI. */
+export const storetheindex: GoProgram = {
+  name: 'storetheindex',
+  module: 'github.com/ipni/storetheindex',
+  version: 'v0.12.2-0.20260807154807-f66194e72bc0',
+  package: '.',
+}
+
 /** The reference implementation of FRC-0058, behind a small program of ours. */
 export const dataSegment: GoProgram = {
   name: 'data-segment',

@@ -17,6 +17,7 @@ import {
   kubo,
   restic,
   sourceNotePath,
+  storetheindex,
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
@@ -107,7 +108,7 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic]
+const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic, storetheindex]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dataSegment, type GoProgram, gatewayConformance, isInstalled, kubo, restic, versitygw } from './binaries.ts'
+import {
+  dataSegment,
+  type GoProgram,
+  gatewayConformance,
+  isInstalled,
+  kubo,
+  restic,
+  storetheindex,
+  versitygw,
+} from './binaries.ts'
 import { isNodeInstalled, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
@@ -103,6 +112,13 @@ export const ringRows: readonly RingRow[] = [
       isNpmProgramInstalled(verifiedFetch)
         ? undefined
         : `@helia/verified-fetch ${verifiedFetch.version} is not installed. ${install}`,
+  },
+  {
+    program: 'storetheindex (IPNI), with Kubo',
+    scope:
+      'advertisements read by the indexer, a file that Kubo fetches with the indexer as its only router, its removal',
+    files: ['ipni.test.ts'],
+    ...needsGo(storetheindex, kubo),
   },
   {
     program: 'go-data-segment',

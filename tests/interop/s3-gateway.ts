@@ -26,7 +26,7 @@ export async function startS3Gateway(): Promise<S3Gateway> {
     env: { ROOT_ACCESS_KEY_ID: account.accessKeyId, ROOT_SECRET_ACCESS_KEY: account.secretAccessKey },
     stdio: 'ignore',
   })
-  stack.defer(() => end(child))
+  stack.defer(() => endProgram(child))
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + startLimitMs
   while (!(await answers(url))) {
@@ -46,7 +46,8 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-async function findPort(): Promise<number> {
+/** Returns a port that is free now. */
+export async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -56,7 +57,8 @@ async function findPort(): Promise<number> {
   return address.port
 }
 
-async function end(child: ChildProcess): Promise<void> {
+/** Ends a program at once. */
+export async function endProgram(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGKILL')

@@ -3,6 +3,7 @@ import * as accounts from './calls/accounts.ts'
 import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
+import * as ipni from './calls/ipni.ts'
 import * as ipns from './calls/ipns.ts'
 import * as keys from './calls/keys.ts'
 import * as kubo from './calls/kubo.ts'
@@ -112,6 +113,8 @@ export const allCalls: readonly CallDefinition[] = [
   routing.putRoutedName,
   routing.getRoutedProviders,
   routing.getRoutedPeers,
+  ipni.getAdvertisementHead,
+  ipni.getAdvertisement,
   gateway.getIpns,
   links.createLink,
   links.listLinks,

@@ -82,6 +82,8 @@ test('the public surface', () => {
       "formatUnits",
       "gapEventName",
       "generateIpnsKey",
+      "getAdvertisement",
+      "getAdvertisementHead",
       "getAggregatePayload",
       "getAuthMessage",
       "getConditions",

@@ -15,12 +15,13 @@ const all: Required<UploadParameters> = {
   mimeType: 'image/png',
   isEncrypted: true,
   storageType: 'annual',
+  announce: true,
 }
 
 test('a request carries the options in its query and its headers', () => {
   expect(encodeUploadRequest(all)).toEqual({
     query: { 'cid-version': '0', 'wrap-with-directory': 'true', profile: 'unixfs-v1-2025' },
-    headers: { 'mime-type': 'image/png', encryption: 'true', 'x-storage-type': 'annual' },
+    headers: { 'mime-type': 'image/png', encryption: 'true', 'x-storage-type': 'annual', announce: 'true' },
   })
   expect(encodeUploadRequest({ ...all, mimeType: '' }).headers['mime-type']).toBe('')
   expect(encodeUploadRequest({})).toEqual({ query: {}, headers: {} })

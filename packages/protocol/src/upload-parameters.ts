@@ -19,6 +19,8 @@ export type UploadParameters = {
   isEncrypted?: boolean
   /** Stored with the upload; there is one storage class. */
   storageType?: string
+  /** Whether indexers learn of the content (IPNI). The operator decides by default, and not to for encrypted content. */
+  announce?: boolean
 }
 
 /** Parameters of an upload in the query: those of {@link UploadParameters}, and those that Kubo's clients have. */
@@ -52,6 +54,8 @@ export const uploadHeaders = {
   encryption: v.optional(v.pipe(v.string(), v.maxLength(16))),
   /** Stored with the upload; there is one storage class. */
   'x-storage-type': v.optional(labelText(64)),
+  /** Whether indexers learn of the content. By default, the operator decides, and never for encrypted content. */
+  announce: v.optional(v.picklist(['true', 'false'])),
 }
 
 /** All parameters of an upload by their names in a request, whichever way they arrived. */
@@ -74,6 +78,7 @@ const headerNames = {
   mimeType: 'mime-type',
   isEncrypted: 'encryption',
   storageType: 'x-storage-type',
+  announce: 'announce',
 } as const satisfies Record<Exclude<keyof UploadParameters, keyof typeof queryNames>, keyof typeof uploadHeaders>
 
 /** The keys of tus metadata that differ from the names in a request. */

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
+import { registerIpniRoutes } from './ipni/routes.ts'
 import { registerKuboRoutes } from './kubo/routes.ts'
 import { registerLinkRoutes } from './links/routes.ts'
 import type { NameResolver } from './names/names.ts'
@@ -64,6 +65,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerProofRoutes(app, context, providers)
   registerNameRoutes(app, context)
   registerRoutingRoutes(app, context, profile)
+  registerIpniRoutes(app, context)
   registerEventRoutes(app, context, (ids) => findEndedKeys(context, ids))
   registerWebhookRoutes(app, context)
   registerLinkRoutes(app, context)

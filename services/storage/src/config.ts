@@ -109,6 +109,8 @@ export type StorageConfig = ListenerConfig & {
   readonly denylistRefreshMs: number
   /** Where people report content, or object. */
   readonly reportAddress: string | undefined
+  /** Indexers that content is announced to, and whether unencrypted uploads are if they do not choose. */
+  readonly ipni: { readonly indexers: readonly string[]; readonly announcesByDefault: boolean }
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   /** How long a resumable upload waits for its next bytes, and how many an account may have. */
@@ -483,6 +485,18 @@ export const settings = {
     fallback: '',
     read: optional(reportAddress),
   },
+  CAIRN_IPNI_INDEXERS: {
+    about:
+      'Comma-separated URLs of indexers (IPNI) that content is announced to (docs/how-to/ipfs-network.md). Requires public URLs of the API and the gateway without a path. When empty, nothing is announced.',
+    fallback: '',
+    read: (value: string) => list(value).map(url),
+  },
+  CAIRN_IPNI_DEFAULT: {
+    about:
+      'on announces unencrypted uploads whose uploader did not choose. off announces only uploads that request it.',
+    fallback: 'on',
+    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
     about: 'Rate at which packs are verified in the background. 0 disables it.',
     fallback: String(8 * MIB),
@@ -603,6 +617,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     denylistUrls: values.CAIRN_DENYLIST_URLS,
     denylistRefreshMs: values.CAIRN_DENYLIST_REFRESH_SECONDS,
     reportAddress: values.CAIRN_REPORT_ADDRESS,
+    ipni: { indexers: values.CAIRN_IPNI_INDEXERS, announcesByDefault: values.CAIRN_IPNI_DEFAULT },
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
     uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,

@@ -1,6 +1,8 @@
+import type { NetworkProfile } from '@cairn/protocol'
 import { probeDependencies } from '@cairn/service'
 import type { Context } from './context.ts'
 import { createEventsWorker } from './events/events.ts'
+import { createIpniWorker } from './ipni/ipni.ts'
 import { createLinksWorker } from './links/links.ts'
 import type { OpenDenylist } from './moderation/moderation.ts'
 import { createNamesWorker } from './names/worker.ts'
@@ -29,13 +31,22 @@ export type WorkerParts = {
   denials: OpenDenylist
   objects: ObjectStore
   providers: readonly Provider[]
+  profile: NetworkProfile
   /** Base URL that providers fetch from. */
   pullUrl: string
   onEvent: (event: PackEvent) => void
 }
 
 /** Starts the background workers. Disposing stops them and waits for work in progress. */
-export function startWorkers({ context, denials, objects, providers, pullUrl, onEvent }: WorkerParts): AsyncDisposable {
+export function startWorkers({
+  context,
+  denials,
+  objects,
+  providers,
+  profile,
+  pullUrl,
+  onEvent,
+}: WorkerParts): AsyncDisposable {
   const { db, packs, config, processId, log, dependencies } = context
   const clock = systemClock
   const workers: Worker[] = [
@@ -50,6 +61,7 @@ export function startWorkers({ context, denials, objects, providers, pullUrl, on
     ...denials.workers(clock),
     createS3Worker(context, clock),
   ]
+  if (config.ipni.indexers.length > 0) workers.push(createIpniWorker(context, profile, clock))
   // A SQLite database belongs to one process, which clears its own caches.
   if (db.kind === 'postgres') {
     const onError = (error: unknown) => log.warn({ err: error }, 'failed to check for removed packs')

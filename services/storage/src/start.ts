@@ -182,7 +182,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   // Workers start last, because providers fetch from the listeners.
   const pullUrl = config.deals.pullUrl ?? apiUrl
-  stack.use(startWorkers({ context, denials, objects, providers, pullUrl, onEvent }))
+  stack.use(startWorkers({ context, denials, objects, providers, profile, pullUrl, onEvent }))
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, metricsUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }

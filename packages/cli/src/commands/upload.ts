@@ -29,12 +29,16 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
   const profile = text(values, 'profile')
   if (profile !== undefined && profile !== 'unixfs-v1-2025')
     throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
+  const announce = text(values, 'announce')
+  if (announce !== undefined && announce !== 'on' && announce !== 'off')
+    throw new CairnError('USAGE', { message: '--announce must be on or off' })
   const chosen: { [Name in keyof Required<Chosen>]: Chosen[Name] | undefined } = {
     cidVersion: version === '0' ? 0 : 1,
     wrapWithDirectory: flag(values, 'wrap'),
     profile,
     name: text(values, 'name'),
     mimeType: text(values, 'mime'),
+    announce: announce === undefined ? undefined : announce === 'on',
   }
   return { ...omitUndefined(chosen), signal }
 }
@@ -134,6 +138,12 @@ export const upload: Command = {
     },
     wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
     mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
+    announce: {
+      type: 'string',
+      about: 'announce the content to public indexers (IPNI), or not; the network decides by default',
+      value: 'on|off',
+      choices: ['on', 'off'],
+    },
     resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
     car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
     encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },

@@ -69,7 +69,7 @@ export const getRoutedProviders = defineCall({
   tag: 'Routing',
   summary: 'Find providers (delegated routing)',
   description:
-    'Returns this gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored on this service. The response is JSON, or NDJSON if requested with Accept.',
+    'Returns this gateway, as `transport-ipfs-gateway-http`, for a CID whose block is stored on this service and not denied. The response is JSON, or NDJSON if requested with Accept.',
   auth: 'none',
   params: v.object({ cid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/=_-]{8,300}$/, 'Invalid CID')) }),
   query: v.looseObject(filters),

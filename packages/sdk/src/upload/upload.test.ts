@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { getUsage } from '../account/usage.ts'
@@ -10,6 +12,8 @@ import { type Client, createClient } from '../client.ts'
 import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
 import type { Progress } from '../progress.ts'
+import { createResumable } from './resumable.ts'
+import type { UploadOptions } from './send-files.ts'
 import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import { uploadFolder } from './upload-folder.ts'
 
@@ -17,7 +21,8 @@ let network: TestNetwork
 let client: Client
 let folder = ''
 beforeAll(async () => {
-  network = await createTestNetwork()
+  // The indexer does not exist: its announcements fail, and the list of them is public.
+  network = await createTestNetwork({ CAIRN_IPNI_INDEXERS: 'http://127.0.0.1:9', CAIRN_IPNI_DEFAULT: 'off' })
   client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   folder = mkdtempSync(join(tmpdir(), 'cairn-sdk-'))
 })
@@ -66,6 +71,32 @@ test.each([0, 1, 262_144, 262_145, 3_000_000])(
     }
   },
 )
+
+test('content is announced on request, whichever way it is sent', async () => {
+  const upload = async (text: string, options: UploadOptions) => {
+    const { cid } = await uploadText(client, text, options)
+    return createHash('sha256').update(CID.parse(cid).multihash.bytes).digest('base64').replace(/=+$/, '')
+  }
+  const wanted = [
+    await upload('announced', { announce: true }),
+    await upload('announced in parts', { announce: true, resumable: createResumable() }),
+  ]
+  await upload('not announced', { announce: false })
+  await upload('not mentioned', {})
+  type Ad = { PreviousID?: { '/': string }; ContextID: { '/': { bytes: string } } }
+  const listAnnounced = async () => {
+    const contexts: string[] = []
+    const head = await fetch(`${network.profile.api}/ipni/v1/ad/head`)
+    let cid = head.status === 200 ? ((await head.json()) as { head: { '/': string } }).head['/'] : undefined
+    while (cid !== undefined) {
+      const ad: Ad = await (await fetch(`${network.profile.api}/ipni/v1/ad/${cid}`)).json()
+      contexts.push(ad.ContextID['/'].bytes)
+      cid = ad.PreviousID?.['/']
+    }
+    return contexts.sort()
+  }
+  await expect.poll(listAnnounced, { timeout: 25_000, interval: 500 }).toEqual(wanted.sort())
+})
 
 test('supports the newer import profile and a wrapping folder', async () => {
   const bytes = bytesOf(2_500_000)

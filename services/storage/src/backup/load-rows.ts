@@ -4,7 +4,9 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { createIpni } from '../db/migrations/0020_create-ipni.ts'
 import type { Schema } from '../db/schema.ts'
+import { restartRestoredChain } from '../ipni/ipni.ts'
 import { type DumpedValue, type DumpPart, quote } from './dump.ts'
 
 /** Both databases accept more; longer statements gain nothing. */
@@ -111,8 +113,9 @@ function createInserter(
 }
 
 /** What the processes of the saved service left behind ends, as after a crash. */
-async function settleRows(trx: Kysely<Schema>, { clock, missing, record }: LoadParts): Promise<void> {
+async function settleRows(trx: Kysely<Schema>, { clock, known, missing, record }: LoadParts): Promise<void> {
   const now = clock.now()
+  if (known.includes(createIpni.name)) await restartRestoredChain(trx)
   await trx.updateTable('lease').set({ expires_at: 0 }).execute()
   // Uploads in progress left rows, but their packs do not belong to a backup.
   await trx

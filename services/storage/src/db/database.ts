@@ -17,6 +17,7 @@ import { createS3 } from './migrations/0014_create-s3.ts'
 import { createEvents } from './migrations/0017_create-events.ts'
 import { indexNames } from './migrations/0018_index-names.ts'
 import { createLinks } from './migrations/0019_create-links.ts'
+import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
 import type { Schema } from './schema.ts'
 
@@ -42,6 +43,7 @@ export const migrations = [
   createEvents,
   indexNames,
   createLinks,
+  createIpni,
   createOperatorSettings,
 ]
 

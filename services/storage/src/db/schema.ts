@@ -578,6 +578,20 @@ type OperatorSettingTable = {
   /** Null means the value of the service's settings. */
   value: string | null
 }
+/** An upload that is announced to indexers while it exists. */
+type AnnouncedUploadTable = { upload_id: string; root_multihash: Uint8Array }
+
+/** Content that is announced or was. It is checked at `due_at`; null when nothing is left to do. */
+type AnnouncementTable = { root_multihash: Uint8Array; cid: string; is_listed: 0 | 1; due_at: number | null }
+
+/** The chain of advertisements: one row. `generation` grows each time that a new chain replaces it. */
+type IpniChainTable = { one: number; generation: number; peer_id: string; head: string | null; length: number }
+
+/** An advertisement. Sequences start at 1 and have no gaps. */
+type IpniAdTable = { cid: string; sequence: number; data: Uint8Array; created_at: number }
+
+/** A part of the list of blocks of announced content. */
+type IpniChunkTable = { root_multihash: Uint8Array; position: number; cid: string; data: Uint8Array }
 
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
@@ -629,5 +643,10 @@ export type Schema = {
   webhook_delivery: WebhookDeliveryTable
   link: LinkTable
   operator_setting: OperatorSettingTable
+  announced_upload: AnnouncedUploadTable
+  announcement: AnnouncementTable
+  ipni_chain: IpniChainTable
+  ipni_ad: IpniAdTable
+  ipni_chunk: IpniChunkTable
   migration: MigrationTable
 }

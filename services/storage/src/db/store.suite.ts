@@ -208,6 +208,7 @@ export function databaseSuite(
         { name: '0017_create-events' },
         { name: '0018_index-names' },
         { name: '0019_create-links' },
+        { name: '0020_create-ipni' },
         { name: '0021_create-operator-settings' },
       ])
     })

@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
 import { insertEvents } from '../events/events.ts'
+import { withdrawUploads } from '../ipni/ipni.ts'
 import { type Candidates, candidateRows, reindexRow } from '../search/search.ts'
 
 export type { UploadRow } from '../db/upload-columns.ts'
@@ -156,14 +157,9 @@ export async function deleteUploads(
   rows: readonly DeletedUpload[],
   now: number,
 ): Promise<void> {
-  await trx
-    .deleteFrom('upload')
-    .where(
-      'id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute()
+  const ids = rows.map(({ id }) => id)
+  await withdrawUploads(trx, ids, now)
+  await trx.deleteFrom('upload').where('id', 'in', ids).execute()
   const { event_count: newest } = await trx
     .updateTable('account')
     .set(({ eb }) => ({

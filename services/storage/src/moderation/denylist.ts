@@ -9,6 +9,10 @@ import { createRuleSet, type DenySubject, type RuleSet } from './match-rules.ts'
 export type Denylist = {
   /** Number of rules. */
   readonly size: number
+  /** Grows with each change of the rules. */
+  readonly changes: number
+  /** Whether content is denied. */
+  denies(cid: CID): boolean
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
   requireContent(cid: CID, segments?: readonly string[]): void
   /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
@@ -24,6 +28,7 @@ export type ReplaceableDenylist = Denylist & { replace(rules: RuleSet): void }
  */
 export function createDenylist(reportAddress: string | undefined): ReplaceableDenylist {
   let rules = createRuleSet([])
+  let changes = 0
   const require = (subject: DenySubject): void => {
     const status = rules.find(subject)
     if (status === undefined) return
@@ -37,9 +42,14 @@ export function createDenylist(reportAddress: string | undefined): ReplaceableDe
     get size() {
       return rules.size
     },
+    get changes() {
+      return changes
+    },
     replace(next) {
       rules = next
+      changes++
     },
+    denies: (cid) => rules.find({ kind: 'content', cid, segments: [] }) !== undefined,
     requireContent(cid, segments = []) {
       if (rules.size > 0) require({ kind: 'content', cid, segments })
     },

@@ -33,7 +33,7 @@ export { acceptRecord, registerRecord } from './accept-record.ts'
 export { findRecord } from './find-record.ts'
 export type { NamesContext } from './names-context.ts'
 export { createNameResolver, type NameResolver, type RequestedName } from './resolve-name.ts'
-export { describeGatewayOnce, listPeerAddresses } from './routing.ts'
+export { addressesOf, describeGatewayOnce, listPeerAddresses, peerIdOf } from './routing.ts'
 export { openSeed, sealSeed } from './seal-key.ts'
 
 /** Default number of rows per page. */

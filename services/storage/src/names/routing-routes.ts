@@ -63,7 +63,8 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
   route(app, context, getRoutedProviders, async ({ input: { params, query }, raw, reply }) => {
     const cid = readCidText(params.cid)
     if (cid === undefined) throw new CairnError('INVALID_CID')
-    const isHere = cid.multihash.code === identityCode || (await context.packs.has(cid))
+    const isHere =
+      cid.multihash.code === identityCode || (!context.denylist.denies(cid) && (await context.packs.has(cid)))
     return sendPeers(raw, reply, 'Providers', isHere ? await describe() : undefined, query)
   })
   route(app, context, getRoutedPeers, async ({ input: { params, query }, raw, reply }) => {

@@ -43,7 +43,7 @@ export function listPeerAddresses({ ID, Addrs }: PeerRecord): string[] {
 }
 
 /** Converts a URL to a multiaddr; none for one with a path, which multiaddrs of gateways cannot express. */
-function addressesOf(gatewayUrl: string): string[] {
+export function addressesOf(gatewayUrl: string): string[] {
   const { protocol, hostname, port, pathname } = new URL(gatewayUrl)
   if (pathname !== '/') return []
   const host = hostname.replace(/^\[|\]$/g, '')

@@ -62,6 +62,8 @@ export async function recordVersion(
 /** Import options of all objects. */
 export const importOptions = (target: Target, info: ObjectInfo) => ({
   ...readUploadSettings({ 'mime-type': info.headers['content-type'] }, 1),
+  // Buckets are private to their account.
+  announce: false,
   onlyHash: false,
   isKubo: false,
   listedName: listedName(target),

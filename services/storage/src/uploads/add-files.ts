@@ -180,6 +180,7 @@ async function toUploads(
           encryption: options.encryption,
           storageType: options.storageType ?? null,
           kind: isFile ? 'file' : 'directory',
+          announce: options.announce,
         } satisfies UploadToKeep
         index++
       }

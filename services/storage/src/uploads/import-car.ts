@@ -63,7 +63,7 @@ async function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
-  { isKubo, storageType, mimeType, encryption, signal, held }: ImportCarOptions,
+  { isKubo, storageType, mimeType, encryption, announce, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
   const writer = guardWriter(context.packs.begin(), context.denylist)
@@ -89,7 +89,12 @@ async function importAndKeep(
     const roots = nameRoots(cars)
     const cids = roots.map(({ cid }) => cid)
     await completeDag(cids, index, writer, context.packs, signal)
-    const uploads = await measureRoots(roots, index, { storageType: storageType ?? null, mimeType, encryption })
+    const uploads = await measureRoots(roots, index, {
+      storageType: storageType ?? null,
+      mimeType,
+      encryption,
+      announce,
+    })
     const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
     const answers = uploads.map(({ name, cid, dagSizeBytes }) => ({
@@ -140,7 +145,7 @@ function nameRoots(cars: readonly NamedCar[]): { cid: CID; name: string }[] {
 export async function measureRoots(
   roots: readonly { cid: CID; name: string }[],
   index: DagIndex,
-  marks: { storageType: string | null; mimeType?: string | undefined; encryption?: boolean },
+  marks: Pick<UploadToKeep, 'storageType' | 'announce'> & { mimeType?: string | undefined; encryption?: boolean },
 ): Promise<UploadToKeep[]> {
   const uploads: UploadToKeep[] = []
   let unreachedBytes = index.unreachedBytes()
@@ -156,6 +161,7 @@ export async function measureRoots(
       encryption: marks.encryption ?? false,
       storageType: marks.storageType,
       kind: 'car',
+      announce: marks.announce,
     })
     unreachedBytes = 0
   }

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { announceUploads } from '../ipni/ipni.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
@@ -18,6 +19,8 @@ export type UploadToKeep = {
   encryption: boolean
   storageType: string | null
   kind: NewUpload['kind']
+  /** Whether indexers learn of it. Defaults to the operator's setting, and to no for encrypted content. */
+  announce?: boolean | undefined
 }
 
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
@@ -50,6 +53,7 @@ export async function keepPack(
   try {
     await context.db.write(async (trx) => {
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
+      await announceUploads(trx, listAnnounced(context, uploads, ids), now)
       for (const id of ids) await context.packs.record(trx, sealed, id)
       await meter.settle(trx, usedBytes)
       await record?.(trx, ids)
@@ -78,6 +82,21 @@ async function isRecorded(context: Context, [first]: readonly string[], sealed: 
   }
   if (!recorded) await context.packs.discard(sealed)
   return recorded
+}
+
+/** Returns the uploads that indexers learn of. */
+function* listAnnounced(
+  { config: { ipni } }: Pick<Context, 'config'>,
+  uploads: Iterable<UploadToKeep>,
+  ids: readonly string[],
+): Generator<Pick<NewUpload, 'id' | 'cid' | 'root_multihash'>, void, undefined> {
+  const byDefault = ipni.indexers.length > 0 && ipni.announcesByDefault
+  let index = 0
+  for (const { cid, encryption, announce } of uploads) {
+    const id = ids[index++]
+    if (id === undefined || !(announce ?? (byDefault && !encryption))) continue
+    yield { id, cid: cid.toString(), root_multihash: cid.multihash.bytes }
+  }
 }
 
 function* cidsOf(uploads: Iterable<UploadToKeep>): Generator<CID, void, undefined> {

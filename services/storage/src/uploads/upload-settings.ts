@@ -12,6 +12,8 @@ export type UploadSettings = {
   /** Overrides the detected media type. */
   mimeType: string | undefined
   storageType: string | undefined
+  /** Whether indexers learn of it; the operator's default when undefined. */
+  announce: boolean | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export function readUploadSettings(parameters: ReceivedParameters, defaultVersio
     encryption,
     'mime-type': mimeType,
     'x-storage-type': storageType,
+    announce,
     ...unread
   } = parameters
   void (unread satisfies Record<string, never>)
@@ -43,5 +46,6 @@ export function readUploadSettings(parameters: ReceivedParameters, defaultVersio
     encryption: encryption?.toLowerCase() === 'true',
     mimeType: readMimeType(mimeType),
     storageType,
+    announce: announce === undefined ? undefined : announce === 'true',
   }
 }

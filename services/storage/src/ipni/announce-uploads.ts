@@ -1,0 +1,51 @@
+import type { Kysely } from 'kysely'
+import type { Schema, UploadTable } from '../db/schema.ts'
+
+/** Rows per statement: their parameters stay far below the limit of either database. */
+const rowsAtOnce = 200
+
+type AnnouncedUpload = Pick<UploadTable, 'id' | 'cid' | 'root_multihash'>
+
+/** Marks uploads to be announced, in the unit of work that records them. */
+export async function announceUploads(
+  trx: Kysely<Schema>,
+  uploads: Iterable<AnnouncedUpload>,
+  now: number,
+): Promise<void> {
+  let some: AnnouncedUpload[] = []
+  for (const upload of uploads) {
+    some.push(upload)
+    if (some.length < rowsAtOnce) continue
+    await announceSome(trx, some, now)
+    some = []
+  }
+  if (some.length > 0) await announceSome(trx, some, now)
+}
+
+async function announceSome(trx: Kysely<Schema>, some: readonly AnnouncedUpload[], now: number): Promise<void> {
+  await trx
+    .insertInto('announced_upload')
+    .values(some.map(({ id, root_multihash }) => ({ upload_id: id, root_multihash })))
+    .execute()
+  // One row per root: a statement must not change a row twice.
+  const roots = new Map(some.map((row) => [Buffer.from(row.root_multihash).toString('latin1'), row]))
+  await trx
+    .insertInto('announcement')
+    .values([...roots.values()].map(({ cid, root_multihash }) => ({ root_multihash, cid, is_listed: 0, due_at: now })))
+    .onConflict((conflict) => conflict.column('root_multihash').doUpdateSet({ due_at: now }))
+    .execute()
+}
+
+/** Has the worker check the content of uploads that are about to be deleted, in the same unit of work. */
+export async function withdrawUploads(trx: Kysely<Schema>, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return
+  await trx
+    .updateTable('announcement')
+    .set({ due_at: now })
+    .where(
+      'root_multihash',
+      'in',
+      trx.selectFrom('announced_upload').select('root_multihash').where('upload_id', 'in', ids),
+    )
+    .execute()
+}

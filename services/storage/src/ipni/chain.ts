@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+import { type ChainBlock, encodeAdvertisement } from './advertisement.ts'
+import { openPublisher, type Publisher } from './identity.ts'
+
+type ChainContext = Pick<Context, 'db' | 'secret' | 'clock'>
+
+/** The chain with its identity. `head` is undefined while it is empty. */
+export type Chain = { publisher: Publisher; generation: number; head: CID | undefined; length: number }
+
+/** What to publish about a root: its chunks, or its removal. */
+export type Change = { root: Uint8Array; chunks: readonly ChainBlock[] | undefined; addresses: readonly string[] }
+
+/**
+ * Opens the chain, and creates it the first time. A chain that was signed with another secret is replaced.
+ */
+export async function openChain(context: ChainContext): Promise<Chain> {
+  const { name } = await context.db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+  const row = await context.db.read.selectFrom('ipni_chain').selectAll().executeTakeFirst()
+  const publisher = await openPublisher(context.secret, name, row?.generation ?? 1)
+  if (row === undefined) {
+    await context.db.write((trx) =>
+      trx
+        .insertInto('ipni_chain')
+        .values({ one: 1, generation: 1, peer_id: publisher.peerId, head: null, length: 0 })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute(),
+    )
+    return openChain(context)
+  }
+  if (publisher.peerId !== row.peer_id) {
+    await restartChain(context, row.generation)
+    return openChain(context)
+  }
+  const head = row.head === null ? undefined : CID.parse(row.head)
+  return { publisher, generation: row.generation, head, length: row.length }
+}
+
+/** Replaces a chain by an empty one with an identity of its own, once. All content is published again. */
+export async function restartChain({ db, secret, clock }: ChainContext, generation: number): Promise<void> {
+  const { name } = await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+  const { peerId } = await openPublisher(secret, name, generation + 1)
+  await db.write(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable('ipni_chain')
+      .set({ generation: generation + 1, peer_id: peerId, head: null, length: 0 })
+      .where('generation', '=', generation)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows > 0n) await dropAdvertisements(trx, clock.now())
+  })
+}
+
+/**
+ * Has the next start replace the chain: the restored rows end before advertisements that indexers may have read, and a second
+ * advertisement after the same one would fork it.
+ */
+export async function restartRestoredChain(trx: Kysely<Schema>): Promise<void> {
+  // No identity has this id, so the chain counts as one of another secret.
+  await trx.updateTable('ipni_chain').set({ peer_id: '' }).execute()
+}
+
+async function dropAdvertisements(trx: Kysely<Schema>, now: number): Promise<void> {
+  await trx.deleteFrom('ipni_ad').execute()
+  await trx.deleteFrom('ipni_chunk').execute()
+  await trx.updateTable('announcement').set({ is_listed: 0, due_at: now }).execute()
+}
+
+/**
+ * Appends an advertisement in the caller's unit of work.
+ * @returns the new head; undefined when another replica changed the chain meanwhile: nothing was changed then
+ */
+export async function append(
+  trx: Kysely<Schema>,
+  { publisher, generation, head, length }: Chain,
+  { root, chunks, addresses }: Change,
+  now: number,
+): Promise<CID | undefined> {
+  const ad = encodeAdvertisement(publisher, {
+    previous: head,
+    addresses,
+    contextId: contextIdOf(root),
+    entries: chunks?.at(-1)?.cid,
+  })
+  const { numUpdatedRows } = await trx
+    .updateTable('ipni_chain')
+    .set({ head: ad.cid.toString(), length: length + 1 })
+    .where('generation', '=', generation)
+    .where('length', '=', length)
+    .executeTakeFirstOrThrow()
+  if (numUpdatedRows === 0n) return undefined
+  await trx
+    .insertInto('ipni_ad')
+    .values({ cid: ad.cid.toString(), sequence: length + 1, data: ad.bytes, created_at: now })
+    .execute()
+  // Indexers skip the entries of removed content.
+  await trx.deleteFrom('ipni_chunk').where('root_multihash', '=', root).execute()
+  for (const [position, { cid, bytes }] of (chunks ?? []).entries()) {
+    await trx
+      .insertInto('ipni_chunk')
+      .values({ root_multihash: root, position, cid: cid.toString(), data: bytes })
+      .execute()
+  }
+  return ad.cid
+}
+
+/** Returns a block of the chain. */
+export async function findChainBlock({ db }: Pick<Context, 'db'>, cid: CID): Promise<Uint8Array | undefined> {
+  const text = cid.toString()
+  const ad = await db.read.selectFrom('ipni_ad').select('data').where('cid', '=', text).executeTakeFirst()
+  if (ad !== undefined) return ad.data
+  return (await db.read.selectFrom('ipni_chunk').select('data').where('cid', '=', text).executeTakeFirst())?.data
+}
+
+/** Context ids have at most 64 bytes, and multihashes of roots may have more. */
+function contextIdOf(root: Uint8Array): Uint8Array {
+  return Uint8Array.from(hash('sha256', root, 'buffer'))
+}

@@ -1,0 +1,28 @@
+import { CairnError, getAdvertisement, getAdvertisementHead } from '@cairn/protocol'
+import * as dagCbor from '@ipld/dag-cbor'
+import type { FastifyInstance } from 'fastify'
+import { readCidText } from '../content/parse-cid.ts'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { encodeHead } from './advertisement.ts'
+import { findChainBlock, openChain } from './chain.ts'
+
+/** Registers the HTTP API of a publisher. @see https://github.com/ipni/specs/blob/main/IPNI_HTTP_PROVIDER.md */
+export function registerIpniRoutes(app: FastifyInstance, context: Context): void {
+  route(app, context, getAdvertisementHead, async ({ reply }) => {
+    const { publisher, head } = await openChain(context)
+    reply.header('cache-control', 'no-cache, no-store, must-revalidate')
+    if (head === undefined) return reply.code(204).send()
+    return reply.type('application/json').send(Buffer.from(encodeHead(publisher, head)))
+  })
+  route(app, context, getAdvertisement, async ({ input: { params }, reply }) => {
+    const cid = readCidText(params.cid)
+    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const bytes = await findChainBlock(context, cid)
+    if (bytes === undefined) throw new CairnError('NOT_FOUND')
+    return reply
+      .type(cid.code === dagCbor.code ? 'application/vnd.ipld.dag-cbor' : 'application/vnd.ipld.dag-json')
+      .header('cache-control', 'public, max-age=29030400, immutable')
+      .send(Buffer.from(bytes))
+  })
+}
