@@ -23,11 +23,16 @@ const bin = resolve(import.meta.dirname, '../apps/local/src/bin.ts')
 export async function startNetworkProgram(
   { home, offset }: { home: string; offset: number },
   onSpawn?: (child: ChildProcess) => void,
+  args: readonly string[] = [],
 ): Promise<NetworkProgram> {
-  const child = spawn(process.execPath, ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin], {
-    env: { ...programEnvironment, CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin, ...args],
+    {
+      env: { ...programEnvironment, CAIRN_HOME: home, CAIRN_PORT_OFFSET: String(offset) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   onSpawn?.(child)
   let output = ''
   const ready = await new Promise<boolean>((done) => {

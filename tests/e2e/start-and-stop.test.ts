@@ -32,6 +32,15 @@ afterEach(async () => {
 const start = () => startNetworkProgram({ home, offset }, (child) => started.push(child))
 const profile = () => readProfile(home)
 
+test.each([
+  ['--help', 0, 'Usage: npm start'],
+  ['--port', 2, 'npm start takes no argument, but "--port" was given.'],
+])('%s starts nothing and explains the command', async (argument, exitCode, text) => {
+  const { child, output, ready } = await startNetworkProgram({ home, offset }, (one) => started.push(one), [argument])
+  expect([ready, child.exitCode, existsSync(join(home, 'network.json'))]).toEqual([false, exitCode, false])
+  expect(output()).toContain(text)
+})
+
 async function isOpen(url: string): Promise<boolean> {
   return fetch(`${url}/healthz`).then(
     () => true,

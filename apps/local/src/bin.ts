@@ -6,6 +6,11 @@ import { networkFile } from './network-file.ts'
 import { watchParts } from './watch-parts.ts'
 import { watchedParts } from './watched-parts.ts'
 
+const usage = `Usage: npm start
+Runs a whole network on this machine until Ctrl-C. It takes no arguments: settings are environment variables, such as
+CAIRN_HOME (.cairn) and CAIRN_PORT_OFFSET (0). docs/configuration.md lists them.
+`
+
 keepFilesPrivate()
 const started = performance.now()
 
@@ -60,6 +65,14 @@ function endInTime({ storage }: Network): void {
     process.exit(1)
   }, limitMs)
   timer.unref()
+}
+
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
+  const isHelp = argument === '--help' || argument === '-h'
+  if (isHelp) process.stdout.write(usage)
+  else warn(`npm start takes no argument, but ${JSON.stringify(argument)} was given.\n${usage}`)
+  process.exit(isHelp ? 0 : 2)
 }
 
 const stop = new AbortController()
