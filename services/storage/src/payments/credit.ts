@@ -18,7 +18,8 @@ export type Verdict =
  * may have been quoted.
  */
 export function findPriceOfStorage(db: Kysely<Schema>, blockTimeMs: number): Promise<CoinPrice> {
-  return findLowestPrice(db, blockTimeMs, quoteLifetimeMs)
+  // Blocks have whole seconds: a price can be set, quoted and paid within the one of the block.
+  return findLowestPrice(db, blockTimeMs + 999, quoteLifetimeMs + 999)
 }
 
 /** Decides what a final payment buys. A payment without a known price waits. */

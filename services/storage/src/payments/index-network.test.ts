@@ -7,6 +7,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
 import { changeOperatorSetting, operatorSettings } from '../ledger/ledger.ts'
+import { findPriceOfStorage } from './credit.ts'
 import type { IndexRound } from './index-network.ts'
 import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { openBooks, openFollower } from './payment-context.fixture.ts'
@@ -104,6 +105,11 @@ describe.each(['sqlite', 'postgres'] as const)('a payment on %s', (kind) => {
       { tokens: { usdc: '2000000', dai: (2n * 10n ** 18n).toString() } },
     ])
     await expectBooksRight()
+    // Set in the second of the block, whose time has no milliseconds.
+    const blockTime = Number((await place.chain.reader.getBlock()).timestamp) * 1000 + 3_600_000
+    await set('1', blockTime + 999)
+    expect(await findPriceOfStorage(db.read, blockTime)).toEqual(coinPriceOf(1))
+    expect(await findPriceOfStorage(db.read, blockTime - 1000)).toEqual(coinPriceOf(2))
   })
 
   test('is accepted in each coin, for the payer and for others, many in the time of one transaction', async () => {
