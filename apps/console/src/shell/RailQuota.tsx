@@ -12,11 +12,11 @@ export function RailQuota() {
   return (
     <Link to="/storage" className="block rounded-md px-3 py-2 transition-colors hover:bg-hover">
       <ProgressBar
-        label={messages.files.quotaLabel}
+        label={messages.shell.quotaLabel}
         value={share}
         tone={share > 0.95 ? 'bad' : share > 0.8 ? 'warn' : 'accent'}
       />
-      <span className="mt-1.5 block text-ink-soft text-xs tabular">{messages.files.quota(usedBytes, limitBytes)}</span>
+      <span className="mt-1.5 block text-ink-soft text-xs tabular">{messages.shell.quota(usedBytes, limitBytes)}</span>
     </Link>
   )
 }

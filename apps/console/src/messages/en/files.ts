@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format.ts'
+import { formatCount } from '../format.ts'
 
 const items = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
 
@@ -70,8 +70,6 @@ export const files = {
   nothingFitsHint: 'No file matches this search and these filters.',
   clearFilters: 'Clear search and filters',
   loadingMore: 'Loading older files',
-  quota: (used: number, limit: number) => `${formatBytes(used)} of ${formatBytes(limit)} used`,
-  quotaLabel: 'Storage used',
   renameTitle: 'Rename file',
   renameLabel: 'New name',
   renameHint: 'Only the name in your list changes. The content and its CID stay the same.',

@@ -1,3 +1,5 @@
+import { formatBytes } from '../format.ts'
+
 /** The frame: navigation and the states of every page. */
 export const shell = {
   product: 'Cairn',
@@ -18,6 +20,8 @@ export const shell = {
   palette: 'Search and commands',
   clearSearch: 'Clear search',
   upload: 'Upload',
+  quota: (used: number, limit: number) => `${formatBytes(used)} of ${formatBytes(limit)} used`,
+  quotaLabel: 'Storage used',
   close: 'Close',
   cancel: 'Cancel',
   copy: 'Copy',
