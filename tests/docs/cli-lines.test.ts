@@ -127,12 +127,12 @@ describe('each line runs', () => {
       'docs/how-to/events.md',
       'docs/how-to/events.md',
       'docs/how-to/export.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
+      'docs/how-to/import.md',
       'docs/how-to/links.md',
-      'docs/how-to/import.md',
-      'docs/how-to/import.md',
-      'docs/how-to/import.md',
-      'docs/how-to/import.md',
-      'docs/how-to/import.md',
       'docs/how-to/names.md',
     ])
   })

@@ -42,8 +42,8 @@ test('writes its profile when all is ready, and removes it at its end', async ()
     expect((await fetch(`${profile.gateway}/ipfs/bafkqaaa`)).status).toBe(200)
     const served: unknown = await (await fetch(`${profile.api}/.well-known/cairn.json`)).json()
     const { wallet, s3, ...rest } = network.profile
-    // The keys for S3 are in the file alone.
-    expect(served).toEqual({ ...rest, s3: { endpoint: s3?.endpoint, region: s3?.region } })
+    // The keys for S3 are in the file alone, and the price, which can change, in the answer alone.
+    expect(served).toEqual({ ...rest, s3: { endpoint: s3?.endpoint, region: s3?.region }, usdPerGib: 4 })
     expect(s3).toMatchObject({ accessKeyId: expect.any(String), secretAccessKey: expect.any(String) })
     expect(privateKeyToAddress(wallet.privateKey)).toBe(wallet.address)
   }

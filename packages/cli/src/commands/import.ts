@@ -37,7 +37,7 @@ export const importCommand: Command = {
   words: sourceWords,
   options: contentOptions,
   examples: [
-    'cairn import backup',
+    'cairn import ./backup',
     'cairn import cids list.csv --gateway https://ipfs.io --dry-run',
     'cairn import cars storacha-export/',
     'cairn import lighthouse --wallet',
