@@ -56,7 +56,7 @@ function requireArchiveArguments({ args, values }: CommandContext): void {
   if (args.length > 1) {
     throw new CairnError('USAGE', {
       message: `import does not accept the argument ${JSON.stringify(args[1])}`,
-      hint: 'To import CARs, use cairn import cars <path>... | s3://<bucket>/<prefix> | lighthouse | pinata | pins',
+      hint: 'To import CARs, use cairn import cars <path>...',
     })
   }
   const option = Object.keys(contentOptions).find((name) => values[name] !== undefined || flag(values, name))
