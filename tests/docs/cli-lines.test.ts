@@ -44,21 +44,15 @@ test('the pages call it in one way, and without the lines of npm where the outpu
 })
 
 test('each example in TypeScript or JavaScript is a whole file, which the page tells how to run', () => {
-  // Of React it shows a part: examples/react-upload is whole, and tests/interop/packed-react.test.ts runs it.
-  const examples = pages
-    .filter((page) => page !== 'docs/how-to/react.md')
-    .flatMap((page) =>
-      [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:[jt]sx?|mjs|cjs)\b *(.*)$/gm)].map(
-        ([, name = '']) => ({
-          page,
-          name,
-        }),
-      ),
-    )
+  const examples = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:[jt]sx?|mjs|cjs)\b *(.*)$/gm)].map(
+      ([, name = '']) => ({ page, name }),
+    ),
+  )
   expect(examples.length).toBeGreaterThan(10)
   for (const { page, name } of examples) {
     const text = readFileSync(join(root, page), 'utf8')
-    expect(name, page).toMatch(/^[\w-]+\.[cm]?[jt]s$/)
+    expect(name, page).toMatch(/^[\w-]+\.[cm]?[jt]sx?$/)
     // Once at the block, and in a command or in the text before it.
     expect(text.split(name).length, `${page}: ${name}`).toBeGreaterThan(2)
   }

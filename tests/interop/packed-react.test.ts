@@ -1,4 +1,4 @@
-// The app of docs/how-to/react.md as its readers get it: the example with the packed packages, built and used.
+// The app of docs/how-to/react.md as its readers get it (tests/docs/react-docs.test.ts compares the texts): the example with the packed packages, built and used.
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { launchChromium } from '../chromium.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { hasChromium } from '../has-chromium.ts'
 import { runProgram } from './run-program.ts'
-import { serveFolder } from './serve-folder.ts'
+import { serveFolder } from '../serve-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
