@@ -8,9 +8,9 @@ import { publishedFolders } from '../../scripts/published-packages.ts'
 import { launchChromium } from '../chromium.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { hasChromium } from '../has-chromium.ts'
+import { serveFolder } from '../serve-folder.ts'
 import { olderNodes, requireNode } from './nodes.ts'
 import { runProgram } from './run-program.ts'
-import { serveFolder } from '../serve-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../chromium.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { hasChromium } from '../has-chromium.ts'
-import { runProgram } from './run-program.ts'
 import { serveFolder } from '../serve-folder.ts'
+import { runProgram } from './run-program.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
