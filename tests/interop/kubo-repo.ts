@@ -14,7 +14,9 @@ export type KuboOptions = {
   syncWrites?: boolean
   /** Parent folder of the repository. Defaults to the folder for temporary files. */
   parentFolder?: string
-  /** Whether a daemon uses the routers of `config`; it has none beside these, and no peers. */
+  /** Shell lines that call `ipfs`, run over the configuration. */
+  configLines?: string
+  /** Whether a daemon uses the routers of the configuration; it has none beside these, and no peers. */
   isOnline?: boolean
 }
 
@@ -55,6 +57,10 @@ export async function createKuboRepo(options: KuboOptions = {}): Promise<KuboRep
     const config = overlay(overlay(JSON.parse(await readFile(path, 'utf8')), isolation), options.config ?? {})
     if (options.syncWrites === true) setSync(config)
     await writeFile(path, JSON.stringify(config))
+    if (options.configLines !== undefined) {
+      const shell = `ipfs() { ${JSON.stringify(ipfs)} "$@"; }\n${options.configLines}`
+      await runProgram('bash', ['-euc', shell], { cwd: folder, env })
+    }
   } catch (error) {
     await dispose()
     throw error

@@ -79,8 +79,15 @@ export const ringRows: readonly RingRow[] = [
   },
   {
     program: 'Kubo',
-    scope: 'CIDs of imports, CARs both ways, gateway answers, IPNS records, each compared',
-    files: ['kubo-import.test.ts', 'kubo-car.test.ts', 'kubo-gateway.test.ts', 'kubo-names.test.ts'],
+    scope:
+      'CIDs of imports, CARs both ways, gateway answers, IPNS records, each compared; the lines of the how-to page',
+    files: [
+      'kubo-import.test.ts',
+      'kubo-car.test.ts',
+      'kubo-gateway.test.ts',
+      'kubo-names.test.ts',
+      'kubo-recipe.test.ts',
+    ],
     ...needsGo(kubo),
   },
   {
