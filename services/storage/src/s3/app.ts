@@ -59,6 +59,10 @@ export function createS3App({ context, readiness, stop }: S3AppParts): FastifyIn
   // The operations read bodies of any content type themselves.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
+  // S3 accepts any text as the content type, which is a property of the object. The operations read the raw headers.
+  app.addHook('onRequest', async ({ raw }) => {
+    delete raw.headers['content-type']
+  })
   app.route({
     method: ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS'],
     url: '/*',

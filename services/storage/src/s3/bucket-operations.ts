@@ -11,11 +11,31 @@ import { writeXml, type XmlRecord } from './write-xml.ts'
 
 const maxKeys = 1000
 
-export const listBucketsOperation: S3Operation = async ({ context, caller }) => {
-  const rows = await listBuckets(context, caller)
+/** Maximum of `max-buckets`, as in S3. */
+const maxListedBuckets = 10_000
+
+export const listBucketsOperation: S3Operation = async ({ context, caller, request: { query }, region }) => {
+  const text = query.get('max-buckets')
+  const limit = text === undefined ? maxListedBuckets : /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxListedBuckets) {
+    throw s3Error('InvalidArgument', `max-buckets must be a whole number from 1 to ${maxListedBuckets}.`)
+  }
+  const token = query.get('continuation-token')
+  const after = token === undefined ? '' : readToken(token)
+  const prefix = query.get('prefix')
+  const isHere = (query.get('bucket-region') ?? region) === region
+  const rows = (await listBuckets(context, caller)).filter(
+    ({ name }) => isHere && name > after && name.startsWith(prefix ?? ''),
+  )
+  const listed = rows.slice(0, limit)
+  const last = listed.at(-1)
   return xmlAnswer('ListAllMyBucketsResult', {
     Owner: ownerXml(caller.address),
-    Buckets: { Bucket: rows.map((row) => ({ Name: row.name, CreationDate: isoTime(row.created_at) })) },
+    Buckets: {
+      Bucket: listed.map((row) => ({ Name: row.name, CreationDate: isoTime(row.created_at), BucketRegion: region })),
+    },
+    ContinuationToken: last === undefined || listed.length === rows.length ? undefined : writeToken(last.name),
+    Prefix: prefix,
   })
 }
 

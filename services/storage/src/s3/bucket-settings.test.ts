@@ -7,6 +7,8 @@ import {
   GetBucketTaggingCommand,
   GetObjectTaggingCommand,
   HeadObjectCommand,
+  ListBucketsCommand,
+  type ListBucketsCommandInput,
   PutBucketCorsCommand,
   PutBucketTaggingCommand,
   PutObjectCommand,
@@ -18,6 +20,7 @@ import type { S3Credentials } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonBody } from '../start-test-storage.fixture.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { sha256Hex } from './signature/canonical-request.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 
 const Bucket = 'settings'
@@ -33,6 +36,54 @@ const nameOf = (work: Promise<unknown>) =>
     () => 'done',
     (error: { name: string }) => error.name,
   )
+
+test('lists buckets in pages, by prefix and by region', async () => {
+  for (const name of ['page-a', 'page-b', 'page-c']) await s3.client.send(new CreateBucketCommand({ Bucket: name }))
+  const list = (input: ListBucketsCommandInput) => s3.client.send(new ListBucketsCommand(input))
+  const namesOf = async (input: ListBucketsCommandInput) => ((await list(input)).Buckets ?? []).map(({ Name }) => Name)
+  const first = await list({ MaxBuckets: 2, Prefix: 'page-' })
+  expect(first).toMatchObject({ Prefix: 'page-', Buckets: [{ Name: 'page-a' }, { Name: 'page-b' }] })
+  const { ContinuationToken } = first
+  const second = await list({ MaxBuckets: 2, Prefix: 'page-', ContinuationToken })
+  expect(second.Buckets?.map(({ Name }) => Name)).toEqual(['page-c'])
+  expect(second.ContinuationToken).toBe(undefined)
+  expect(await namesOf({ BucketRegion: 'us-east-1' })).toEqual(await namesOf({}))
+  expect(await namesOf({ BucketRegion: 'eu-west-1' })).toEqual([])
+  for (const MaxBuckets of [0, 10_001]) expect(await nameOf(list({ MaxBuckets }))).toBe('InvalidArgument')
+  expect(await nameOf(list({ ContinuationToken: '%' }))).toBe('InvalidArgument')
+})
+
+test('requires the length of an object, and takes any text as its content type', async () => {
+  const path = `/${Bucket}/without-length`
+  const put = (headers: Record<string, string>, dropLength = false) =>
+    signedFetch(s3, path, { method: 'PUT', headers, dropLength })
+  expect(await put({}, true)).toMatchObject({ status: 411, code: 'MissingContentLength' })
+  expect(await signedFetch(s3, '/without-length', { method: 'PUT', dropLength: true })).toMatchObject({ status: 200 })
+  // A body that was removed on the way does not pass for an empty one.
+  const stripped = { method: 'PUT', dropLength: true, payloadHash: sha256Hex('<CORSConfiguration/>') }
+  expect(await signedFetch(s3, '/stripped', stripped)).toMatchObject({ code: 'XAmzContentSHA256Mismatch' })
+  const read = async () => (await s3.client.send(new HeadObjectCommand({ Bucket, Key: 'without-length' }))).ContentType
+  for (const [sent, kept] of [
+    ['', 'binary/octet-stream'],
+    ['no type', 'no type'],
+    ['text/plain; charset', 'text/plain; charset'],
+  ] as const) {
+    expect(await put({ 'content-type': sent })).toMatchObject({ status: 200 })
+    expect(await read()).toBe(kept)
+  }
+})
+
+test('keeps content encodings but that of the transfer', async () => {
+  for (const [sent, kept] of [
+    ['deflate, gzip', 'deflate, gzip'],
+    ['aws-chunked, gzip', 'gzip'],
+    ['aws-chunked,aws-chunked', undefined],
+  ] as const) {
+    await s3.client.send(new PutObjectCommand({ Bucket, Key: 'encoded', Body: 'x', ContentEncoding: sent }))
+    const { ContentEncoding } = await s3.client.send(new HeadObjectCommand({ Bucket, Key: 'encoded' }))
+    expect(ContentEncoding).toBe(kept)
+  }
+})
 
 test('objects and buckets have tags', async () => {
   await s3.client.send(new PutObjectCommand({ Bucket, Key: 'tagged', Body: 'x', Tagging: 'a=1&b=two%20words' }))

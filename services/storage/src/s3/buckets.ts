@@ -1,6 +1,7 @@
 import { bucketNamePattern } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { canSeeBucket, type S3Rights } from './access-rules.ts'
+import { dropMultiparts, removeParts } from './parts.ts'
 import { s3Error } from './s3-error.ts'
 import { type BucketRow, lockBucket, selectBucket } from './store.ts'
 
@@ -42,7 +43,7 @@ export async function requireBucket({ db }: Pick<Context, 'db'>, caller: S3Calle
   return row
 }
 
-/** Lists all buckets of the caller that its access key may see, by name. */
+/** Lists the buckets of the caller that its access key may see, by name. An account has few: {@link maxBuckets}. */
 export async function listBuckets({ db }: Context, caller: S3Caller): Promise<BucketRow[]> {
   const rows = await db.read
     .selectFrom('s3_bucket')
@@ -53,9 +54,13 @@ export async function listBuckets({ db }: Context, caller: S3Caller): Promise<Bu
   return rows.filter(({ name }) => canSeeBucket(caller, name))
 }
 
-/** Deletes an empty bucket. @throws CairnError `NoSuchBucket`, `BucketNotEmpty` for one with objects or multipart uploads */
-export async function deleteBucket({ db }: Context, { address }: S3Caller, name: string): Promise<void> {
-  await db.write(async (trx) => {
+/**
+ * Deletes a bucket without objects. As in S3, its unfinished multipart uploads are aborted.
+ * @throws CairnError `NoSuchBucket`, `BucketNotEmpty`
+ */
+export async function deleteBucket(context: Context, { address }: S3Caller, name: string): Promise<void> {
+  const now = context.clock.now()
+  const dropped = await context.db.write(async (trx) => {
     if (!(await lockBucket(trx, address, name))) throw s3Error('NoSuchBucket')
     const object = await trx
       .selectFrom('s3_object')
@@ -63,14 +68,10 @@ export async function deleteBucket({ db }: Context, { address }: S3Caller, name:
       .where('bucket', '=', name)
       .limit(1)
       .executeTakeFirst()
-    const upload = await trx
-      .selectFrom('s3_multipart')
-      .select('id')
-      .where('bucket', '=', name)
-      .limit(1)
-      .executeTakeFirst()
     if (object !== undefined) throw s3Error('BucketNotEmpty')
-    if (upload !== undefined) throw s3Error('BucketNotEmpty', 'The bucket has unfinished multipart uploads.')
+    const keys = await dropMultiparts(trx, name, now)
     await trx.deleteFrom('s3_bucket').where('name', '=', name).execute()
+    return keys
   })
+  await removeParts(context, dropped)
 }

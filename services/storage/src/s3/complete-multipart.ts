@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
-import { removeDoomed } from '../objects/doomed-objects.ts'
 import { readParts } from '../resumable/resumable.ts'
-import { addParts, attemptCleanup, fileSource, openQuotaMeter } from '../uploads/uploads.ts'
+import { addParts, fileSource, openQuotaMeter } from '../uploads/uploads.ts'
 import {
   type Checksum,
   checksumAlgorithms,
@@ -15,9 +14,10 @@ import {
 import type { Conditions } from './conditions.ts'
 import { infoOf } from './object-info.ts'
 import { importOptions, recordVersion } from './objects.ts'
-import { dropMultipart, listParts, type Multipart, type Part } from './parts.ts'
+import { dropMultipart, listParts, type Multipart, noSuchUpload, type Part, removeParts } from './parts.ts'
 import { s3Error } from './s3-error.ts'
-import type { ObjectRow } from './store.ts'
+import type { Target } from './s3-request.ts'
+import { type ObjectRow, selectObject } from './store.ts'
 
 /** A part in the request that completes the upload. */
 export type NamedPart = { number: number; etag: string }
@@ -45,7 +45,7 @@ export async function completeMultipart(
   const sizes = parts.map(({ size_bytes }) => size_bytes)
   const sizeBytes = sizes.reduce((sum, one) => sum + one, 0)
   const info = infoOf(upload)
-  const etag = `${md5OfParts(parts)}-${parts.length}`
+  const etag = composeEtag(parts)
   const whole = openChecksum(upload, parts)
   let offset = 0
   const stored = parts.map((part) => {
@@ -78,7 +78,7 @@ export async function completeMultipart(
     held: { meter, record: async () => undefined },
     record: async (trx, [root]) => {
       keys = await dropMultipart(trx, id, context.clock.now())
-      if (keys === undefined) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+      if (keys === undefined) throw noSuchUpload(id)
       const partSizes = sizes
       row = await recordVersion(context, trx, root, {
         address,
@@ -93,7 +93,7 @@ export async function completeMultipart(
     },
   })
   if (row === undefined) throw s3Error('InternalError')
-  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys ?? []))
+  await removeParts(context, keys ?? [])
   return row
 }
 
@@ -117,10 +117,27 @@ function chooseParts(named: readonly NamedPart[], stored: readonly Part[]): Part
   return chosen
 }
 
-function md5OfParts(parts: readonly Part[]): string {
+/** The ETag of an object in parts, as in S3: the MD5 of the MD5s of its parts, and their number. */
+function composeEtag(parts: readonly { etag: string }[]): string {
   const hash = createHash('md5')
   for (const { etag } of parts) hash.update(Buffer.from(etag, 'hex'))
-  return hash.digest('hex')
+  return `${hash.digest('hex')}-${parts.length}`
+}
+
+/**
+ * Returns the object that an earlier request completed from these parts. As in S3, a client that lost the response may send its
+ * request again: the ETag of the current object tells whether it consists of the same parts.
+ * @throws CairnError `NoSuchUpload` if it does not
+ */
+export async function requireCompleted(
+  { db }: Pick<Context, 'db'>,
+  { bucket, key }: Target,
+  id: string,
+  named: readonly NamedPart[],
+): Promise<ObjectRow> {
+  const row = await selectObject(db.read, bucket, key)
+  if (row === undefined || row.etag !== composeEtag(named)) throw noSuchUpload(id)
+  return row
 }
 
 /** Computes the checksum that was requested when the upload was created. */

@@ -1,4 +1,4 @@
-import { chooseRange } from '@cairn/service'
+import type { ByteRange } from '@cairn/service'
 import { readFile } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { guardSource } from '../moderation/moderation.ts'
@@ -13,7 +13,7 @@ import {
   readAlgorithm,
   readDeclaredChecksum,
 } from './checksums.ts'
-import { completeMultipart, type NamedPart } from './complete-multipart.ts'
+import { completeMultipart, type NamedPart, requireCompleted } from './complete-multipart.ts'
 import { readConditions } from './conditions.ts'
 import { openCopySource } from './copy-operations.ts'
 import { checksumOf } from './object-info.ts'
@@ -21,10 +21,12 @@ import { maxPutBytes, readNewObject } from './object-operations.ts'
 import {
   abortMultipart,
   createMultipart,
+  findMultipart,
   listMultiparts,
   listParts,
   type Multipart,
   maxPartNumber,
+  noSuchUpload,
   putPart,
   requireMultipart,
 } from './parts.ts'
@@ -88,12 +90,7 @@ export const uploadPartCopyOperation: S3Operation = async (call) => {
   const number = readPartNumber(request.query.get('partNumber'))
   const upload = await requireUpload(call)
   const source = await openCopySource(call)
-  const range = request.header('x-amz-copy-source-range')
-  const chosen = chooseRange(range, source.size_bytes)
-  if (chosen === 'none' || (range !== undefined && (chosen === 'whole' || !/^bytes=\d+-\d+$/.test(range)))) {
-    throw s3Error('InvalidArgument', 'The x-amz-copy-source-range value must be of the form bytes=first-last.')
-  }
-  const { start, end } = chosen === 'whole' ? { start: 0, end: source.size_bytes } : chosen
+  const { start, end } = readSourceRange(request.header('x-amz-copy-source-range'), source.size_bytes)
   const bytes = readFile(guardSource(context.packs.openReader(), context.denylist), CID.parse(source.cid), {
     fromByte: start,
     toByte: end,
@@ -113,15 +110,37 @@ export const uploadPartCopyOperation: S3Operation = async (call) => {
   return xmlAnswer('CopyPartResult', { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"` })
 }
 
+/**
+ * Reads the range of a copy. Unlike the range of a read it is never shortened, because the client would not notice.
+ * @throws CairnError `InvalidArgument`, `InvalidRange` for one beyond the source
+ */
+function readSourceRange(text: string | undefined, sizeBytes: number): ByteRange {
+  if (text === undefined) return { start: 0, end: sizeBytes }
+  const match = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text)
+  const start = Number(match?.[1])
+  const end = Number(match?.[2]) + 1
+  if (!(start < end)) {
+    throw s3Error('InvalidArgument', 'The x-amz-copy-source-range value must be of the form bytes=first-last.')
+  }
+  if (end > sizeBytes) {
+    throw s3Error('InvalidRange', undefined, { RangeRequested: text, ActualObjectSize: sizeBytes })
+  }
+  return { start, end }
+}
+
 export const completeMultipartOperation: S3Operation = async (call) => {
   await authorize(call, 'write')
   const { context, request, body, signal } = call
   const parts = readNamedParts(await readSmallBody({ ...body, header: withoutChecksum(request.header) }, maxXmlBytes))
-  const upload = await requireUpload(call)
+  const id = readUploadId(call)
+  const upload = await findMultipart(context, request, id)
   const declared = readDeclaredComposite(request.header)
   const conditions = readConditions(request.header)
   const complete = async (): Promise<string> => {
-    const row = await completeMultipart(context, upload, parts, { conditions, declared, signal })
+    const row =
+      upload === undefined
+        ? await requireCompleted(context, request, id, parts)
+        : await completeMultipart(context, upload, parts, { conditions, declared, signal })
     const checksum = checksumOf(row)
     return writeXml('CompleteMultipartUploadResult', {
       Location: `/${row.bucket}/${row.key}`,
@@ -162,7 +181,7 @@ function readNamedParts(bytes: Uint8Array): NamedPart[] {
 export const abortMultipartOperation: S3Operation = async (call) => {
   await authorize(call, 'write')
   const { id } = await requireUpload(call)
-  if (!(await abortMultipart(call.context, id))) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+  if (!(await abortMultipart(call.context, id))) throw noSuchUpload(id)
   return emptyAnswer(204)
 }
 
@@ -256,8 +275,9 @@ function foldUploads(uploads: readonly Multipart[], prefix: string, delimiter: s
   return entries
 }
 
-function requireUpload({ context, request }: S3Call): Promise<Multipart> {
-  return requireMultipart(context, request, request.query.get('uploadId') ?? '')
+function requireUpload(call: S3Call): Promise<Multipart> {
+  const { context, request } = call
+  return requireMultipart(context, request, readUploadId(call))
 }
 
 function algorithmOf({ checksum_algorithm: name }: Multipart): ChecksumAlgorithm | undefined {
@@ -274,4 +294,8 @@ function readWhole(text: string | undefined, otherwise: number): number {
   if (text === undefined || text === '') return otherwise
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw s3Error('InvalidArgument', 'A marker or limit must be a whole number.')
+}
+
+function readUploadId({ request }: S3Call): string {
+  return request.query.get('uploadId') ?? ''
 }

@@ -88,6 +88,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
     const MultipartUpload = { Parts: etags.map((ETag, at) => ({ ETag, PartNumber: at + 1 })) }
     const done = await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }))
     expect(done.ETag).toMatch(/^"[0-9a-f]{32}-3"$/)
+    // A client that lost the response asks again.
+    const again = { Bucket, Key, UploadId, MultipartUpload }
+    expect(await s3.client.send(new CompleteMultipartUploadCommand(again))).toMatchObject({ ETag: done.ETag })
+    const fewer = { ...again, MultipartUpload: { Parts: MultipartUpload.Parts.slice(1) } }
+    expect(await refused(s3.client.send(new CompleteMultipartUploadCommand(fewer)))).toEqual(['NoSuchUpload', 404])
     const found = await read(Key)
     expect(found.bytes.equals(whole)).toBe(true)
     expect([found.ContentType, found.Metadata?.['a'], found.ETag]).toEqual(['text/plain', 'b', done.ETag])
@@ -179,15 +184,22 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
     await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'renewed', UploadId }))
   })
 
-  test('keeps a bucket with an unfinished upload', async () => {
-    await s3.client.send(new CreateBucketCommand({ Bucket: 'unfinished' }))
-    const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand({ Bucket: 'unfinished', Key: 'k' }))
-    expect(await refused(s3.client.send(new DeleteBucketCommand({ Bucket: 'unfinished' })))).toEqual([
-      'BucketNotEmpty',
-      409,
-    ])
-    await s3.client.send(new AbortMultipartUploadCommand({ Bucket: 'unfinished', Key: 'k', UploadId }))
-    expect(await refused(s3.client.send(new DeleteBucketCommand({ Bucket: 'unfinished' })))).toBe('done')
+  test('the deletion of a bucket aborts its unfinished uploads, unless it has objects', async () => {
+    const own = { Bucket: 'unfinished', Key: 'k' }
+    const before = await account()
+    await s3.client.send(new CreateBucketCommand({ Bucket: own.Bucket }))
+    const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand(own))
+    const part = { ...own, UploadId, PartNumber: 1, Body: randomBytes(10) }
+    await s3.client.send(new UploadPartCommand(part))
+    await s3.client.send(new PutObjectCommand({ ...own, Key: 'other', Body: 'x' }))
+    const remove = () => refused(s3.client.send(new DeleteBucketCommand({ Bucket: own.Bucket })))
+    expect(await remove()).toEqual(['BucketNotEmpty', 409])
+    await s3.client.send(new UploadPartCommand({ ...part, PartNumber: 2 }))
+    await s3.client.send(new DeleteObjectCommand({ ...own, Key: 'other' }))
+    expect(await remove()).toBe('done')
+    expect(await refused(s3.client.send(new UploadPartCommand(part)))).toEqual(['NoSuchBucket', 404])
+    expect(await account()).toEqual(before)
+    expect(await objectKeys('s3-parts/')).toEqual([])
   })
 
   test('a copy has the same content and CID, with its own metadata on request', async () => {
@@ -239,7 +251,9 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
           CopySourceRange,
         }),
       )
-    expect(await refused(copy('bytes=20-30'))).toEqual(['InvalidArgument', 400])
+    for (const range of ['bytes=20-30', 'bytes=8-10']) expect(await refused(copy(range))).toEqual(['InvalidRange', 416])
+    for (const range of ['2-5', 'bytes=2-', 'bytes=-2', 'bytes=5-2', 'bytes=1-2,4-5'])
+      expect(await refused(copy(range))).toEqual(['InvalidArgument', 400])
     const { CopyPartResult } = await copy('bytes=2-5')
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: CopyPartResult?.ETag }] }
     await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key: 'from-copy', UploadId, MultipartUpload }))

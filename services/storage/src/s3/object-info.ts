@@ -74,7 +74,7 @@ function withoutChunked(encoding: string | undefined): string | undefined {
     ?.split(',')
     .map((one) => one.trim())
     .filter((one) => one !== 'aws-chunked')
-    .join(',')
+    .join(', ')
 }
 
 const maxTags = 10

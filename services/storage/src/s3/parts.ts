@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { MIB } from '@cairn/protocol'
+import { type CairnError, MIB } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Context } from '../context.ts'
@@ -80,11 +80,24 @@ export async function requireMultipart(
   { bucket, key }: Target,
   id: string,
 ): Promise<Multipart> {
-  const row = await db.read.selectFrom('s3_multipart').selectAll().where('id', '=', id).executeTakeFirst()
-  if (row === undefined || row.bucket !== bucket || row.key !== key || row.expires_at <= clock.now()) {
-    throw s3Error('NoSuchUpload', undefined, { UploadId: id.slice(0, 64) })
-  }
+  const row = await findMultipart({ db, clock }, { bucket, key }, id)
+  if (row === undefined) throw noSuchUpload(id)
   return row
+}
+
+/** Returns a multipart upload; undefined if it is not in progress. */
+export async function findMultipart(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { bucket, key }: Target,
+  id: string,
+): Promise<Multipart | undefined> {
+  const row = await db.read.selectFrom('s3_multipart').selectAll().where('id', '=', id).executeTakeFirst()
+  const isOpen = row?.bucket === bucket && row.key === key && row.expires_at > clock.now()
+  return isOpen ? row : undefined
+}
+
+export function noSuchUpload(id: string): CairnError {
+  return s3Error('NoSuchUpload', undefined, { UploadId: id.slice(0, 64) })
 }
 
 /** Lists the unfinished uploads of a bucket, ordered by key. */
@@ -142,7 +155,7 @@ async function recordPart({ clock, config }: Context, trx: Kysely<Schema>, part:
     .where('id', '=', id)
     .returning('id')
     .executeTakeFirst()
-  if (upload === undefined) throw s3Error('NoSuchUpload', undefined, { UploadId: id })
+  if (upload === undefined) throw noSuchUpload(id)
   const old = await trx
     .deleteFrom('s3_part')
     .where('upload_id', '=', id)
@@ -213,8 +226,29 @@ export async function abortMultipart(context: Context, id: string, which: 'any' 
     return dropped
   })
   if (keys === undefined) return false
-  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys))
+  await removeParts(context, keys)
   return true
+}
+
+/**
+ * Removes all uploads of a bucket with their parts and reservations, in the caller's unit of work.
+ * @returns the keys of their objects, for {@link removeParts}
+ */
+export async function dropMultiparts(trx: Kysely<Schema>, bucket: string, now: number): Promise<string[]> {
+  const dropped: string[] = []
+  for (const { id } of await listMultiparts(trx, bucket)) {
+    // An upload that was aborted meanwhile has released its own.
+    const keys = await dropMultipart(trx, id, now)
+    if (keys === undefined) continue
+    await releaseReservation(trx, id)
+    dropped.push(...keys)
+  }
+  return dropped
+}
+
+/** Removes objects of dropped uploads. What cannot be removed now is removed later. */
+export async function removeParts(context: Context, keys: readonly string[]): Promise<void> {
+  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys))
 }
 
 /** Locks the row, so that no part renews it before it is dropped. */

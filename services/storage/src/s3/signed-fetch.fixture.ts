@@ -26,6 +26,8 @@ export type Sent = {
   keys?: S3Keys
   host?: string
   dropSignature?: boolean
+  /** Sends neither a length nor chunks. */
+  dropLength?: boolean
   /** Runs after the first half of the body was sent; the second half follows. */
   halfway?: () => Promise<void>
 }
@@ -68,6 +70,10 @@ export async function signedFetch(s3: TestS3, path: string, sent: Omit<Sent, 'pa
       })
     })
     outgoing.on('error', reject)
+    if (sent.dropLength === true) {
+      // A removed header is not added again by Node.
+      for (const name of ['content-length', 'transfer-encoding']) outgoing.removeHeader(name)
+    }
     const { halfway } = sent
     if (halfway === undefined) {
       outgoing.end(body)
