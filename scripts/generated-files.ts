@@ -9,11 +9,12 @@ import { serviceVersion } from '../services/storage/src/service/service-version.
 
 /** Returns every file that is generated from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
-  const { abis, bytecodes } = generateContractFiles()
+  const { abis, bytecodes, source } = generateContractFiles()
   const icons = mapKeys(printIcons(), (name) => `apps/console/src/generated/icons/${name}`)
   return {
     'packages/contracts/src/generated/abis.ts': abis,
     'packages/contracts/src/generated/bytecodes.ts': bytecodes,
+    'packages/contracts/src/generated/source.ts': source,
     ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),

@@ -100,7 +100,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     }
 
     /// @notice Pays with an EIP-2612 permit in place of an approval.
-    /// @dev The permit may have been submitted by somebody else meanwhile: what counts is the allowance.
+    /// @dev The permit may have been submitted by another sender meanwhile: what counts is the allowance.
     function receiveTokenWithPermit(
         uint256 amount,
         address token,

@@ -12,6 +12,8 @@ export type CompiledContract = {
   abi: readonly object[]
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } }
 }
+/** The input of the compiler: docs.soliditylang.org, "Compiler Input and Output JSON Description". */
+type StandardInput = { language: 'Solidity'; sources: Record<string, { content: string }>; settings: object }
 type Output = {
   errors?: { severity: 'error' | 'warning' | 'info'; formattedMessage: string }[]
   contracts: Record<string, Record<string, CompiledContract>>
@@ -20,6 +22,8 @@ type Output = {
 /** The parts of a contract that deployments and clients need. */
 export type ContractArtifact = { name: string; abi: readonly object[]; bytecode: string; deployedBytes: number }
 
+const paymentsTarget = { file: 'Payments.sol', evmVersion: 'paris' }
+
 /**
  * The contracts and the oldest EVM version they run on: the payment contract runs on every chain, the stand-ins of
  * local networks need a newer one.
@@ -27,7 +31,7 @@ export type ContractArtifact = { name: string; abi: readonly object[]; bytecode:
 const targets = [
   { file: 'LocalPriceFeed.sol', evmVersion: 'paris', names: ['LocalPriceFeed'] },
   { file: 'LocalTokens.sol', evmVersion: 'cancun', names: ['LocalDAI', 'LocalUSDC', 'LocalUSDT'] },
-  { file: 'Payments.sol', evmVersion: 'paris', names: ['Payments'] },
+  { ...paymentsTarget, names: ['Payments'] },
 ]
 
 /**
@@ -53,28 +57,56 @@ export function compileContracts(): ContractArtifact[] {
  * @throws Error as above
  */
 export function compileSource(file: string, content: string, evmVersion = 'cancun'): Record<string, CompiledContract> {
-  const { compile }: { compile(input: string, callbacks: object): string } = require('solc')
-  const input = {
-    language: 'Solidity',
-    sources: { [file]: { content } },
-    settings: {
-      evmVersion,
-      optimizer: { enabled: true, runs: 10_000 },
-      metadata: { bytecodeHash: 'none', appendCBOR: false },
-      outputSelection: { [file]: { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
-    },
+  return compileInput(inputOf(file, content, evmVersion)).contracts[file] ?? {}
+}
+
+const inputOf = (file: string, content: string, evmVersion: string): StandardInput => ({
+  language: 'Solidity',
+  sources: { [file]: { content } },
+  settings: {
+    evmVersion,
+    optimizer: { enabled: true, runs: 10_000 },
+    metadata: { bytecodeHash: 'none', appendCBOR: false },
+    outputSelection: { [file]: { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
+  },
+})
+
+/** Compiles an input; `imported` receives the sources that it does not contain. */
+function compileInput(input: StandardInput, imported: StandardInput['sources'] = {}): Output {
+  const findImport = (path: string) => {
+    const content = readFileSync(require.resolve(path), 'utf8')
+    imported[path] = { content }
+    return { contents: content }
   }
-  const findImport = (path: string) => ({ contents: readFileSync(require.resolve(path), 'utf8') })
-  const output: Output = JSON.parse(compile(JSON.stringify(input), { import: findImport }))
+  const output: Output = JSON.parse(compiler().compile(JSON.stringify(input), { import: findImport }))
   const faults = (output.errors ?? []).filter(({ severity }) => severity !== 'info')
   if (faults.length > 0) throw new Error(faults.map(({ formattedMessage }) => formattedMessage).join('\n'))
-  return output.contracts[file] ?? {}
+  return output
 }
+
+type Compiler = { compile(input: string, callbacks: object): string; version(): string }
+const compiler = (): Compiler => require('solc')
+
+/** Returns the module with the source of the payment contract, whole, as explorers compile it. */
+function generateSource(): string {
+  const { file, evmVersion } = paymentsTarget
+  const input = inputOf(file, readFileSync(join(folder, file), 'utf8'), evmVersion)
+  const imported: StandardInput['sources'] = {}
+  compileInput(input, imported)
+  const whole = { ...input, sources: { ...input.sources, ...sortByName(imported) } }
+  // The name of a release, as explorers list it: without the build of the compiler.
+  const compilerVersion = `v${/^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(compiler().version())?.[0] ?? ''}`
+  const source = { contract: `${file}:Payments`, compilerVersion, input: whole }
+  return `/** What explorers ask for to verify the payment contract: its name, the compiler, and the standard JSON input. */\nexport const paymentsSource = ${JSON.stringify(source)}\n`
+}
+
+const sortByName = (sources: StandardInput['sources']): StandardInput['sources'] =>
+  Object.fromEntries(Object.entries(sources).sort(([one], [other]) => (one < other ? -1 : 1)))
 
 const note = '// Written by `npm run generate` from contracts/. Do not edit.\n\n'
 
-/** Returns the two generated files: ABIs, and bytecodes. */
-export function generateContractFiles(): { abis: string; bytecodes: string } {
+/** Returns the generated files: ABIs, bytecodes, and the source of the payment contract. */
+export function generateContractFiles(): { abis: string; bytecodes: string; source: string } {
   const artifacts = compileContracts()
   const abis = artifacts.map(
     ({ name, abi }) => `export const ${constantName(name)}Abi = ${JSON.stringify(abi)} as const\n`,
@@ -82,7 +114,7 @@ export function generateContractFiles(): { abis: string; bytecodes: string } {
   const bytecodes = artifacts.map(
     ({ name, bytecode }) => `export const ${constantName(name)}Bytecode = '${bytecode}'\n`,
   )
-  return { abis: note + abis.join('\n'), bytecodes: note + bytecodes.join('\n') }
+  return { abis: note + abis.join('\n'), bytecodes: note + bytecodes.join('\n'), source: note + generateSource() }
 }
 
 /** `LocalUSDC` becomes `localUsdc`. */

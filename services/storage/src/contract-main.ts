@@ -1,8 +1,10 @@
-// `npm run contract -- <action>`: actions of the owner of a payment contract. See docs/payments.md.
-import { readFile } from 'node:fs/promises'
+// `npm run contract -- <action>`: actions of the owner of a payment contract. See docs/payments.md and
+// docs/operate/contract.md.
+import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { paymentsAbi } from '@cairn/contracts'
 import { paymentsBytecode } from '@cairn/contracts/deploy'
+import { paymentsSource } from '@cairn/contracts/source'
 import { CairnError, formatUnits, isEvmAddress, isPrivateKey, parseUnits, zeroAddress } from '@cairn/protocol'
 import {
   type Abi,
@@ -10,13 +12,16 @@ import {
   ContractFunctionRevertedError,
   createPublicClient,
   createWalletClient,
+  getAddress,
   type Hex,
   http,
+  isHash,
   parseAbi,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { createSafeBatch } from './contract/safe-batch.ts'
 
-const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--key-file <file>]
+const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--key-file <file> | --safe <file>]
 
   deploy [owner]                    deploys the contract. The owner defaults to the address of the key
   status [token…]                   prints the owner, balances, accepted tokens and whether payments are paused
@@ -24,8 +29,11 @@ const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--ke
   pause, unpause                    pauses or resumes payments
   withdraw <token|native> <to> <amount>   withdraws an amount in whole coins
   hand-over <address>, take-over    offers the contract to a new owner, accepts it
+  source <file> [transaction]       writes the source for an explorer: standard JSON input of the compiler. With the
+                                    transaction of the deployment and --rpc, prints the constructor arguments
 
-All actions except status require --key-file, a file that contains only the owner's private key.`
+Actions that change the contract require --key-file, a file that contains only the owner's private key. Or, if the owner is a
+Safe, --safe: it sends nothing and writes the call to a new file for the Transaction Builder of Safe.`
 
 const tokenAbi = parseAbi([
   'function decimals() view returns (uint8)',
@@ -35,7 +43,12 @@ const tokenAbi = parseAbi([
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rpc: { type: 'string' }, contract: { type: 'string' }, 'key-file': { type: 'string' } },
+  options: {
+    rpc: { type: 'string' },
+    contract: { type: 'string' },
+    'key-file': { type: 'string' },
+    safe: { type: 'string' },
+  },
 })
 const [action = '', ...args] = positionals
 
@@ -52,7 +65,8 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-const reader = createPublicClient({ ccipRead: false, transport: http(values.rpc ?? fail('--rpc is required')) })
+/** The chain of --rpc. */
+const reader = () => createPublicClient({ ccipRead: false, transport: http(values.rpc ?? fail('--rpc is required')) })
 const contract = () => ({ address: readAddress(values.contract, '--contract'), abi: paymentsAbi }) as const
 
 /**
@@ -60,7 +74,7 @@ const contract = () => ({ address: readAddress(values.contract, '--contract'), a
  */
 async function requirePayments(): Promise<void> {
   const { address } = contract()
-  const code = (await reader.getCode({ address }))?.slice(2) ?? ''
+  const code = (await reader().getCode({ address }))?.slice(2) ?? ''
   // The deployed code is the end of the deployment code: the contract has no immutable values.
   if (code !== '' && paymentsBytecode.endsWith(code)) return
   throw new CairnError('INVALID_REQUEST', {
@@ -78,37 +92,78 @@ async function openWallet() {
 }
 
 async function wait(hash: Hex): Promise<Hex | null | undefined> {
-  const receipt = await reader.waitForTransactionReceipt({ hash })
+  const receipt = await reader().waitForTransactionReceipt({ hash })
   if (receipt.status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: hash } })
   print(`done in block ${receipt.blockNumber}, transaction ${hash}`)
   return receipt.contractAddress
 }
 
-/** Simulates a call first, so that an error has its name, and sends it. */
+type Call = { address: Hex; abi: Abi; functionName: string; args: readonly unknown[] }
+
+/** Simulates a call first, so that an error has its name. Then sends it, or writes it to the file of --safe. */
 async function send(functionName: string, parts: readonly unknown[]): Promise<void> {
-  const wallet = await openWallet()
-  await requirePayments()
   const abi: Abi = paymentsAbi
   const request = { address: contract().address, abi, functionName, args: parts }
-  await reader.simulateContract({ ...request, account: wallet.account })
+  if (values.safe !== undefined) return writeForSafe(values.safe, request)
+  const wallet = await openWallet()
+  await requirePayments()
+  await reader().simulateContract({ ...request, account: wallet.account })
   await wait(await wallet.writeContract({ ...request, chain: null }))
+}
+
+async function writeForSafe(path: string, request: Call): Promise<void> {
+  if (values['key-file'] !== undefined) fail('--safe sends nothing: omit --key-file')
+  await requirePayments()
+  const { abi, functionName, args: inputs } = request
+  const to = getAddress(request.address)
+  const isTakeOver = functionName === 'acceptOwnership'
+  const safe = await reader().readContract({ ...contract(), functionName: isTakeOver ? 'pendingOwner' : 'owner' })
+  if ((await reader().getCode({ address: safe })) === undefined) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: `The ${isTakeOver ? 'new owner' : 'owner'} ${safe} is not a Safe: the address has no contract`,
+      hint: 'Nothing was written. An owner that is a wallet uses --key-file.',
+    })
+  }
+  await reader().simulateContract({ ...request, account: safe })
+  const chainId = await reader().getChainId()
+  const batch = createSafeBatch({ chainId, safe, to, abi, functionName, args: inputs }, Date.now())
+  await writeFile(path, `${JSON.stringify(batch, null, 2)}\n`, { flag: 'wx' })
+  print(`wrote ${functionName}(${inputs.map(String).join(', ')}) to ${path}, for the Safe ${safe} on chain ${chainId}`)
+  print('nothing was sent: import the file in the Transaction Builder of the Safe, compare it there, and sign')
+}
+
+/** Returns lines with the address and the constructor arguments of a deployment, which explorers expect without 0x. */
+async function describeDeployment(hash: string): Promise<string[]> {
+  if (!isHash(hash)) fail(`${hash} is not the hash of a transaction`)
+  const [{ input }, { contractAddress }] = await Promise.all([
+    reader().getTransaction({ hash }),
+    reader().getTransactionReceipt({ hash }),
+  ])
+  if (contractAddress == null || !input.startsWith(paymentsBytecode)) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: `${hash} did not deploy this version of the payment contract`,
+      hint: 'Use the transaction that `deploy` printed, and the version of Cairn that deployed the contract.',
+    })
+  }
+  return [`address    ${contractAddress}`, `arguments  ${input.slice(paymentsBytecode.length)}`]
 }
 
 async function describe(token: Hex): Promise<{ symbol: string; decimals: number; held: bigint }> {
   if (token === zeroAddress) {
-    return { symbol: 'native', decimals: 18, held: await reader.getBalance({ address: contract().address }) }
+    return { symbol: 'native', decimals: 18, held: await reader().getBalance({ address: contract().address }) }
   }
   const about = { address: token, abi: tokenAbi } as const
   const [symbol, decimals, held] = await Promise.all([
-    reader.readContract({ ...about, functionName: 'symbol' }),
-    reader.readContract({ ...about, functionName: 'decimals' }),
-    reader.readContract({ ...about, functionName: 'balanceOf', args: [contract().address] }),
+    reader().readContract({ ...about, functionName: 'symbol' }),
+    reader().readContract({ ...about, functionName: 'decimals' }),
+    reader().readContract({ ...about, functionName: 'balanceOf', args: [contract().address] }),
   ])
   return { symbol, decimals, held }
 }
 
 const actions: Record<string, () => Promise<void>> = {
   async deploy() {
+    if (values.safe !== undefined) fail('deploy sends a transaction: omit --safe, and name the Safe as the owner')
     const wallet = await openWallet()
     const owner = args[0] === undefined ? wallet.account.address : readAddress(args[0], 'owner')
     const hash = await wallet.deployContract({
@@ -122,10 +177,10 @@ const actions: Record<string, () => Promise<void>> = {
   async status() {
     await requirePayments()
     const [owner, next, isPaused, last] = await Promise.all([
-      reader.readContract({ ...contract(), functionName: 'owner' }),
-      reader.readContract({ ...contract(), functionName: 'pendingOwner' }),
-      reader.readContract({ ...contract(), functionName: 'paused' }),
-      reader.readContract({ ...contract(), functionName: 'lastTxId' }),
+      reader().readContract({ ...contract(), functionName: 'owner' }),
+      reader().readContract({ ...contract(), functionName: 'pendingOwner' }),
+      reader().readContract({ ...contract(), functionName: 'paused' }),
+      reader().readContract({ ...contract(), functionName: 'lastTxId' }),
     ])
     print(`owner      ${owner}${next === zeroAddress ? '' : `, handing over to ${next}`}`)
     print(`payments   ${last}${isPaused ? ', paused' : ''}`)
@@ -133,7 +188,7 @@ const actions: Record<string, () => Promise<void>> = {
       const { symbol, decimals, held } = await describe(token)
       const isTaken =
         token === zeroAddress ||
-        (await reader.readContract({ ...contract(), functionName: 'getTokenStatus', args: [token] }))
+        (await reader().readContract({ ...contract(), functionName: 'getTokenStatus', args: [token] }))
       print(`${symbol.padEnd(10)} ${formatUnits(held, decimals)}${isTaken ? '' : ', not accepted'}`)
     }
   },
@@ -146,6 +201,16 @@ const actions: Record<string, () => Promise<void>> = {
     const token: Hex = args[0] === 'native' ? `0x${'0'.repeat(40)}` : readAddress(args[0], 'token')
     const { decimals } = await describe(token)
     await send('withdraw', [token, readAddress(args[1], 'receiver'), parseUnits(args[2] ?? '', decimals)])
+  },
+  async source() {
+    const [path = fail('A file to write is required'), deployment] = args
+    const facts = deployment === undefined ? [] : await describeDeployment(deployment)
+    await writeFile(path, `${JSON.stringify(paymentsSource.input, null, 2)}\n`, { flag: 'wx' })
+    const { contract: name, compilerVersion, input } = paymentsSource
+    print(`wrote the standard JSON input of the compiler to ${path}`)
+    print(`contract   ${name}`)
+    print(`compiler   ${compilerVersion}, EVM ${input.settings.evmVersion}`)
+    for (const fact of facts) print(fact)
   },
   'hand-over': () => send('transferOwnership', [readAddress(args[0], 'new owner')]),
   'take-over': () => send('acceptOwnership', []),

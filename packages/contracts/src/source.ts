@@ -1,0 +1,1 @@
+export { paymentsSource } from './generated/source.ts'
