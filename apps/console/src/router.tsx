@@ -47,6 +47,11 @@ const open = createRoute({
   path: '/open/$cid',
   component: lazyRouteComponent(() => import('./pages/open/OpenPage.tsx'), 'OpenPage'),
 })
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link/$id',
+  component: lazyRouteComponent(() => import('./pages/link/LinkPage.tsx'), 'LinkPage'),
+})
 const shared = createRoute({
   getParentRoute: () => root,
   path: '/shared',
@@ -102,6 +107,7 @@ export const router = createRouter({
     files.addChildren([file, filePath]),
     fileAccess,
     open,
+    link,
     shared,
     names,
     name,

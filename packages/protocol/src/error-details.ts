@@ -94,6 +94,7 @@ export const errorDetails = {
   DATA_DAMAGED: ['cid', 'object', 'pack', 'piece', 'aggregate', 'segment', 'offset'],
   PIECE_DAMAGED: ['kept', 'offset', 'expectedBytes'],
   PROOF_INVALID: ['reason', 'cid', 'piece'],
+  GONE: ['reason'],
   UNAVAILABLE: ['parts'],
   OVERLOADED: ['limit'],
   UPSTREAM_FAILED: ['host'],

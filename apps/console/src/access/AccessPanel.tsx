@@ -1,8 +1,8 @@
 import { zeroAddress } from '@cairn/protocol'
 import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { createContext, type ReactNode, use, useState } from 'react'
-import { KeyRound, UserPlus, Wrench } from '#icons'
+import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react'
+import { KeyRound, Link2, UserPlus, Wrench } from '#icons'
 import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
 import { useKeyReport } from '../key-changes/use-key-report.ts'
@@ -20,6 +20,11 @@ import { NodesHeld } from './NodesHeld.tsx'
 import { PeopleList } from './PeopleList.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
+
+const LinkList = lazy(async () => ({ default: (await import('../links/LinkList.tsx')).LinkList }))
+const CreateLinkDialog = lazy(async () => ({
+  default: (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog,
+}))
 
 /**
  * Shows the addresses with access to an encrypted file and the state on each key node, and lets its owner change them.
@@ -96,7 +101,7 @@ function Report({
   const { cid, agreed, health, nodes } = report
   const session = useSession()
   const { running, start } = useKeyChange(cid)
-  const [dialog, setDialog] = useState<'share' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
+  const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
   // The previous owner may still query, to complete an interrupted transfer, but does not see people and conditions.
@@ -157,6 +162,21 @@ function Report({
               <PeopleList cid={cid} name={name} sharedTo={agreed.sharedTo} canChange={isOwner} start={start} />
             </Section>
           )}
+          {isOwner ? (
+            <Section
+              title={messages.access.links}
+              action={
+                <Button size="small" onClick={() => setDialog('link')}>
+                  <Link2 aria-hidden="true" size={16} />
+                  {messages.access.linkMake}
+                </Button>
+              }
+            >
+              <Suspense fallback={<Skeleton className="h-12 w-full" />}>
+                <LinkList cid={cid} />
+              </Suspense>
+            </Section>
+          ) : undefined}
           {conditions ??
             (isFormer ? undefined : (
               <Section title={messages.access.conditions}>
@@ -195,7 +215,20 @@ function Report({
         </div>
       ) : undefined}
       {dialog === 'share' && isOwner && agreed !== undefined ? (
-        <ShareDialog cid={cid} name={name} owner={owner} sharedTo={agreed.sharedTo} onClose={close} start={start} />
+        <ShareDialog
+          cid={cid}
+          name={name}
+          owner={owner}
+          sharedTo={agreed.sharedTo}
+          onClose={close}
+          onLink={() => setDialog('link')}
+          start={start}
+        />
+      ) : undefined}
+      {dialog === 'link' ? (
+        <Suspense>
+          <CreateLinkDialog cid={cid} name={name} onClose={close} />
+        </Suspense>
       ) : undefined}
       {dialog === 'transfer' ? (
         <TransferDialog cid={cid} name={name} owner={owner} onClose={close} start={start} />

@@ -1,7 +1,7 @@
 import { maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { useId, useState } from 'react'
-import { UserPlus } from '#icons'
+import { Link2, UserPlus } from '#icons'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
@@ -24,6 +24,7 @@ export function ShareDialog({
   owner,
   sharedTo,
   onClose,
+  onLink,
   start,
 }: {
   cid: string
@@ -31,6 +32,8 @@ export function ShareDialog({
   owner: string
   sharedTo: readonly string[]
   onClose: () => void
+  /** Continues with a link, for people without a wallet. */
+  onLink: () => void
   start: (change: KeyChange) => Promise<void>
 }) {
   const id = useId()
@@ -121,6 +124,13 @@ export function ShareDialog({
             <CopyButton text={link} size="small" label={messages.access.copyLink} />
           </p>
           <p className="text-ink-soft text-sm">{messages.access.linkHint}</p>
+        </div>
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-4">
+          <p className="min-w-0 flex-1 basis-48 text-ink-soft text-sm">{messages.access.linkElse}</p>
+          <Button size="small" onClick={onLink}>
+            <Link2 aria-hidden="true" size={16} />
+            {messages.access.linkMake}
+          </Button>
         </div>
       </div>
     </Modal>

@@ -1,4 +1,4 @@
-import { CairnError, encryptBlob } from '@cairn/sdk'
+import { CairnError, encryptBlob, type Progress } from '@cairn/sdk'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
 
 const emit = (event: CipherEvent, owned: ArrayBuffer[] = []) => postMessage(event, { transfer: owned })
@@ -17,6 +17,17 @@ async function sendNext(): Promise<void> {
   emit({ kind: 'piece', bytes }, [bytes.buffer])
 }
 
+async function decrypt(order: Extract<CipherOrder, { kind: 'decrypt' | 'save' }>): Promise<CipherEvent> {
+  const { network, cid, masterKey } = order
+  const onProgress = (progress: Progress) => emit({ kind: 'progress', progress })
+  // Encryption does not load the code to fetch and verify.
+  const { decryptFile, saveFile } = await import('./decrypt-file.ts')
+  if (order.kind === 'decrypt')
+    return { kind: 'decrypted', blob: await decryptFile(network, cid, masterKey, onProgress) }
+  await saveFile(network, cid, masterKey, order.target, onProgress)
+  return { kind: 'saved' }
+}
+
 addEventListener('message', ({ data: order }: MessageEvent<CipherOrder>) => {
   if (order.kind === 'next') {
     queue = queue.then(sendNext)
@@ -24,12 +35,6 @@ addEventListener('message', ({ data: order }: MessageEvent<CipherOrder>) => {
   } else if (order.kind === 'encrypt') {
     pieces = encryptBlob(order.blob, order.masterKey, order.settings)[Symbol.asyncIterator]()
   } else {
-    const { network, cid, masterKey } = order
-    // Encryption does not load the code to fetch and verify.
-    import('./decrypt-file.ts')
-      .then(({ decryptFile }) =>
-        decryptFile(network, cid, masterKey, (progress) => emit({ kind: 'progress', progress })),
-      )
-      .then((blob) => emit({ kind: 'decrypted', blob }), fail)
+    decrypt(order).then(emit, fail)
   }
 })

@@ -18,11 +18,38 @@ export async function decryptFile(
     // A browser without space for the bytes reports it on the first read.
     await blob.slice(-1).arrayBuffer()
   } catch (cause) {
-    throw new CairnError('FILE_TOO_LARGE', {
-      message: 'The browser has no room for this file',
-      hint: 'Decrypt it with the command line, or free room on the disk.',
-      cause,
-    })
+    throw noSpace(cause)
   }
   return blob
+}
+
+/**
+ * Fetches, verifies and decrypts a file into one that the user chose. Until the last byte is verified, an existing file stays
+ * as it was.
+ * @throws CairnError as openDecrypted, FILE_TOO_LARGE if the disk has no space
+ */
+export async function saveFile(
+  network: NetworkProfile,
+  cid: string,
+  masterKey: string,
+  target: FileSystemFileHandle,
+  onProgress: OnProgress,
+): Promise<void> {
+  const pieces = await openDecrypted(createClient({ network }), cid, { masterKey, onProgress })
+  const file = await target.createWritable()
+  try {
+    for await (const piece of pieces) await file.write(new Uint8Array(piece))
+    await file.close()
+  } catch (error) {
+    await file.abort()
+    throw error instanceof DOMException && error.name === 'QuotaExceededError' ? noSpace(error) : error
+  }
+}
+
+function noSpace(cause: unknown): CairnError {
+  return new CairnError('FILE_TOO_LARGE', {
+    message: 'The browser has no space for this file',
+    hint: 'Decrypt it with the command line, or free space on the disk.',
+    cause,
+  })
 }

@@ -1,5 +1,8 @@
 import { CairnError, type NetworkProfile, type OnProgress } from '@cairn/sdk'
+import type { CipherEvent, CipherOrder } from './cipher-order.ts'
 import { startWorker } from './start-worker.ts'
+
+type Job = { signal: AbortSignal; onProgress: OnProgress }
 
 /**
  * Fetches, verifies and decrypts a file in a worker, so that the page stays responsive. The page supplies the key:
@@ -8,21 +11,47 @@ import { startWorker } from './start-worker.ts'
  * @returns the bytes without a type: callers that show them set a safe one
  * @throws CairnError as decryptBytes of the SDK; ABORTED
  */
-export function decryptInWorker(
-  { wallet: _wallet, ...network }: NetworkProfile,
+export function decryptInWorker(network: NetworkProfile, cid: string, masterKey: string, job: Job): Promise<Blob> {
+  return runInWorker({ kind: 'decrypt', network: forWorker(network), cid, masterKey }, job, (event) =>
+    event.kind === 'decrypted' ? event.blob : undefined,
+  )
+}
+
+/**
+ * The same, into a file that the user chose: neither the page nor the browser's own storage holds all of it.
+ * @throws CairnError as decryptBytes of the SDK; ABORTED, FILE_TOO_LARGE if the disk has no space
+ */
+export async function saveInWorker(
+  network: NetworkProfile,
   cid: string,
   masterKey: string,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: OnProgress },
-): Promise<Blob> {
-  const { promise, resolve, reject } = Promise.withResolvers<Blob>()
+  { target, ...job }: Job & { target: FileSystemFileHandle },
+): Promise<void> {
+  await runInWorker({ kind: 'save', network: forWorker(network), cid, masterKey, target }, job, (event) =>
+    event.kind === 'saved' ? true : undefined,
+  )
+}
+
+/** Functions cannot be sent to a worker. */
+function forWorker({ wallet: _wallet, ...network }: NetworkProfile): NetworkProfile {
+  return network
+}
+
+function runInWorker<Result>(
+  order: CipherOrder,
+  { signal, onProgress }: Job,
+  read: (event: CipherEvent) => Result | undefined,
+): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
   const worker = startWorker((event) => {
     if (event.kind === 'progress') onProgress(event.progress)
-    else if (event.kind === 'decrypted') resolve(event.blob)
+    const result = read(event)
+    if (result !== undefined) resolve(result)
   }, reject)
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
-  worker.order({ kind: 'decrypt', network, cid, masterKey })
+  worker.order(order)
   return promise.finally(() => {
     signal.removeEventListener('abort', stop)
     worker.end()

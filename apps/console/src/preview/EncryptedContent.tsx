@@ -1,19 +1,16 @@
 import { useEffect } from 'react'
-import { Download, KeyRound } from '#icons'
+import { Download } from '#icons'
 import { AccessFault } from '../access/AccessFault.tsx'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { BlobPreview } from './BlobPreview.tsx'
+import { Decrypting } from './Decrypting.tsx'
 import { Locked } from './Locked.tsx'
 import { saveBlob } from './save-blob.ts'
-import { useDecryption } from './use-decryption.ts'
+import { largeBytes, useDecryption } from './use-decryption.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
-
-/** Size from which the user is asked first: decryption needs the same space on the device. */
-const largeBytes = 512 * 1024 * 1024
 
 /**
  * An encrypted file: signs in, decrypts in a worker, shows and saves it. Opens automatically if a key session exists;
@@ -70,36 +67,5 @@ export function EncryptedContent({
       action={isLarge ? messages.preview.decryptAnyway : messages.preview.decrypt}
       onOpen={begin}
     />
-  )
-}
-
-function Decrypting({
-  progress,
-  onCancel,
-}: {
-  progress: ReturnType<typeof useDecryption>['progress']
-  onCancel: () => void
-}) {
-  const total = progress?.total
-  const value = progress === undefined || total === undefined || total === 0 ? undefined : progress.bytes / total
-  const text =
-    progress === undefined
-      ? messages.preview.keys
-      : total !== undefined && progress.bytes < total
-        ? messages.preview.receiving(progress.bytes, total)
-        : messages.preview.decrypting
-  return (
-    <div className="flex flex-col gap-3 rounded-lg bg-sunken px-4 py-8">
-      <p className="flex items-center gap-2 text-sm">
-        <KeyRound aria-hidden="true" size={16} className="shrink-0 text-ink-soft" />
-        {text}
-      </p>
-      <ProgressBar label={messages.preview.progress} value={value} />
-      <div>
-        <Button size="small" onClick={onCancel}>
-          {messages.preview.cancelDecrypt}
-        </Button>
-      </div>
-    </div>
   )
 }

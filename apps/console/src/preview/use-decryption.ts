@@ -6,6 +6,9 @@ import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 
+/** Size from which the user is asked first: decryption needs the same space on the device. */
+export const largeBytes = 512 * 1024 * 1024
+
 /**
  * Decrypts one file with the known key or that of the key nodes: started by the user, with progress, aborted when the
  * user leaves the page.

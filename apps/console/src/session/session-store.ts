@@ -108,8 +108,11 @@ function dropSession(endReason: EndReason): Session | undefined {
   return session
 }
 
+/** What belongs to no account stays: a page that reads it would wait for a query that is gone. */
+const publicKeys: readonly unknown[] = ['network', 'link']
+
 function clearData(): void {
-  queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'network' })
+  queryClient.removeQueries({ predicate: ({ queryKey }) => !publicKeys.includes(queryKey[0]) })
 }
 
 export function getSession(): Session | undefined {

@@ -35,7 +35,7 @@ const DropTarget = lazy(async () => ({ default: (await import('../upload/DropTar
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 
-/** The frame of every page. Visitors see the first page without the rail. */
+/** The frame of every page. Visitors see the first page without the rail; the page of a link has the name only. */
 export function Shell() {
   const network = useNetwork()
   const address = useSession()?.address
@@ -60,7 +60,9 @@ export function Shell() {
     void restoreWork(network)
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
-  const isFramed = isSignedIn || pathname !== '/'
+  // Visitors of a link came for one file.
+  const isPlain = pathname.startsWith('/link/')
+  const isFramed = !isPlain && (isSignedIn || pathname !== '/')
   return (
     <HasWallet value={useWalletAddress() !== undefined}>
       <div className="flex min-h-dvh">
@@ -72,7 +74,7 @@ export function Shell() {
         </a>
         {isFramed ? <Rail /> : undefined}
         <div className="flex min-w-0 flex-1 flex-col">
-          <TopBar isFramed={isFramed} />
+          <TopBar isFramed={isFramed} isPlain={isPlain} />
           <Notices />
           <main
             id="content"

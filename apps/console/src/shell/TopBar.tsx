@@ -9,9 +9,9 @@ import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
-/** Search, upload, transfers, account; the name if there is no rail. */
-export function TopBar({ isFramed }: { isFramed: boolean }) {
-  const isSignedIn = useSession() !== undefined
+/** Search, upload, transfers, account; the name if there is no rail, and only the name if it is plain. */
+export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {
+  const isSignedIn = useSession() !== undefined && !isPlain
   return (
     <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
       <Link
@@ -33,7 +33,7 @@ export function TopBar({ isFramed }: { isFramed: boolean }) {
             <TransfersButton />
           </>
         ) : undefined}
-        <WalletChip />
+        {isPlain ? undefined : <WalletChip />}
       </div>
     </header>
   )

@@ -1,8 +1,8 @@
-import { encode } from 'uqr'
 import { Smartphone } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { QrCode } from '../ui/QrCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { usePairingUri } from './pairing-uri.ts'
@@ -27,7 +27,7 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
               {messages.wallet.pairOpen}
             </a>
           ) : undefined}
-          <QrCode text={uri} isSmall={isPhone} />
+          <QrCode text={uri} label={messages.wallet.pairCode} isSmall={isPhone} />
           <p className="flex items-center gap-1 text-sm">
             {messages.wallet.pairCopy}
             <CopyButton text={uri} label={messages.wallet.pairCopy} />
@@ -39,23 +39,5 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
       )}
       <Button onClick={() => void onBack()}>{messages.wallet.back}</Button>
     </div>
-  )
-}
-
-/** Dark on white in every theme, with the quiet zone of four modules that scanners expect (ISO/IEC 18004). */
-function QrCode({ text, isSmall }: { text: string; isSmall: boolean }) {
-  const { data, size } = encode(text, { ecc: 'L', border: 4 })
-  const path = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('')
-  return (
-    <svg
-      role="img"
-      aria-label={messages.wallet.pairCode}
-      viewBox={`0 0 ${size} ${size}`}
-      shapeRendering="crispEdges"
-      className={`rounded-lg ${isSmall ? 'size-48' : 'size-64'}`}
-    >
-      <rect width={size} height={size} fill="#fff" />
-      <path d={path} fill="#000" />
-    </svg>
   )
 }

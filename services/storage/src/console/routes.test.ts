@@ -29,7 +29,16 @@ afterAll(async () => {
 })
 
 test('serves the page at each address that the console knows, and at no other', async () => {
-  for (const path of ['/', '/files', '/files/bafyone/access', '/open/bafyone', '/names', '/settings', '/files?q=a']) {
+  for (const path of [
+    '/',
+    '/files',
+    '/files/bafyone/access',
+    '/open/bafyone',
+    '/link/one',
+    '/names',
+    '/settings',
+    '/files?q=a',
+  ]) {
     const { status, headers, body } = await storage.call(path)
     expect([path, status, body]).toEqual([path, 200, page])
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')

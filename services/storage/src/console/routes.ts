@@ -9,6 +9,7 @@ const pages = [
   '/files',
   '/files/*',
   '/open/*',
+  '/link/*',
   '/shared',
   '/names',
   '/names/*',

@@ -58,10 +58,11 @@ describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
     const { token, passwordToken } = proof
     const body = { token, ...(passwordToken === undefined ? {} : { passwordToken }) }
     const { status, json, headers } = await storage.call(`/api/links/${id}/${action}`, jsonBody(body))
-    const { message } = (status === 200 ? {} : ((json as { error: { message: string } }).error ?? json)) as {
+    const { message, details } = (status === 200 ? {} : ((json as { error: { message: string } }).error ?? json)) as {
       message?: string
+      details?: { reason?: string }
     }
-    return { status, json, code: headers.get('x-cairn-code'), message }
+    return { status, json, code: headers.get('x-cairn-code'), message, reason: details?.reason }
   }
   const rowOf = (id: string) =>
     storage.context.db.read.selectFrom('link').selectAll().where('id', '=', id).executeTakeFirst()
@@ -79,6 +80,7 @@ describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
         status: 410,
         code: 'GONE',
         message: 'The link is used up',
+        reason: 'used-up',
       })
     expect(await owner.show(link.id)).toMatchObject({ state: 'ended', opens: 2 })
     expect(await rowOf(link.id)).toMatchObject({ sealed: null })
@@ -142,7 +144,11 @@ describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
     expect((await visit('open', link.id, link)).status).toBe(200)
     for (let times = 0; times < 2; times++)
       expect((await owner.call(`/api/links/${link.id}`, 'DELETE')).json).toMatchObject({ state: 'revoked', opens: 1 })
-    expect(await visit('open', link.id, link)).toMatchObject({ code: 'GONE', message: 'The link was revoked' })
+    expect(await visit('open', link.id, link)).toMatchObject({
+      code: 'GONE',
+      message: 'The link was revoked',
+      reason: 'revoked',
+    })
     expect(await rowOf(link.id)).toMatchObject({ sealed: null })
     expect((await owner.call('/api/events?types=link.revoked')).json).toMatchObject({ events: [{ data: { cid } }] })
     expect(((await other.call('/api/links')).json as { links: unknown[] }).links).toEqual([])
@@ -204,7 +210,11 @@ describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
     const owner = await openAccount()
     const link = await owner.create({ expiresAt: storage.context.clock.now() + day })
     storage.pass(day)
-    expect(await visit('open', link.id, link)).toMatchObject({ code: 'GONE', message: 'The link has expired' })
+    expect(await visit('open', link.id, link)).toMatchObject({
+      code: 'GONE',
+      message: 'The link has expired',
+      reason: 'expired',
+    })
     await clearLinks(storage.context)
     expect(await rowOf(link.id)).toMatchObject({ sealed: null, opens: 0 })
     expect(await owner.show(link.id)).toMatchObject({ state: 'ended' })

@@ -33,10 +33,10 @@ const hash = (token: string): Buffer => createHash('sha256').update(token).diges
 const isToken = (token: string, expected: Uint8Array): boolean => timingSafeEqual(hash(token), expected)
 
 /** Returns whether a link opens no more, and why. */
-export function findEnd(row: LinkRow, now: number): 'expired' | 'used up' | 'revoked' | undefined {
+export function findEnd(row: LinkRow, now: number): 'expired' | 'used-up' | 'revoked' | undefined {
   if (row.revoked_at !== null) return 'revoked'
   if (row.expires_at <= now) return 'expired'
-  return row.opens >= row.max_opens || row.failures >= maxLinkFailures ? 'used up' : undefined
+  return row.opens >= row.max_opens || row.failures >= maxLinkFailures ? 'used-up' : undefined
 }
 
 /**
@@ -223,13 +223,17 @@ export async function clearLinks({ db, clock }: Parts): Promise<void> {
   })
 }
 
+const endings = { expired: 'has expired', 'used-up': 'is used up', revoked: 'was revoked' } as const
+
 function requireOpen(row: LinkRow, now: number): { sealed: string } {
   const end = findEnd(row, now)
   if (end === undefined && row.sealed !== null) return { sealed: row.sealed }
+  // The worker deletes the key of an expired link, possibly by another clock.
+  const reason = end ?? 'expired'
   throw new CairnError('GONE', {
-    message:
-      end === 'used up' ? 'The link is used up' : `The link ${end === 'revoked' ? 'was revoked' : 'has expired'}`,
+    message: `The link ${endings[reason]}`,
     hint: 'Ask the person who shared it for a new link.',
+    details: { reason },
   })
 }
 

@@ -1,7 +1,6 @@
-import { CairnError } from '@cairn/sdk'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ChevronLeft, ChevronRight, FileQuestion, Globe, Maximize2, Minimize2 } from '#icons'
+import { ChevronLeft, ChevronRight, Globe, Maximize2, Minimize2 } from '#icons'
 import { AccessPanel } from '../../access/AccessPanel.tsx'
 import { type FileInfo, nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { useIsFolder } from '../../files/use-is-folder.ts'
@@ -20,6 +19,7 @@ import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileTabs } from './FileTabs.tsx'
 import { FolderPath } from './FolderView.tsx'
 import { PublicContent } from './PublicContent.tsx'
+import { UnknownFile } from './UnknownFile.tsx'
 import { useFullScreen } from './use-full-screen.ts'
 import { useSiblings } from './use-siblings.ts'
 
@@ -95,16 +95,6 @@ export function FilePage() {
       )}
     </Modal>
   )
-}
-
-/** A CID that this service does not store is not an error: it may be stored elsewhere. */
-export function UnknownFile({ error, onRetry }: { error: unknown; onRetry: () => unknown }) {
-  if (CairnError.is(error, 'NOT_FOUND')) {
-    return (
-      <EmptyState icon={FileQuestion} title={messages.preview.notFoundTitle} hint={messages.preview.notFoundHint} />
-    )
-  }
-  return <ErrorState error={error} onRetry={onRetry} />
 }
 
 function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'; info: FileInfo }) {

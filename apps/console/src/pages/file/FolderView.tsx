@@ -14,11 +14,14 @@ export function FolderView({
   path,
   items,
   isCut,
+  onOpen,
 }: {
   cid: string
   path: string
   items: readonly (Pick<FolderItem, 'name' | 'dagSizeBytes'> & { isFolder: boolean })[]
   isCut: boolean
+  /** Opens a path in place, for pages whose address stays. */
+  onOpen?: (path: string) => void
 }) {
   if (items.length === 0) return <p className="text-ink-soft text-sm">{messages.preview.folderEmpty}</p>
   return (
@@ -28,31 +31,47 @@ export function FolderView({
         className="divide-y divide-line overflow-hidden rounded-lg border border-line"
       >
         {items.map(({ name, dagSizeBytes, isFolder }) => {
-          const Icon = isFolder ? Folder : File
+          const below = path === '' ? name : `${path}/${name}`
+          const row = <Row name={name} isFolder={isFolder} sizeBytes={dagSizeBytes} />
           return (
             <li key={name}>
-              <Link
-                to="/files/$cid/$"
-                params={{ cid, _splat: path === '' ? name : `${path}/${name}` }}
-                search={(before) => ({ ...before, tab: undefined })}
-                className={rowClass}
-              >
-                <Icon aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
-                <span className="min-w-0 flex-1 truncate" title={markControls(name)}>
-                  <FileName name={name} />
-                </span>
-                {isFolder ? (
-                  <span className="text-ink-soft">{messages.files.folder}</span>
-                ) : dagSizeBytes === undefined ? undefined : (
-                  <span className="text-ink-soft tabular">{formatBytes(dagSizeBytes)}</span>
-                )}
-              </Link>
+              {onOpen === undefined ? (
+                <Link
+                  to="/files/$cid/$"
+                  params={{ cid, _splat: below }}
+                  search={(before) => ({ ...before, tab: undefined })}
+                  className={rowClass}
+                >
+                  {row}
+                </Link>
+              ) : (
+                <button type="button" onClick={() => onOpen(below)} className={`${rowClass} w-full text-left`}>
+                  {row}
+                </button>
+              )}
             </li>
           )
         })}
       </ul>
       {isCut ? <p className="text-ink-soft text-sm">{messages.preview.folderMore}</p> : undefined}
     </div>
+  )
+}
+
+function Row({ name, isFolder, sizeBytes }: { name: string; isFolder: boolean; sizeBytes: number | undefined }) {
+  const Icon = isFolder ? Folder : File
+  return (
+    <>
+      <Icon aria-hidden="true" size={16} className="shrink-0 text-ink-faint" />
+      <span className="min-w-0 flex-1 truncate" title={markControls(name)}>
+        <FileName name={name} />
+      </span>
+      {isFolder ? (
+        <span className="text-ink-soft">{messages.files.folder}</span>
+      ) : sizeBytes === undefined ? undefined : (
+        <span className="text-ink-soft tabular">{formatBytes(sizeBytes)}</span>
+      )}
+    </>
   )
 }
 

@@ -7,7 +7,8 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
-import { FileContent, UnknownFile } from '../file/FilePage.tsx'
+import { FileContent } from '../file/FilePage.tsx'
+import { UnknownFile } from '../file/UnknownFile.tsx'
 
 /** The page behind a shared link: a public file immediately, an encrypted one with the wallet it was shared with. */
 export function OpenPage() {

@@ -1,0 +1,104 @@
+import { maxLinkOpens } from '@cairn/protocol'
+import { createLink } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { messages } from '../messages/messages.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { LinkMade } from './LinkMade.tsx'
+import { refreshLinks } from './use-links.ts'
+
+const dayMs = 86_400_000
+const lifetimesMs = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
+type Lifetime = keyof typeof lifetimesMs
+const lifetimes: readonly Lifetime[] = ['day', 'week', 'month', 'year']
+const defaultOpens = '10'
+const maxLabelLength = 200
+
+/** Makes a link to an encrypted file. The file key is sealed here; the link is shown once. */
+export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: string; onClose: () => void }) {
+  const needKeyClient = useKeyClient()
+  const [lifetime, setLifetime] = useState<Lifetime>('week')
+  const [opens, setOpens] = useState(defaultOpens)
+  const [password, setPassword] = useState('')
+  const [label, setLabel] = useState('')
+  const maxOpens = /^[1-9]\d*$/.test(opens.trim()) ? Number(opens) : 0
+  const areOpensRight = maxOpens >= 1 && maxOpens <= maxLinkOpens
+  const create = useMutation({
+    mutationFn: async () =>
+      createLink(await needKeyClient(), cid, {
+        expiresAt: Date.now() + lifetimesMs[lifetime],
+        maxOpens,
+        ...(password === '' ? {} : { password }),
+        ...(label.trim() === '' ? {} : { label: label.trim() }),
+        // Without a name, the CID stands for it.
+        ...(name === cid ? {} : { name }),
+      }),
+    onError: (error) => (isAborted(error) ? undefined : toastError(messages.links.createFailed, error)),
+    onSuccess: refreshLinks,
+    gcTime: 0,
+  })
+  if (create.data !== undefined)
+    return <LinkMade url={create.data.url} hasPassword={password !== ''} onClose={onClose} />
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={messages.links.createTitle}
+      hint={messages.links.createHint(name)}
+      footer={
+        <>
+          <Button onClick={onClose}>{messages.shell.cancel}</Button>
+          <Button kind="primary" type="submit" form="create-link" isBusy={create.isPending}>
+            {messages.links.create}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="create-link"
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (areOpensRight && !create.isPending) create.mutate()
+        }}
+      >
+        <Segments
+          label={messages.links.lifetime}
+          isLabelShown
+          value={lifetime}
+          options={lifetimes.map((value) => ({ value, label: messages.links.lifetimes[value] }))}
+          onChange={setLifetime}
+        />
+        <TextField
+          label={messages.links.maxOpens}
+          hint={messages.links.maxOpensHint}
+          inputMode="numeric"
+          value={opens}
+          error={areOpensRight ? undefined : messages.links.maxOpensBad(maxLinkOpens)}
+          onChange={({ target }) => setOpens(target.value)}
+        />
+        <TextField
+          type="password"
+          label={messages.links.password}
+          hint={messages.links.passwordHint}
+          autoComplete="new-password"
+          value={password}
+          onChange={({ target }) => setPassword(target.value)}
+        />
+        <TextField
+          label={messages.links.label}
+          hint={messages.links.labelHint}
+          value={label}
+          maxLength={maxLabelLength}
+          onChange={({ target }) => setLabel(target.value)}
+        />
+      </form>
+    </Modal>
+  )
+}

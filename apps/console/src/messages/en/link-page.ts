@@ -1,0 +1,53 @@
+import { formatBytes } from '../format.ts'
+
+/** The page that a link opens, for people who may see the console for the first time. */
+export const linkPage = {
+  title: 'A file was shared with you',
+  hint: 'It is encrypted. Your browser decrypts it, and no account or wallet is needed.',
+  sharedBy: 'Shared by',
+  copyAddress: 'Copy address',
+  expires: 'Expires',
+  opensLeft: 'Opens left',
+  size: 'Size',
+  password: 'Password',
+  passwordHint: 'The person who shared the link has it.',
+  passwordEmpty: 'Enter the password.',
+  passwordWrong: (max: number) => `Wrong password. The link ends after ${max} wrong passwords.`,
+  open: 'Open file',
+  openLast: 'This is the last open: save the file if you need it again.',
+  opening: 'Opening',
+  openFailed: 'The link could not be opened',
+  loading: 'Checking the link',
+  ended: {
+    expired: { title: 'This link has expired', hint: 'Ask the person who shared it for a new one.' },
+    'used-up': {
+      title: 'This link has been used up',
+      hint: 'It was opened as often as it allows, or with too many wrong passwords. Ask the person who shared it for a new one.',
+    },
+    revoked: {
+      title: 'This link was revoked',
+      hint: 'The person who shared it withdrew it. Ask them for a new one.',
+    },
+    unknown: { title: 'This link no longer works', hint: 'Ask the person who shared it for a new one.' },
+  },
+  notFound: {
+    title: 'Link not found',
+    hint: 'The address may be mistyped, or the link ended more than 30 days ago.',
+  },
+  notWhole: {
+    title: 'This link is not complete',
+    hint: 'The part after # is missing or changed. It is the key to the file. Copy the whole link and open it again.',
+  },
+  blocked: {
+    title: 'This link is not available',
+    hint: 'The operator of this service blocked the account that shared it.',
+  },
+  save: 'Save file',
+  saved: 'Saved',
+  saveFailed: 'The file was not saved',
+  show: 'Show it here',
+  largeHint: (bytes: number) =>
+    `This file has ${formatBytes(bytes)}. Save it to your device: showing it here takes as much space in this browser.`,
+  otherHint: 'This page does not show files of this kind. Save it to open it on your device.',
+  up: 'Up one folder',
+}

@@ -1,0 +1,249 @@
+// Links in the console: made by the owner of a file, opened by people who have neither a wallet nor an account.
+import { readFile } from 'node:fs/promises'
+import {
+  type Client,
+  createLink,
+  type LinkOptions,
+  listLinks,
+  openLink,
+  revokeLink,
+  uploadEncryptedFolder,
+  uploadEncryptedText,
+} from '@cairn/sdk'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+/** As narrow as 320 px, touched and dark. */
+const phone = { accounts: 0, width: 320, height: 640, theme: 'dark', isPhone: true } as const
+const patient = { timeout: 60_000 }
+
+let site: ConsoleTest
+let owner: Client
+const account = privateKeyToAccount(generatePrivateKey())
+beforeAll(async () => {
+  site = await openConsoleTest()
+  owner = await createAccountClient(site.network, account)
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+async function share(text: string, options: LinkOptions = {}) {
+  const { cid } = await uploadEncryptedText(owner, text, { name: 'letter.txt' })
+  return createLink(owner, cid, { name: 'letter.txt', ...options })
+}
+
+/** A path of the console for a link: pages open addresses below the console's own. */
+const pathOf = (url: string) => url.slice(new URL(url).origin.length)
+const keyOf = (url: string) => new URL(url).hash.slice(1)
+
+async function expectToFit({ page, checkAccessibility }: ConsolePage): Promise<void> {
+  expect(await checkAccessibility()).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+}
+
+test('a visitor on a phone sees who shared a link, opens it with its password, reads and saves the file', async () => {
+  const link = await share('Dear Ida', { password: 'our cat', maxOpens: 3 })
+  const opened = await site.newPage(phone)
+  const { page, context, open } = opened
+  const sent: string[] = []
+  context.on('request', (request) => {
+    sent.push(`${request.url()} ${JSON.stringify(request.headers())} ${request.postData() ?? ''}`)
+  })
+  const logged: string[] = []
+  context.on('console', (message) => logged.push(message.text()))
+  await open(pathOf(link.url))
+  await page.getByRole('heading', { name: 'A file was shared with you' }).waitFor()
+  await page.getByText(account.address.toLowerCase()).waitFor()
+  expect(await page.locator('time').getAttribute('datetime')).toBe(new Date(link.expiresAt).toISOString())
+  expect(await page.locator('dl').textContent()).toContain('Opens left3')
+  // Nothing of the console that a visitor has no use for.
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Connect wallet' }).count()).toBe(0)
+  await expectToFit(opened)
+
+  const password = page.getByLabel('Password')
+  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByText('Enter the password.').waitFor()
+  await password.fill('our dog')
+  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByText('Wrong password.').waitFor()
+  await expectToFit(opened)
+  await password.fill('our cat')
+  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor()
+  await page.getByRole('region', { name: 'letter.txt' }).getByText('Dear Ida').waitFor()
+  expect(await page.locator('dl').textContent()).toContain('Opens left2')
+  expect(await page.locator('dl').textContent()).toContain('Size52 B')
+  await expectToFit(opened)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save file' }).click()
+  const download = await saved
+  expect(download.suggestedFilename()).toBe('letter.txt')
+  expect(await readFile(await download.path(), 'utf8')).toBe('Dear Ida')
+
+  // The key of the link was not sent, logged or stored, also when the page is left.
+  await page.reload()
+  await page.getByRole('heading', { name: 'A file was shared with you' }).waitFor()
+  const stored = String(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'))
+  for (const secret of [keyOf(link.url), 'our cat']) {
+    expect([...sent, ...logged, stored].filter((text) => text.includes(secret))).toEqual([])
+  }
+  // A reload does not open it again.
+  expect(await listLinks(owner)).toContainEqual(expect.objectContaining({ id: link.id, opens: 1, failures: 1 }))
+})
+
+test('a link that ended, was cut or never was says so', async () => {
+  const revoked = await share('one')
+  await revokeLink(owner, revoked.id)
+  const used = await share('two', { maxOpens: 1 })
+  const other = await share('three')
+  await openLink(owner, used.url)
+  const opened = await site.newPage(phone)
+  const { page, open } = opened
+  const expectTitle = async (url: string, title: string) => {
+    await open('/status')
+    await open(pathOf(url))
+    await page.getByRole('alert').getByRole('heading', { name: title, level: 1 }).waitFor()
+    await expectToFit(opened)
+  }
+  await expectTitle(revoked.url, 'This link was revoked')
+  await expectTitle(used.url, 'This link has been used up')
+  await expectTitle(other.url.slice(0, -3), 'This link is not complete')
+  await expectTitle(other.url.split('#')[0] ?? '', 'This link is not complete')
+  await expectTitle(`${other.url.split('#')[0]}#${keyOf(used.url)}`, 'This link is not complete')
+  await expectTitle(other.url.replace(other.id, 'A'.repeat(22)), 'Link not found')
+
+  // It expires while its page is open.
+  const expiresAt = Date.now() + 20_000
+  const brief = await share('four', { expiresAt })
+  await open(pathOf(brief.url))
+  await page.getByRole('button', { name: 'Open file' }).waitFor()
+  await expect.poll(() => Date.now(), { timeout: 60_000, interval: 500 }).toBeGreaterThan(expiresAt)
+  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('heading', { name: 'This link has expired', level: 1 }).waitFor()
+})
+
+test('a link opens as well for a user who is signed in, while the session resumes', async () => {
+  const link = await share('For all')
+  const { page, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  // Whether the session or the link is first is up to the browser: ten times, both come about.
+  for (let times = 0; times < 10; times++) {
+    await open('/files')
+    await open(pathOf(link.url))
+    await page.getByRole('button', { name: 'Open file' }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByText('For all').waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+})
+
+test('two tabs that open the last open of a link: one gets the file, the other the reason', async () => {
+  const link = await share('Only once', { maxOpens: 1 })
+  const pages = await Promise.all([site.newPage(phone), site.newPage(phone)])
+  for (const { page, open } of pages) {
+    await open(pathOf(link.url))
+    await page.getByText('This is the last open').waitFor()
+  }
+  await Promise.all(pages.map(({ page }) => page.getByRole('button', { name: 'Open file' }).click()))
+  const outcomes = await Promise.all(
+    pages.map(async ({ page }) => {
+      const text = page.getByText('Only once')
+      await text
+        .or(page.getByRole('heading', { name: 'This link has been used up' }))
+        .first()
+        .waitFor()
+      return text.isVisible()
+    }),
+  )
+  expect(outcomes.toSorted()).toEqual([false, true])
+})
+
+test('a link to a folder lists its names and opens them; a file without a preview is saved as a stream', async () => {
+  const bytes = crypto.getRandomValues(new Uint8Array(65_536))
+  const [folder] = await uploadEncryptedFolder(
+    owner,
+    [
+      { path: 'trip/plan.txt', content: new Blob(['Day one']) },
+      { path: 'trip/raw/data.bin', content: new Blob([bytes]) },
+    ],
+    { name: 'trip', asOne: true },
+  )
+  const { url } = await createLink(owner, folder?.cid ?? '', { name: 'trip' })
+  const opened = await site.newPage(phone)
+  const { page, context, open } = opened
+  // The user's choice of a file, made by the test: the file itself is the browser's own.
+  await context.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) =>
+    (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`)
+  await open(pathOf(url))
+  await page.getByRole('button', { name: 'Open file' }).click()
+  const list = page.getByRole('list', { name: 'Names in this folder' })
+  await list.waitFor()
+  await expectToFit(opened)
+  if ((await list.getByRole('button', { name: /^trip/ }).count()) > 0)
+    await list.getByRole('button', { name: /^trip/ }).click()
+  await list.getByRole('button', { name: /^plan\.txt/ }).click()
+  await page.getByText('Day one').waitFor()
+  await page.getByRole('button', { name: 'Up one folder' }).click()
+  await list.getByRole('button', { name: /^raw/ }).click()
+  await list.getByRole('button', { name: /^data\.bin/ }).click()
+  await page.getByText('This page does not show files of this kind').waitFor()
+  await expectToFit(opened)
+  await page.getByRole('button', { name: 'Save file' }).click()
+  await page.getByRole('status').getByText('Saved').waitFor()
+  const saved = await page.evaluate<number[]>(
+    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('data.bin')).then((handle) => handle.getFile())
+      .then((file) => file.arrayBuffer()).then((buffer) => [...new Uint8Array(buffer)])`,
+  )
+  expect(Buffer.from(saved).equals(Buffer.from(bytes))).toBe(true)
+  expect(new URL(page.url()).hash.slice(1)).toBe(keyOf(url))
+})
+
+test('the owner makes a link while sharing, sees its opens, and revokes it', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, open, checkAccessibility } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
+  await open(`/files/${cid}/access?share=true`)
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  const sharing = page.getByRole('dialog', { name: 'Share this file' })
+  await sharing.getByRole('button', { name: 'Make a link' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Make a link' })
+  await dialog.getByLabel('Number of opens').fill('none')
+  await dialog.getByText('Enter a whole number from 1 to 100,000.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByLabel('Number of opens').fill('2')
+  await dialog.getByText('1 day', { exact: true }).click()
+  await dialog.getByLabel('Password (optional)').fill('x marks it')
+  await dialog.getByLabel('Label (optional)').fill('for Ida')
+  await dialog.getByRole('button', { name: 'Make link' }).click()
+  const made = page.getByRole('dialog', { name: 'Link ready' })
+  await made.getByRole('img', { name: 'QR code of the link' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expectToFit(opened)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await made.getByRole('button', { name: 'Copy link' }).click()
+  const url = String(await page.evaluate('navigator.clipboard.readText()'))
+  await made.getByRole('button', { name: 'Done' }).click()
+
+  const links = page.getByRole('list', { name: 'Links' })
+  const row = links.getByRole('listitem').filter({ hasText: 'for Ida' })
+  await row.getByText('Active').waitFor()
+  await row.getByText('0 of 2 opens · expires in 23 hours').waitFor()
+  expect(await openLink(client, url, { password: 'x marks it' })).toMatchObject({ cid, name: 'map.txt' })
+  await page.reload()
+  await row.getByText('1 of 2 opens').waitFor()
+  await expectToFit(opened)
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expectToFit(opened)
+  await row.getByRole('button', { name: 'Revoke for Ida' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
+  await row.getByText('Revoked', { exact: true }).waitFor()
+  await expect.poll(() => row.getByRole('button').count(), patient).toBe(0)
+  expect(await listLinks(client)).toMatchObject([{ state: 'revoked', opens: 1 }])
+  await expect(openLink(client, url, { password: 'x marks it' })).rejects.toMatchObject({ code: 'GONE' })
+})
