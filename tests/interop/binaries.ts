@@ -48,6 +48,14 @@ export const restic: GoProgram = {
   package: './cmd/restic',
 }
 
+/** A program that copies and compares folders, as a client of our S3 API. */
+export const rclone: GoProgram = {
+  name: 'rclone',
+  module: 'github.com/rclone/rclone',
+  version: 'v1.76.0',
+  package: '.',
+}
+
 /** The indexer of IPNI. */
 export const storetheindex: GoProgram = {
   name: 'storetheindex',

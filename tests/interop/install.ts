@@ -15,6 +15,7 @@ import {
   interopFolder,
   isInstalled,
   kubo,
+  rclone,
   restic,
   sourceNotePath,
   storetheindex,
@@ -108,7 +109,7 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic, storetheindex]
+const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic, rclone, storetheindex]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { awsVersion } from './aws-cli.ts'
 import {
   dataSegment,
   type GoProgram,
   gatewayConformance,
   isInstalled,
   kubo,
+  rclone,
   restic,
   storetheindex,
   versitygw,
@@ -156,6 +158,21 @@ export const ringRows: readonly RingRow[] = [
       'our S3 API: `init`, `backup` twice, `check --read-data`, `restore`, a snapshot removed with `--prune`, a wrong secret',
     files: ['restic.test.ts'],
     ...needsGo(restic),
+  },
+  {
+    program: 'AWS CLI',
+    version: () => awsVersion() ?? '',
+    scope:
+      'our S3 API: the lines of the how-to page, `mb`, `cp` from a stream, `sync` both ways and in parts, `mv`, `ls`, `presign`, `rb --force`',
+    files: ['aws-cli.test.ts'],
+    whyNot: () => (awsVersion() === undefined ? 'There is no aws on this machine. Run: pip install awscli' : undefined),
+  },
+  {
+    program: 'rclone',
+    scope:
+      'our S3 API, with the configuration of the how-to page: `mkdir`, `sync` in parts and of changes, `check --download`, `lsjson`, `copyto`, `moveto`, `cat` of a range, `hashsum`, `rcat`, `touch`, `link`, `cleanup`, `purge`, a wrong secret',
+    files: ['rclone.test.ts'],
+    ...needsGo(rclone),
   },
 ]
 
