@@ -19,11 +19,12 @@ const workspacesOf = {
   node: ['optional/node'],
   filecoin: ['optional/filecoin'],
   pictures: ['optional/pictures'],
+  traces: ['optional/traces'],
   'wallet-connect': ['optional/wallet-connect'],
 }
 
 /** Sets that are installed by name. */
-export const addable = ['filecoin', 'pictures', 'wallet-connect']
+export const addable = ['filecoin', 'pictures', 'traces', 'wallet-connect']
 
 /** Installs the missing sets, and repairs an incomplete tree. Keeps sets that were installed by name. */
 export function install(sets) {

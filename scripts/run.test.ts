@@ -168,7 +168,7 @@ test('a full install keeps packages that were added by name', async () => {
   expect(npmCalls().at(-1)).toContain('optional/filecoin')
   expect(await start('--add', 'blockchain')).toMatchObject({
     code: 2,
-    error: 'Specify what to add: filecoin, pictures, or wallet-connect. Example: npm run add -- filecoin\n',
+    error: 'Specify what to add: filecoin, pictures, traces, or wallet-connect. Example: npm run add -- filecoin\n',
   })
 })
 

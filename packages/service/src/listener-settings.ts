@@ -10,6 +10,7 @@ import {
   text,
   whole,
 } from './settings.ts'
+import { readTraceConfig, type TraceConfig, traceSettings } from './traces/trace-settings.ts'
 
 const seconds =
   (min: number, max: number) =>
@@ -78,6 +79,7 @@ export const listenerSettings = {
     fallback: 'info',
     read: oneOf(logLevels),
   },
+  ...traceSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 /** Parsed settings of a listener. */
@@ -98,6 +100,8 @@ export type ListenerConfig = {
   readonly drainMs: number
   readonly stopTimeoutMs: number
   readonly logLevel: LogLevel
+  /** Undefined if traces are off. */
+  readonly traces: TraceConfig | undefined
 }
 
 /** Offset of the metrics port from the port of the service. */
@@ -120,6 +124,7 @@ export function readListenerConfig(values: SettingValues<typeof listenerSettings
     drainMs: values.CAIRN_DRAIN_SECONDS,
     stopTimeoutMs: values.CAIRN_STOP_TIMEOUT_SECONDS,
     logLevel: values.CAIRN_LOG_LEVEL,
+    traces: readTraceConfig(values),
   }
 }
 

@@ -6,7 +6,7 @@ import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerShardRoutes } from './shards/routes.ts'
 
 /** API version, as reported by readiness. */
-const version = '0.1.0'
+export const keyNodeVersion = '0.1.0'
 
 /** Creates the listener of a key node. */
 export function createKeyNodeApp(context: Context, readiness: Readiness, stop: AbortSignal): FastifyInstance {
@@ -19,8 +19,9 @@ export function createKeyNodeApp(context: Context, readiness: Readiness, stop: A
     listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'keyNode',
+    traces: context.traces,
   })
-  registerHealthRoutes(app, routeParts(context), readiness, version)
+  registerHealthRoutes(app, routeParts(context), readiness, keyNodeVersion)
   registerSessionRoutes(app, context)
   registerShardRoutes(app, context)
   return app

@@ -1,4 +1,4 @@
-import type { Authorize, Dependencies, LogGate, Metrics, RateLimiter } from '@cairn/service'
+import type { Authorize, Dependencies, LogGate, Metrics, RateLimiter, Traces } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Conditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
@@ -29,6 +29,8 @@ export type Context = {
   /** Chain endpoints and the other nodes, as shown by readiness and metrics. */
   readonly dependencies: Dependencies
   readonly metrics: Metrics
+  /** Absent when traces are off. */
+  readonly traces?: Traces | undefined
   readonly rates: RateLimiter
   /** Finds the caller of a call with the body at hand, which is part of what was signed. */
   readonly authorize: Authorize<Caller>

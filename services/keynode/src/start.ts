@@ -9,11 +9,12 @@ import {
   endApps,
   listen,
   lockFolder,
+  openTraces,
   probeDependencies,
   startMetrics,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
-import { createKeyNodeApp } from './app.ts'
+import { createKeyNodeApp, keyNodeVersion } from './app.ts'
 import { parseChains } from './conditions/chains.ts'
 import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
@@ -78,6 +79,14 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const failures = createLogGate({ clock, log })
+  const traces = stack.use(
+    await openTraces(config.traces, {
+      name: 'keynode',
+      version: keyNodeVersion,
+      instance: String(config.node),
+      failures,
+    }),
+  )
   const context: Context = {
     config,
     keys,
@@ -91,6 +100,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     failures,
     dependencies,
     metrics,
+    traces,
     rates: createRateLimiter(config.rateFactor, clock),
     authorize: (request, call) => authorizeCall(context, request, call),
   }

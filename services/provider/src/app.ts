@@ -22,6 +22,7 @@ export function createProviderApp(
     listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'api',
+    traces: context.traces,
   })
   registerHealthRoutes(app, routeParts(context), readiness, providerVersion)
   registerPieceRoutes(app, context, pulls)

@@ -1,4 +1,4 @@
-import type { LogGate, RateLimiter } from '@cairn/service'
+import type { LogGate, RateLimiter, Traces } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ProviderConfig } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -30,5 +30,7 @@ export type Context = {
   /** Logs background failures that may repeat. */
   readonly failures: LogGate
   readonly metrics: ProviderMetrics
+  /** Absent when traces are off. */
+  readonly traces?: Traces | undefined
   readonly rates: RateLimiter
 }

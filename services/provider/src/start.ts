@@ -8,6 +8,7 @@ import {
   endApps,
   listen,
   lockFolder,
+  openTraces,
   startMetrics,
 } from '@cairn/service'
 import pino, { type Logger } from 'pino'
@@ -26,6 +27,7 @@ import { recover } from './pieces/recover.ts'
 import { startScrub } from './pieces/scrub.ts'
 import { countNow } from './pieces/status.ts'
 import { claimRows } from './pieces/store.ts'
+import { providerVersion } from './version.ts'
 
 /**
  * A running storage provider. Disposing stops it: it accepts no new requests, running ones finish or are aborted,
@@ -69,11 +71,16 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   )
   const db = stack.use(await openDatabase(databasePath(config)))
   const keys = deriveProviderKeys(config.secret)
+  const failures = createLogGate({ clock, log })
+  const id = providerId(keys.signing)
+  const traces = stack.use(
+    await openTraces(config.traces, { name: 'provider', version: providerVersion, instance: id, failures }),
+  )
   const pulling: PullTable = new Map()
   const context: Context = {
     config,
     keys,
-    id: providerId(keys.signing),
+    id,
     db,
     files: await openPieceFiles(config.home),
     hashes: stack.use(createHashThread()),
@@ -81,7 +88,8 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     pulling,
     clock,
     log,
-    failures: createLogGate({ clock, log }),
+    failures,
+    traces,
     metrics: createProviderMetrics(config.capacityBytes, () => countNow({ db, pulling })),
     rates: createRateLimiter(config.rateFactor, clock),
   }

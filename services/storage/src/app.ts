@@ -51,6 +51,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
     isSecure: config.publicApiUrl?.startsWith('https:') ?? false,
     dialect: 'api',
     describeError,
+    traces: context.traces,
   })
   registerServiceRoutes(app, context, readiness, profile)
   registerAccountRoutes(app, context, profile)

@@ -1,5 +1,5 @@
 import type { ContractCheck } from '@cairn/crypto'
-import type { Authorize, Dependencies, LogGate, RateLimiter } from '@cairn/service'
+import type { Authorize, Dependencies, LogGate, RateLimiter, Traces } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Caller } from './caller.ts'
@@ -43,6 +43,8 @@ export type Context = {
   /** Chains, price feeds and storage providers, as shown by readiness and metrics. */
   readonly dependencies: Dependencies
   readonly metrics: StorageMetrics
+  /** Absent when traces are off. */
+  readonly traces?: Traces | undefined
   readonly rates: RateLimiter
   /** Queries contract wallets; undefined if no chain is configured. */
   readonly queryContract: QueryContract | undefined

@@ -9,6 +9,7 @@ import {
   endApps,
   type LogGate,
   listen,
+  openTraces,
   startMetrics,
 } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
@@ -45,6 +46,7 @@ import { endAllPinOwners } from './pins/store.ts'
 import { openProviders } from './proofs/open-providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { createS3App } from './s3/s3.ts'
+import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
@@ -99,6 +101,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const failures = createLogGate({ clock, log })
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const onEvent = (event: PackEvent) => report(event, log, failures, metrics.damagedBlocks)
+  const traces = stack.use(
+    await openTraces(config.traces, { name: 'storage', version: serviceVersion, instance: processId, failures }),
+  )
   const packs = createPackStore({ db, objects, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
@@ -123,6 +128,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     secret,
     secondarySecret: config.secondarySecret,
     processId,
+    traces,
   }
 
   await requireSameSecret(context)
@@ -158,7 +164,17 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
   }
   const pictures = stack.use(createPictures({ config, metrics, failures }))
-  const gateway = createGatewayApp({ packs, denylist: denials.denylist, names, pictures, log, config, clock, metrics })
+  const gateway = createGatewayApp({
+    packs,
+    denylist: denials.denylist,
+    names,
+    pictures,
+    log,
+    config,
+    clock,
+    metrics,
+    traces: context.traces,
+  })
   const s3 = config.s3Api === undefined ? undefined : createS3App({ context, readiness, stop: stop.signal })
   const apps = s3 === undefined ? [app, gateway] : [app, gateway, s3]
   stack.defer(() => endApps(apps, { readiness, stop, limits: config }))

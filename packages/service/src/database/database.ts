@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { traceDatabase } from '../traces/trace-database.ts'
 import type { Migration } from './migration.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -52,8 +53,8 @@ export async function openDatabase<Schema extends BaseSchema>(
   settings: DatabaseSettings,
   options: DatabaseOptions,
 ): Promise<Database<Schema>> {
-  if (settings.kind === 'sqlite') return openSqlite<Schema>(settings.path, options)
+  if (settings.kind === 'sqlite') return traceDatabase(await openSqlite<Schema>(settings.path, options))
   // The driver uses memory, so it loads on demand.
   const { openPostgres } = await import('./postgres.ts')
-  return openPostgres<Schema>(settings.url, options, settings.poolSize)
+  return traceDatabase(await openPostgres<Schema>(settings.url, options, settings.poolSize))
 }

@@ -8,6 +8,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
+import { traceStatement } from '../traces/trace-database.ts'
 import { describePostgresError } from './postgres-errors.ts'
 
 /** PostgreSQL types by number: int8, and numeric, which sums of int8 are. */
@@ -82,7 +83,9 @@ function createConnection(client: pg.PoolClient): Connection {
     client,
     broken: false,
     async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-      const { command, rowCount, rows } = await runOn(connection, query.sql, [...query.parameters])
+      const { command, rowCount, rows } = await traceStatement('postgres', query, () =>
+        runOn(connection, query.sql, [...query.parameters]),
+      )
       const changes = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command)
       return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
     },

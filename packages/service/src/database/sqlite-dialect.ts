@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { traceStatement } from '../traces/trace-database.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 
 /** Maximum prepared statements per connection; evicts the least recently used first. */
@@ -72,13 +73,14 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   }
 
   return {
-    async executeQuery<Row>(query: CompiledQuery) {
-      try {
-        return run<Row>(query)
-      } catch (error) {
-        throw describeSqliteError(error)
-      }
-    },
+    executeQuery: <Row>(query: CompiledQuery) =>
+      traceStatement('sqlite', query, async () => {
+        try {
+          return run<Row>(query)
+        } catch (error) {
+          throw describeSqliteError(error)
+        }
+      }),
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
       try {
         // Prepared separately: a cached statement could run again while this one is being read.

@@ -11,6 +11,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequ
 import type { ListenerConfig } from '../listener-settings.ts'
 import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
+import { traceRequests } from '../traces/trace-requests.ts'
+import type { Traces } from '../traces/traces.ts'
 import { answerClientError } from './client-errors.ts'
 import { registerCors } from './cors.ts'
 import { type DescribeError, type ErrorEncoder, sendError } from './errors.ts'
@@ -34,6 +36,8 @@ export type ServiceAppOptions = {
   /** How errors outside of calls are written: a dialect of the wire, or the encoder of another protocol. */
   dialect: DialectName | ErrorEncoder
   describeError?: DescribeError
+  /** Absent when traces are off. */
+  traces?: Traces | undefined
 }
 
 /** A registered route; `callId` is absent for routes without a call, such as documentation files. */
@@ -82,6 +86,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   app.decorateRequest('cairnBody')
   app.decorateRequest('cairnStop')
 
+  traceRequests(app, options.traces)
   app.addHook('onRequest', async (request, reply) => {
     request.cairnStop = stop
     reply.headers({
@@ -124,6 +129,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         caller: request.cairnCaller?.id,
+        ...(request.cairnSpan === undefined ? {} : { trace: request.cairnSpan.traceId }),
       },
       'request',
     )

@@ -8,7 +8,7 @@ import {
   decodeError,
   getHealth,
 } from '@cairn/protocol'
-import { type Dependency, readLimited } from '@cairn/service'
+import { type Dependency, readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 
 /** A key node, and the record of its availability. */
@@ -45,7 +45,7 @@ export async function sendToNode({ url, dependency }: NodeTarget, request: NodeR
   try {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers,
+      headers: { ...headers, ...traceHeaders() },
       ...(body === undefined ? {} : { body }),
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   createDependencies,
   createLogGate,
@@ -7,6 +8,7 @@ import {
   createServiceApp,
   endApps,
   listen,
+  openTraces,
   probeDependencies,
   registerHealthRoutes,
   startMetrics,
@@ -67,6 +69,14 @@ export async function startRouter(
     rates: createRateLimiter(config.rateFactor, clock),
   }
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
+  const traces = stack.use(
+    await openTraces(config.traces, {
+      name: 'keyrouter',
+      version,
+      instance: randomUUID(),
+      failures: context.failures,
+    }),
+  )
   const stop = new AbortController()
   // Stays ready without three of its nodes: each call reports the error, and another router could do no more.
   const readiness = createReadiness({}, log, dependencies)
@@ -78,6 +88,7 @@ export async function startRouter(
     listener: config,
     isSecure: config.publicUrl?.startsWith('https:') ?? false,
     dialect: 'keyNode',
+    traces,
   })
   const parts = { metrics: context.metrics, rates: context.rates }
   registerHealthRoutes(app, parts, readiness, version)

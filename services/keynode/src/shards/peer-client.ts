@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { attestKey, CairnError, callPath } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
+import { readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -27,7 +27,7 @@ export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clo
       const token = await signPeerToken(context, peer.node, randomUUID())
       const response = await fetch(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`, {
         method: attestKey.method,
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...traceHeaders() },
         body: JSON.stringify({ cid }),
         redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),

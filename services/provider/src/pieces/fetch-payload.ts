@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { traceHeaders } from '@cairn/service'
 
 export type PayloadRequest = {
   url: string
@@ -34,6 +35,7 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
         'accept-encoding': 'identity',
         ...(authorization === undefined ? {} : { authorization }),
         ...rangeOf(request),
+        ...traceHeaders(),
       },
       redirect: 'manual',
       signal: AbortSignal.any([signal, slow.signal]),

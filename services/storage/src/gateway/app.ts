@@ -11,6 +11,8 @@ import {
   logFailure,
   type Metrics,
   matchAddresses,
+  type Traces,
+  traceRequests,
 } from '@cairn/service'
 import Fastify, {
   type FastifyBaseLogger,
@@ -41,6 +43,7 @@ export type GatewayContext = {
   log: FastifyBaseLogger
   clock: { now(): number }
   metrics: Pick<Metrics, 'clientsGone' | 'refusedConnections'>
+  traces?: Traces | undefined
   config: ListenerLimits & {
     /** Hosts under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
@@ -89,6 +92,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     listeners: countPublicListeners(context.config),
     onRefuse: () => context.metrics.refusedConnections.inc(),
   })
+  traceRequests(app, context.traces)
   // Published clients post an empty body with any content type or none; it is not read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))

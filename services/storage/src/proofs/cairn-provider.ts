@@ -14,7 +14,7 @@ import {
   type PieceStatus,
   removePiece,
 } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
+import { readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 import type { ProviderSettings } from '../settings/deal-settings.ts'
 import type { PieceState, Provider } from './provider.ts'
@@ -57,7 +57,7 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     signal: AbortSignal,
   ): Promise<CallResult<C>> => {
     const { params, body }: { params?: Record<string, string>; body?: unknown } = input
-    const headers: Record<string, string> = { accept: 'application/json' }
+    const headers: Record<string, string> = { accept: 'application/json', ...traceHeaders() }
     if (call.auth === 'providerKey') headers['authorization'] = `Bearer ${key}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     const init = { method: call.method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }

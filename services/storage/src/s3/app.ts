@@ -53,6 +53,7 @@ export function createS3App({ context, readiness, stop }: S3AppParts): FastifyIn
     isSecure: config.s3Api?.publicUrl?.startsWith('https:') ?? false,
     dialect: encodeS3Error,
     describeError,
+    traces: context.traces,
   })
   const isTrustedProxy = matchAddresses(config.trustedProxies)
   const slots = createAddressSlots({ ...streamLimits, isExempt: isTrustedProxy })

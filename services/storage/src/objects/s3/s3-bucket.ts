@@ -16,6 +16,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { CairnError } from '@cairn/protocol'
+import { traceStep } from '@cairn/service'
 import type { S3Settings } from '../../settings/s3-settings.ts'
 import { endsEarly } from '../object-errors.ts'
 import { describeReadFailure, describeS3Error, readFailure } from './s3-errors.ts'
@@ -83,6 +84,16 @@ export function openS3Bucket(settings: S3Settings, limits: S3Limits): S3Bucket {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials === undefined ? {} : { credentials }),
   })
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (input) =>
+        traceStep(
+          `S3 ${commandName.replace(/Command$/, '')}`,
+          { kind: 'client', facts: { 'aws.s3.bucket': Bucket } },
+          () => next(input),
+        ),
+    { step: 'initialize', name: 'cairnTraces' },
+  )
   const objectSettings = {
     ...(encryption === undefined ? {} : { ServerSideEncryption: encryption.algorithm }),
     ...(encryption?.algorithm === 'aws:kms' && encryption.kmsKeyId !== undefined

@@ -9,26 +9,14 @@ import { check } from '../../packs/check.ts'
 import { removeUnreferencedPacks } from '../../packs/remove-packs.ts'
 import { bearer, startTestStorage, type TestStorage } from '../../start-test-storage.fixture.ts'
 import { systemClock } from '../../workers/worker.ts'
-import { createS3Place, type S3Place } from './s3-place.fixture.ts'
+import { s3Environment } from './s3-environment.fixture.ts'
+import { createS3Place } from './s3-place.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
   postgres = await startPostgres()
 })
 afterAll(() => postgres?.stop())
-
-const settingsOf = ({ proxy, server }: S3Place, databaseUrl: string) => ({
-  CAIRN_DATABASE_URL: databaseUrl,
-  CAIRN_STORAGE_SECRET: 'ab'.repeat(32),
-  CAIRN_OBJECTS_URL: `s3://${server.bucket}/cairn`,
-  CAIRN_S3_ENDPOINT: proxy.url,
-  CAIRN_S3_REGION: server.account.region,
-  CAIRN_S3_FORCE_PATH_STYLE: 'on',
-  CAIRN_S3_ACCESS_KEY_ID: server.account.accessKeyId,
-  CAIRN_S3_SECRET_ACCESS_KEY: server.account.secretAccessKey,
-  // Disk space is not measured.
-  CAIRN_FREE_DISK_RESERVE: '10%',
-})
 
 async function upload(storage: TestStorage, key: string, bytes: Uint8Array<ArrayBuffer>) {
   const body = new FormData()
@@ -44,7 +32,7 @@ async function read(storage: TestStorage, cid: string) {
 
 test('a service on S3 stores, serves and deletes, also after a restart and beside another replica', async () => {
   await using place = await createS3Place()
-  const environment = settingsOf(place, await postgres.createDatabase())
+  const environment = s3Environment(place, await postgres.createDatabase())
   const contents = [randomBytes(1000), randomBytes(18_000_000), randomBytes(500_000)]
   const cids: string[] = []
   let key = ''
@@ -88,7 +76,7 @@ test('a service on S3 stores, serves and deletes, also after a restart and besid
 
 test('acknowledges nothing while S3 is offline, and recovers by itself', async () => {
   await using place = await createS3Place()
-  await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
+  await using storage = await startTestStorage(s3Environment(place, await postgres.createDatabase()))
   const key = await storage.createKey()
   const kept = await upload(storage, key, randomBytes(300_000))
   place.proxy.plan = () => ({ kind: 'refuse', status: 503 })
@@ -105,11 +93,11 @@ test('acknowledges nothing while S3 is offline, and recovers by itself', async (
 test('a bucket belongs to one database, until a recovery assigns it to another', async () => {
   await using place = await createS3Place()
   const bytes = randomBytes(1000)
-  const environment = settingsOf(place, await postgres.createDatabase())
+  const environment = s3Environment(place, await postgres.createDatabase())
   let config: StorageConfig
   let cid: string
   {
-    await using storage = await startTestStorage(settingsOf(place, await postgres.createDatabase()))
+    await using storage = await startTestStorage(s3Environment(place, await postgres.createDatabase()))
     ;({ cid } = await upload(storage, await storage.createKey(), bytes))
     config = {
       ...storage.context.config,
