@@ -73,6 +73,23 @@ export const dataSegment: GoProgram = {
   folder: join(import.meta.dirname, 'go-data-segment'),
 }
 
+/** The package manager of Kubernetes. */
+export const helm: GoProgram = {
+  name: 'helm',
+  module: 'helm.sh/helm/v3',
+  version: 'v3.22.0',
+  package: './cmd/helm',
+}
+
+/** The types of the Kubernetes API, behind a small program of ours. */
+export const kubernetesTypes: GoProgram = {
+  name: 'kubernetes-types',
+  module: 'k8s.io/api',
+  version: 'v0.37.0',
+  package: '.',
+  folder: join(import.meta.dirname, 'go-kubernetes'),
+}
+
 /** Where the program of this very version lies once it is built. */
 export function binaryPath({ name, version }: GoProgram): string {
   return join(interopFolder, 'bin', `${name}-${version}${suffix}`)

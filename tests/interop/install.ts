@@ -12,8 +12,10 @@ import {
   dataSegment,
   type GoProgram,
   gatewayConformance,
+  helm,
   interopFolder,
   isInstalled,
+  kubernetesTypes,
   kubo,
   rclone,
   restic,
@@ -109,7 +111,17 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-const programs = [kubo, gatewayConformance, versitygw, dataSegment, restic, rclone, storetheindex]
+const programs = [
+  kubo,
+  gatewayConformance,
+  versitygw,
+  dataSegment,
+  restic,
+  rclone,
+  storetheindex,
+  helm,
+  kubernetesTypes,
+]
 
 function installPrograms(): number {
   const missing = programs.filter((program) => !isInstalled(program))

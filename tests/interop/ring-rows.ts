@@ -5,7 +5,9 @@ import {
   dataSegment,
   type GoProgram,
   gatewayConformance,
+  helm,
   isInstalled,
+  kubernetesTypes,
   kubo,
   rclone,
   restic,
@@ -173,6 +175,13 @@ export const ringRows: readonly RingRow[] = [
       'our S3 API, with the configuration of the how-to page: `mkdir`, `sync` in parts and of changes, `check --download`, `lsjson`, `copyto`, `moveto`, `cat` of a range, `hashsum`, `rcat`, `touch`, `link`, `cleanup`, `purge`, a wrong secret',
     files: ['rclone.test.ts'],
     ...needsGo(rclone),
+  },
+  {
+    program: 'Helm',
+    scope:
+      'our chart: `lint --strict`, `template` with the values of the page and others, each object decoded by the types of the Kubernetes API',
+    files: ['helm.test.ts'],
+    ...needsGo(helm, kubernetesTypes),
   },
 ]
 
