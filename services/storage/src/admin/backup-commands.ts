@@ -198,7 +198,7 @@ async function migrate(input: CommandInput): Promise<boolean> {
   const { rows, tables, objects, copied, findings } = migrated
   const text = isDryRun
     ? `Dry run: ${rows} rows of ${tables} tables and ${objects} objects would be moved.`
-    : `Moved ${rows} rows of ${tables} tables and ${objects} objects (${copied} copied now), all compared. The source is unchanged.`
+    : `Moved ${rows} rows of ${tables} tables and ${objects} objects (${copied} copied now), all compared. The source is unchanged, and no service starts on it again.`
   report({ kind: 'migrated', to, ...migrated, isDryRun }, text)
   return findings === 0
 }

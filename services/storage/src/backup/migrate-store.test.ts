@@ -98,6 +98,11 @@ test.each(['postgres', 's3'] as const)(
     expect(await findWrong(storage, await upload(storage, key, { 'new.bin': randomBytes(5000) }))).toEqual([])
     const audit = await administer(target, 'audit', '--json')
     expect(audit.json).toMatchObject([{ action: 'migrate', subject: to }])
+    // A service on the old database would change the packs of the new one.
+    await expect(startMachine(source)).rejects.toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('was moved'),
+    })
     // Once is enough.
     const again = await administer(target, 'migrate', '--to', to, '--json')
     expect([again.code, JSON.parse(again.complained).code]).toEqual([78, 'CONFLICT'])

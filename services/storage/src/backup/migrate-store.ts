@@ -5,6 +5,7 @@ import { CairnError } from '@cairn/protocol'
 import { openSnapshot, type Snapshot } from '@cairn/service'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
+import { noteMoved } from '../db/moved-database.ts'
 import { searchColumns } from '../db/upload-columns.ts'
 import { lockStore } from '../lock-store.ts'
 import type { ObjectStore } from '../objects/objects.ts'
@@ -52,7 +53,8 @@ export type Migrated = { rows: number; tables: number; objects: number; copied: 
 /**
  * Moves the rows of a stopped service from SQLite to PostgreSQL and, to S3, its packs from a folder. Each pack is read
  * again from S3 and compared, and so is each row from PostgreSQL. Packs come first and the rows last, in one unit of
- * work; until then the command can be interrupted and run again. The SQLite database and the folder stay as they are.
+ * work; until then the command can be interrupted and run again. The SQLite database and the folder stay as they are; a
+ * note beside the database keeps a service from starting on it.
  *
  * @throws CairnError CONFLICT (the service runs, or the target is in use), INVALID_CONFIGURATION, DATA_DAMAGED (a copy
  * differs), BACKUP_NEWER (a newer version wrote the database)
@@ -99,6 +101,7 @@ export async function migrateStore(parts: MigrateParts): Promise<Migrated> {
   await compareRows(snapshot, config)
   await requireStartable(config, target)
   if (to === 's3') await target.remove(markOf(database))
+  await noteMoved(path, to === 's3' ? 'PostgreSQL and S3' : 'PostgreSQL')
   const { copied, findings } = copies
   return { rows, tables: tables.length, objects: named.length, copied, findings }
 }

@@ -19,6 +19,7 @@ import { indexNames } from './migrations/0018_index-names.ts'
 import { createLinks } from './migrations/0019_create-links.ts'
 import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
+import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -49,9 +50,10 @@ export const migrations = [
 
 /**
  * Opens the database of the storage service, migrates its tables, and assigns its id the first time.
- * @throws CairnError as `openDatabase` of the service frame
+ * @throws CairnError as `openDatabase` of the service frame; INVALID_CONFIGURATION for one that was moved away
  */
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+  requireNotMoved(settings)
   // Pack ids and numbers of the search index have 63 bits; all other id columns are text.
   const bigintColumns = ['id', 'pack_id', 'packId', 'search_number', 'rowid']
   const db = await open<Schema>(settings, { migrations, bigintColumns })
