@@ -8,6 +8,7 @@ import {
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
@@ -68,6 +69,50 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
     for await (const key of s3.context.objects.list(prefix)) found.push(key)
     return found
   }
+
+  test('the attributes of an object name its sizes and sums, and its parts in pages', async () => {
+    const Key = 'attributes'
+    const ObjectAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'] as const
+    const read = (more = {}) =>
+      s3.client.send(new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: [...ObjectAttributes], ...more }))
+    const put = await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: 'foo', ChecksumAlgorithm: 'SHA256' }))
+    const single = await read()
+    expect(single).toMatchObject({
+      ETag: put.ETag?.replaceAll('"', ''),
+      Checksum: { ChecksumSHA256: put.ChecksumSHA256, ChecksumType: 'FULL_OBJECT' },
+      StorageClass: 'STANDARD',
+      ObjectSize: 3,
+      LastModified: expect.any(Date),
+    })
+    expect(single.ObjectParts).toBeUndefined()
+
+    const UploadId = await begin(Key)
+    const Parts = []
+    for (const [at, size] of [5 * MIB, 5 * MIB, 7].entries()) {
+      const { ETag } = await sendPart(Key, UploadId, at + 1, Buffer.alloc(size, at))
+      Parts.push({ ETag, PartNumber: at + 1 })
+    }
+    await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }))
+    const { ObjectSize, ObjectParts } = await read({ MaxParts: 2, PartNumberMarker: 1 })
+    expect(ObjectSize).toBe(10 * MIB + 7)
+    expect(ObjectParts).toEqual({
+      TotalPartsCount: 3,
+      PartNumberMarker: '1',
+      NextPartNumberMarker: '3',
+      MaxParts: 2,
+      IsTruncated: false,
+      Parts: [
+        { PartNumber: 2, Size: 5 * MIB },
+        { PartNumber: 3, Size: 7 },
+      ],
+    })
+    expect((await read({ MaxParts: 1 })).ObjectParts).toMatchObject({ IsTruncated: true, NextPartNumberMarker: '1' })
+    expect((await read({ ObjectAttributes: ['ETag'] })).ObjectSize).toBeUndefined()
+
+    expect(await refused(read({ Key: 'missing' }))).toEqual(['NoSuchKey', 404])
+    expect(await refused(read({ ObjectAttributes: ['Owner'] }))).toEqual(['InvalidArgument', 400])
+    expect(await refused(read({ ObjectAttributes: ['toString'] }))).toEqual(['InvalidArgument', 400])
+  })
 
   test('parts in any order, one sent twice, form the object of a single PUT', async () => {
     const before = await account()

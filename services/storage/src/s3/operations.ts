@@ -1,3 +1,4 @@
+import { getObjectAttributes } from './attributes-operation.ts'
 import {
   createBucketOperation,
   deleteBucketOperation,
@@ -72,6 +73,7 @@ const objectOperations: Table = {
   'PUT acl': putAcl,
   'GET ': getObjectOperation,
   'GET acl': getAcl,
+  'GET attributes': getObjectAttributes,
   'HEAD ': headObjectOperation,
   'DELETE ': deleteObjectOperation,
   'GET tagging': getObjectTagging,

@@ -1,0 +1,69 @@
+import { type Checksum, checksumElement } from './checksums.ts'
+import { checksumOf, partSizesOf } from './object-info.ts'
+import { requireObject } from './objects.ts'
+import { authorize, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import type { S3Request } from './s3-request.ts'
+import type { ObjectRow } from './store.ts'
+import type { XmlRecord } from './write-xml.ts'
+
+/** Maximum number of parts per response, as in S3. */
+const maxParts = 1000
+
+const writers: Readonly<Record<string, (row: ObjectRow, request: S3Request) => XmlRecord>> = {
+  ETag: (row) => ({ ETag: row.etag }),
+  Checksum: (row) => ({ Checksum: writeChecksum(checksumOf(row)) }),
+  ObjectParts: (row, request) => ({ ObjectParts: writeParts(partSizesOf(row), request) }),
+  StorageClass: () => ({ StorageClass: 'STANDARD' }),
+  ObjectSize: (row) => ({ ObjectSize: row.size_bytes }),
+}
+
+/**
+ * Returns the named properties of an object, without its content.
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
+ */
+export const getObjectAttributes: S3Operation = async (call) => {
+  await authorize(call, 'read')
+  const { context, request } = call
+  const names = (request.header('x-amz-object-attributes') ?? '').split(',').map((name) => name.trim())
+  const chosen = names.map((name) => {
+    const write = Object.hasOwn(writers, name) ? writers[name] : undefined
+    if (write === undefined) {
+      throw s3Error('InvalidArgument', `x-amz-object-attributes must name some of ${Object.keys(writers).join(', ')}.`)
+    }
+    return write
+  })
+  const row = await requireObject(context, request, request.query.get('versionId'))
+  const found: XmlRecord = Object.assign({}, ...chosen.map((write) => write(row, request)))
+  return xmlAnswer('GetObjectAttributesResponse', found, {
+    'last-modified': new Date(row.created_at).toUTCString(),
+    'x-amz-meta-cid': row.cid,
+  })
+}
+
+function writeChecksum(checksum: Checksum | undefined): XmlRecord | undefined {
+  if (checksum === undefined) return undefined
+  return { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }
+}
+
+/** Checksums of single parts are not stored. */
+function writeParts(sizes: readonly number[] | undefined, { header }: S3Request): XmlRecord | undefined {
+  if (sizes === undefined) return undefined
+  const marker = readNumber(header('x-amz-part-number-marker'), 0, 'x-amz-part-number-marker')
+  const max = Math.min(maxParts, readNumber(header('x-amz-max-parts'), maxParts, 'x-amz-max-parts'))
+  const page = sizes.slice(marker, marker + max)
+  return {
+    PartsCount: sizes.length,
+    PartNumberMarker: marker,
+    NextPartNumberMarker: marker + page.length,
+    MaxParts: max,
+    IsTruncated: marker + page.length < sizes.length,
+    Part: page.map((size, at) => ({ PartNumber: marker + at + 1, Size: size })),
+  }
+}
+
+function readNumber(text: string | undefined, fallback: number, name: string): number {
+  if (text === undefined) return fallback
+  if (!/^\d{1,9}$/.test(text)) throw s3Error('InvalidArgument', `${name} must be a whole number.`)
+  return Number(text)
+}
