@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/storage: admin -> objects': 'opens the store without a service',
   'services/storage: backup -> objects': 'opens the store and destinations without a service',
   'services/storage: backup -> packs': 'assigns a restored store and a destination to a database, as a start does',
-  'services/storage: proofs -> objects': 'keeps trees of pieces beside the packs and removes them the same way',
+  'services/storage: pieces -> objects': 'keeps trees of pieces beside the packs and removes them the same way',
   'services/storage: s3 -> objects': 'keeps parts of multipart uploads beside the packs and removes them the same way',
   'services/storage: resumable -> objects': 'keeps parts of uploads beside the packs and removes them the same way',
 }
