@@ -8,7 +8,7 @@ import {
   stablecoins,
 } from '@cairn/protocol'
 import type { EIP1193Provider } from 'viem'
-import { measure, openPath } from '#platform'
+import { measure, openPath } from '#platform/local-files'
 import type { PaySigner } from '../payments/chain-wallet.ts'
 import { authorizeOnce } from '../payments/one-time.ts'
 import { pay } from '../payments/pay.ts'

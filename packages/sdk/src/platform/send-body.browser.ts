@@ -1,31 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import type { LocalPath, StreamedAnswer, StreamedRequest } from './local-source.ts'
-
-// The browser half of platform.ts.
-
-/** Computes SHA-256 with WebCrypto. */
-export async function hashSha256(bytes: Uint8Array): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes)))
-}
-
-/** WebCrypto only offers Ed25519 for keys it manages itself; other keys use JavaScript. */
-export const signEd25519 = undefined
-
-/** A page has no file system: its network is that of its own origin. */
-export function findNetwork(): string {
-  throw new CairnError('NO_NETWORK', { hint: 'Use the URL of a network.' })
-}
-
-export function readProfile(path: string): Promise<unknown> {
-  throw new CairnError('NO_NETWORK', { message: `A browser cannot read ${path}`, hint: 'Use the URL of a network.' })
-}
-
-export function openPath(path: string): Promise<LocalPath> {
-  throw new CairnError('FILE_UNREADABLE', {
-    message: `A browser cannot read ${path}`,
-    hint: 'Use a File, Blob or FileList.',
-  })
-}
+import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 
 /** Whether the body is sent while it is read. */
 export const sendsWhileReading: boolean = false
@@ -104,31 +78,4 @@ function sendWithProgress(
     onSent?.(0, body.size)
     request.send(body)
   })
-}
-
-function noDisk(): never {
-  throw new CairnError('FILE_UNREADABLE', {
-    message: 'A browser has no file system paths',
-    hint: 'Use openFile or downloadBytes.',
-  })
-}
-
-export async function openPart(_target: string, _overwrite: boolean): Promise<never> {
-  return noDisk()
-}
-
-export async function makeFolder(_target: string, _mayExist: boolean): Promise<never> {
-  return noDisk()
-}
-
-export function joinPath(folder: string, name: string): string {
-  return `${folder}/${name}`
-}
-
-export async function measure(): Promise<never> {
-  return noDisk()
-}
-
-export function mimeTypeOf(): false {
-  return false
 }
