@@ -1,7 +1,8 @@
-// Fails on folders of a workspace that import one another in a circle, and on imports past the face of a room.
+// Fails on folders of a workspace that import one another in a circle, on imports past the face of a room, and on queries in
+// routes.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findCircles, findPastFaces, readRoomImports } from './rooms.ts'
+import { findCircles, findMisplacedQueries, findPastFaces, readRoomImports } from './rooms.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -13,7 +14,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/storage: admin -> objects': 'opens the store without a service',
   'services/storage: backup -> objects': 'opens the store and destinations without a service',
   'services/storage: backup -> packs': 'assigns a restored store and a destination to a database, as a start does',
-  'services/storage: proofs -> objects': 'keeps trees of pieces beside the packs and removes them the same way',
+  'services/storage: pieces -> objects': 'keeps trees of pieces beside the packs and removes them the same way',
   'services/storage: s3 -> objects': 'keeps parts of multipart uploads beside the packs and removes them the same way',
   'services/storage: resumable -> objects': 'keeps parts of uploads beside the packs and removes them the same way',
 }
@@ -26,6 +27,7 @@ for (const group of ['apps', 'packages', 'services']) {
     const imports = readRoomImports(src)
     for (const circle of findCircles(imports)) faults.push(`${group}/${name}: circle ${circle}`)
     if (group !== 'services') continue
+    for (const file of findMisplacedQueries(src)) faults.push(`${group}/${name}: ${file} holds a query`)
     const past = findPastFaces(imports, (room) => existsSync(join(src, room, `${room}.ts`)))
     for (const { from, to, file, target } of past) {
       if (allowed[`${group}/${name}: ${from} -> ${to}`] === undefined)
@@ -34,6 +36,8 @@ for (const group of ['apps', 'packages', 'services']) {
   }
 }
 if (faults.length > 0) {
-  console.error(`Rooms of a workspace form no circle, and are entered by their face:\n${faults.join('\n')}`)
+  console.error(
+    `Rooms of a workspace form no circle, and are entered by their face. Routes hold no queries:\n${faults.join('\n')}`,
+  )
   process.exitCode = 1
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findCircles, findPastFaces, readRoomImports } from './rooms.ts'
+import { findCircles, findMisplacedQueries, findPastFaces, readRoomImports } from './rooms.ts'
 
 let src = ''
 beforeEach(() => {
@@ -47,4 +47,18 @@ test('finds an import past a face; shelves have no face', () => {
   expect(findPastFaces(readRoomImports(src), (room) => room === 'b')).toEqual([
     { from: 'a', to: 'b', file: 'a/a.ts', target: 'b/store.ts' },
   ])
+})
+
+test('finds queries in routes and beside the rooms, and none elsewhere', () => {
+  const query = "await db.read\n  .selectFrom('upload')"
+  write({
+    'start.ts': query,
+    'a/routes.ts': query,
+    'a/other-routes.ts': "trx.deleteFrom('upload')",
+    'a/store.ts': query,
+    'a/verb.ts': query,
+    'a/routes.test.ts': query,
+    'b/routes.ts': "import '../a/a.ts'",
+  })
+  expect(findMisplacedQueries(src)).toEqual(['a/other-routes.ts', 'a/routes.ts', 'start.ts'])
 })

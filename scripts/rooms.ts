@@ -69,3 +69,19 @@ function shortestWayBack(start: string, next: ReadonlyMap<string, ReadonlySet<st
 export function findPastFaces(imports: readonly RoomImport[], hasFace: (room: string) => boolean): RoomImport[] {
   return imports.filter(({ to, target }) => hasFace(to) && target !== `${to}/${to}.ts`)
 }
+
+const queryPattern = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/
+
+/** Returns the files of a service that hold queries and must not: those that bind calls, and those beside the rooms. */
+export function findMisplacedQueries(src: string): string[] {
+  const found: string[] = []
+  for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.ts') || testPattern.test(entry.name)) continue
+    const path = join(entry.parentPath, entry.name)
+    const file = relative(src, path).split(sep).join('/')
+    const bindsCalls = entry.name === 'routes.ts' || entry.name.endsWith('-routes.ts')
+    if (!bindsCalls && roomOf(file) !== undefined) continue
+    if (queryPattern.test(readFileSync(path, 'utf8'))) found.push(file)
+  }
+  return found.sort()
+}

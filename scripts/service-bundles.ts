@@ -35,7 +35,7 @@ const serviceBundles = {
     },
     threads: [
       'services/storage/src/packs/hash-thread.ts',
-      'services/storage/src/proofs/piece-thread.ts',
+      'services/storage/src/pieces/piece-thread.ts',
       'services/storage/src/pictures/picture-process.ts',
     ],
     assets: { 'services/storage/src/service/docs': 'docs' },

@@ -25,12 +25,12 @@ export type ContractArtifact = { name: string; abi: readonly object[]; bytecode:
 const paymentsTarget = { file: 'Payments.sol', evmVersion: 'paris' }
 
 /**
- * The contracts and the oldest EVM version they run on: the payment contract runs on every chain, the stand-ins of
+ * The sources, the oldest EVM version they run on, and the contracts to publish (all of the source by default): the payment contract runs on every chain, the stand-ins of
  * local networks need a newer one.
  */
-const targets = [
+const targets: readonly { file: string; evmVersion: string; names?: readonly string[] }[] = [
   { file: 'LocalPriceFeed.sol', evmVersion: 'paris', names: ['LocalPriceFeed'] },
-  { file: 'LocalTokens.sol', evmVersion: 'cancun', names: ['LocalDAI', 'LocalUSDC', 'LocalUSDT'] },
+  { file: 'LocalTokens.sol', evmVersion: 'cancun' },
   { ...paymentsTarget, names: ['Payments'] },
 ]
 
@@ -42,7 +42,7 @@ export function compileContracts(): ContractArtifact[] {
   return targets.flatMap(({ file, evmVersion, names }) => {
     const source = readFileSync(join(folder, file), 'utf8')
     const contracts = compileSource(file, source, evmVersion)
-    return names.map((name) => {
+    return (names ?? Object.keys(contracts).sort()).map((name) => {
       const contract = contracts[name]
       if (contract === undefined) throw new Error(`Contract ${name} does not exist`)
       const { abi, evm } = contract

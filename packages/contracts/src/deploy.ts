@@ -1,7 +1,1 @@
-export {
-  localDaiBytecode,
-  localPriceFeedBytecode,
-  localUsdcBytecode,
-  localUsdtBytecode,
-  paymentsBytecode,
-} from './generated/bytecodes.ts'
+export * from './generated/bytecodes.ts'

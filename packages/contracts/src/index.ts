@@ -1,1 +1,1 @@
-export { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from './generated/abis.ts'
+export * from './generated/abis.ts'

@@ -1,5 +1,5 @@
 import { CairnError, callTimeoutMs, type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
-import { findNetwork, readProfile } from '#platform'
+import { findNetwork, readProfile } from '#platform/find-network'
 import { createClient } from './client.ts'
 import { openResponse, readText } from './request.ts'
 

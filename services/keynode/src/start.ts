@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { CairnError } from '@cairn/protocol'
 import {
   createDependencies,
   createLogGate,
@@ -20,6 +19,7 @@ import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
+import { requireOwnFolder } from './db/require-own-folder.ts'
 import { deriveNodeKeys } from './identity.ts'
 import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
@@ -104,7 +104,8 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     rates: createRateLimiter(config.rateFactor, clock),
     authorize: (request, call) => authorizeCall(context, request, call),
   }
-  await requireOwnFolder(context)
+  // Another secret could open no shard, another number would break every seal.
+  await requireOwnFolder(db, `${config.networkName} ${config.node} ${publicKeyOf(context.keys.signing)}`)
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
 
   const ending = new AbortController()
@@ -138,25 +139,4 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     context,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
-}
-
-/**
- * A folder belongs to the node and secret that first used it: another secret could open no shard, another number
- * would break every seal.
- */
-async function requireOwnFolder(context: Context): Promise<void> {
-  const name = `${context.config.networkName} ${context.config.node} ${publicKeyOf(context.keys.signing)}`
-  await context.db.write((trx) =>
-    trx
-      .insertInto('node')
-      .values({ id: 1, name })
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .execute(),
-  )
-  const row = await context.db.read.selectFrom('node').select('name').where('id', '=', 1).executeTakeFirst()
-  if (row?.name === name) return
-  throw new CairnError('INVALID_CONFIGURATION', {
-    message: `The data of this key node was created with another number, network or secret`,
-    hint: 'Restore the original settings. Without the original secret, no shard can be opened.',
-  })
 }

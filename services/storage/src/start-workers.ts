@@ -1,6 +1,7 @@
 import type { NetworkProfile } from '@cairn/protocol'
 import { probeDependencies } from '@cairn/service'
 import type { Context } from './context.ts'
+import { createNonceSource } from './deals/deals.ts'
 import { createEventsWorker } from './events/events.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
 import { createLinksWorker } from './links/links.ts'
@@ -16,9 +17,8 @@ import { createPrices } from './payments/prices.ts'
 import { createReconcileWorker } from './payments/reconcile-worker.ts'
 import { createPaymentWorker } from './payments/worker.ts'
 import { createPinsWorker } from './pins/worker.ts'
-import { createNonceSource } from './proofs/nonces.ts'
-import type { Provider } from './proofs/provider.ts'
-import { createDealWorkers, createPieceWorker } from './proofs/worker.ts'
+import { createPipelineWorkers } from './proofs/worker.ts'
+import type { Provider } from './providers/providers.ts'
 import { createResumableWorker } from './resumable/resumable.ts'
 import { createS3Worker } from './s3/s3.ts'
 import { createIndexWorker } from './search/search.ts'
@@ -78,8 +78,7 @@ export function startWorkers({
     const nonces = createNonceSource(openHead(config.payments), (error) =>
       context.failures.failed('nonces', error, 'failed to read the newest block, using random nonces'),
     )
-    workers.push(createPieceWorker(context, clock))
-    workers.push(...createDealWorkers({ context, providers, pullUrl, nonces }, clock))
+    workers.push(...createPipelineWorkers({ context, providers, pullUrl, nonces }, clock))
   }
   const prices = createPrices(context, config.payments.prices)
   const probes = probeDependencies(

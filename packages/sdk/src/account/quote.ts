@@ -1,5 +1,5 @@
 import { getDataUsage } from '@cairn/protocol'
-import { measure, mimeTypeOf, openPath } from '#platform'
+import { measure, mimeTypeOf, openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 

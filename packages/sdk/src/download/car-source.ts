@@ -1,7 +1,7 @@
 import { CairnError, type ErrorCode } from '@cairn/protocol'
 import { type BlockSource, type CarReading, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { hashSha256 } from '#platform'
+import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
 import { describeFault, openResponse } from '../request.ts'

@@ -1,4 +1,4 @@
-import { openPart } from '#platform'
+import { openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
 import { iterateStream } from '../iterate-stream.ts'

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { joinPath, makeFolder, openPart } from '#platform'
+import { joinPath, makeFolder, openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'

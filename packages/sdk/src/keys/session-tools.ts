@@ -1,5 +1,5 @@
 import { proveRequest as prove, type SessionKey, type SignedRequest } from '@cairn/crypto'
-import { signEd25519 } from '#platform'
+import { signEd25519 } from '#platform/native-crypto'
 
 /**
  * The curve of a session key and the message that opens a session: loaded with the first session, so that other pages

@@ -5,6 +5,7 @@ import {
   type NetworkCoin,
   type NetworkName,
   networks,
+  type Stablecoin,
 } from '@cairn/protocol'
 
 /** A chain in the format of the published module. Set the payment contract to pay there. */
@@ -23,6 +24,9 @@ export type LighthouseNetwork = {
   dai_contract_address: string
   dai_contract_decimal: number
 }
+
+/** The stablecoins that published clients have fields for. */
+export const publishedCoins = ['usdc', 'usdt', 'dai'] as const satisfies readonly Stablecoin[]
 
 function describeNetworks(): Record<string, LighthouseNetwork> {
   return Object.fromEntries(

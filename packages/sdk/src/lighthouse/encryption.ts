@@ -1,5 +1,5 @@
 import { CairnError, getConditions, isCid, keyShardThreshold, normalizeIdentity } from '@cairn/protocol'
-import { openPath } from '#platform'
+import { openPath } from '#platform/local-files'
 import { openFile } from '../download/open-file.ts'
 import { decryptStream } from '../encryption/decrypt-stream.ts'
 import { iterateStream } from '../iterate-stream.ts'

@@ -1,20 +1,12 @@
-import {
-  CairnError,
-  type ChainProfile,
-  coinPriceOf,
-  isPrivateKey,
-  oneDollar,
-  priceInUnits,
-  stablecoins,
-} from '@cairn/protocol'
+import { CairnError, type ChainProfile, coinPriceOf, isPrivateKey, oneDollar, priceInUnits } from '@cairn/protocol'
 import type { EIP1193Provider } from 'viem'
-import { measure, openPath } from '#platform'
+import { measure, openPath } from '#platform/local-files'
 import type { PaySigner } from '../payments/chain-wallet.ts'
 import { authorizeOnce } from '../payments/one-time.ts'
 import { pay } from '../payments/pay.ts'
 import { getStoragePrice, getTickerPrice, isCoin } from '../payments/price.ts'
 import { clientOf } from './client.ts'
-import { findNetwork, type LighthouseNetwork } from './config.ts'
+import { findNetwork, type LighthouseNetwork, publishedCoins } from './config.ts'
 
 /** The fields of a transaction that programs read, in the format of the published module. */
 export type FundedTransaction = { hash: string; from: string; to: string; chainId: bigint; wait(): Promise<void> }
@@ -34,7 +26,7 @@ export async function getPrice(
   if (!network) throw new CairnError('TOKEN_NOT_PROVIDED')
   const about = findNetwork(network)
   const size = await sizeOf(pathOrSize)
-  const coin = stablecoins.find((one) => one === token?.toLowerCase())
+  const coin = publishedCoins.find((one) => one === token?.toLowerCase())
   const client = clientOf()
   const perGib = await getStoragePrice(client)
   if (coin !== undefined) return priceInUnits(size, about[`${coin}_contract_decimal`], oneDollar, perGib)
@@ -102,7 +94,7 @@ function isProvider(value: unknown): value is EIP1193Provider {
 }
 
 function toChain(name: string, about: LighthouseNetwork): ChainProfile {
-  const tokens = stablecoins.flatMap((coin) => {
+  const tokens = publishedCoins.flatMap((coin) => {
     const address = about[`${coin}_contract_address`]
     return address === '' ? [] : [[coin, { address, decimals: about[`${coin}_contract_decimal`] }] as const]
   })

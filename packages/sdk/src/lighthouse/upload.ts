@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { openPath } from '#platform'
+import { openPath } from '#platform/local-files'
 import type { OnProgress } from '../progress.ts'
 import type { UploadOptions as SdkOptions, UploadResult } from '../upload/send-files.ts'
 import { uploadCar } from '../upload/upload-car.ts'

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { hashSha256 } from '#platform'
+import { hashSha256 } from '#platform/native-crypto'
 
 const blockSource = /^block \d+ of chain \d+, (0x[0-9a-f]{64}), salt ([0-9a-f]{32})$/
 

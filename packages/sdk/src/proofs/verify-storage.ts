@@ -2,7 +2,7 @@ import { encodePieceCid, parsePieceCid, resolveAggregate, verifyByteRange } from
 import { CairnError } from '@cairn/protocol'
 import { decodeNode, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
-import { hashSha256 } from '#platform'
+import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
 import type { OnProgress } from '../progress.ts'
 import type { CallOptions } from '../request.ts'

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { createDirectoryTree } from '@cairn/unixfs'
-import { hashSha256 } from '#platform'
+import { hashSha256 } from '#platform/native-crypto'
 import { type IndexedFile, indexName, writeFolderIndex } from '../encryption/folder-index.ts'
 import type { LocalFile } from '../local-source.ts'
 import { type EncryptedPart, type EncryptPartOptions, encryptPart } from './encrypt-part.ts'

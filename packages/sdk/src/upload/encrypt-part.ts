@@ -1,5 +1,5 @@
 import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
-import { hashSha256 } from '#platform'
+import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { LocalFile } from '../local-source.ts'
 import { discard, profileOf, type UploadOptions } from './send-files.ts'

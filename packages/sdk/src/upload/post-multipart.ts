@@ -9,7 +9,7 @@ import {
 } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
 import * as v from 'valibot'
-import { sendStreamed } from '#platform'
+import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { describeFault } from '../request.ts'
 import { gather } from './gather.ts'

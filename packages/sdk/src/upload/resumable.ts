@@ -1,5 +1,5 @@
 import { CairnError, type Uploaded } from '@cairn/protocol'
-import { gatherBody, sendsWhileReading } from '#platform'
+import { gatherBody, sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
 import { createBoundary } from './multipart.ts'

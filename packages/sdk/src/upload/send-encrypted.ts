@@ -1,5 +1,5 @@
 import { CairnError, isCid, readDetails, type Uploaded } from '@cairn/protocol'
-import { sendsWhileReading } from '#platform'
+import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'

@@ -8,7 +8,9 @@ import {
   importProfiles,
   profileFor,
 } from '@cairn/unixfs'
-import { hashSha256, measure, sendsWhileReading } from '#platform'
+import { measure } from '#platform/local-files'
+import { hashSha256 } from '#platform/native-crypto'
+import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'

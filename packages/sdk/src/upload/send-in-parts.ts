@@ -13,7 +13,7 @@ import {
   type Uploaded,
   type UploadInfo,
 } from '@cairn/protocol'
-import { sendStreamed } from '#platform'
+import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { type CallOptions, call, describeCall, describeFault, openResponse, pause, tryAgain } from '../request.ts'
 import type { MultipartUpload } from './post-multipart.ts'

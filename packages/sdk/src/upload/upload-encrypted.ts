@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { openPath } from '#platform'
+import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
 import { checkConditions } from '../keys/check-conditions.ts'

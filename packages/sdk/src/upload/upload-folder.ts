@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { openPath } from '#platform'
+import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
 import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
 import { openShard, sealShard } from './seal.ts'
-import { findOtherSets, findRecord, findRecordToChange, type Trx } from './store.ts'
+import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from './store.ts'
 
 /**
  * Puts a waiting set in force once three nodes hold it, and confirms a first save once three name the same owner.
@@ -57,7 +57,7 @@ export async function putInForce(context: Context, cid: string, setId: string, b
     const { row } = record
     const payload = openShard(context, { cid, owner: other.owner, version: other.version }, other.sealed)
     const version = row.version + 1
-    await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', setId).execute()
+    await removeOtherSet(trx, cid, setId)
     // Older waiting sets are removed: they would otherwise replace it later.
     await trx
       .deleteFrom('other_set')

@@ -19,6 +19,7 @@ import {
   isCreatorFull,
   type KeyRecord,
   type KeyRow,
+  removeOtherSet,
   type Trx,
   writeChange,
 } from './store.ts'
@@ -208,7 +209,7 @@ async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wante
     ({ kind, set_id }) => kind === 'pending' && set_id !== wanted.setId,
   )
   for (const other of waiting.slice(maxWaitingSets - 1)) {
-    await trx.deleteFrom('other_set').where('cid', '=', row.cid).where('set_id', '=', other.set_id).execute()
+    await removeOtherSet(trx, row.cid, other.set_id)
   }
   const version = row.version + 1
   const values = {

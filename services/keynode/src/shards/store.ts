@@ -112,3 +112,8 @@ export async function isCreatorFull(trx: Trx, creator: string, maxKeys: number):
     .executeTakeFirst()
   return beyond !== undefined
 }
+
+/** Removes a set that waits or was replaced. */
+export async function removeOtherSet(trx: Trx, cid: string, setId: string): Promise<void> {
+  await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', setId).execute()
+}

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
-import { findOtherSets, findRecordToChange } from './store.ts'
+import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
 const keepMs = 30 * 24 * 3_600_000
@@ -94,7 +94,7 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
       const without = peers.filter((peer) => !holdsSet(peer, set_id)).length + empty
       // Nodes that did not answer may hold it.
       if (context.config.peers.length + 1 - without >= enough) continue
-      await trx.deleteFrom('other_set').where('cid', '=', cid).where('set_id', '=', set_id).execute()
+      await removeOtherSet(trx, cid, set_id)
     }
   })
 }

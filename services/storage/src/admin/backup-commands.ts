@@ -10,6 +10,7 @@ import { restoreBackup } from '../backup/restore-backup.ts'
 import { createBackupKey, createOpener, createSealer, type Opener } from '../backup/seal.ts'
 import { readSecrets } from '../backup/secrets.ts'
 import { verifyBackups } from '../backup/verify-backup.ts'
+import { readStoreName } from '../db/read-store-name.ts'
 import { requireSameSecret } from '../names/names.ts'
 import { errnoOf } from '../objects/file-errors.ts'
 import { recordAction } from './audit.ts'
@@ -131,7 +132,7 @@ function prune(input: CommandInput): Promise<boolean> {
   const keep = readKeep(input.backup.keep)
   return withDatabase(input, async ({ db, clock }) => {
     await using place = await openPlace(placeOf(input), config, isDryRun ? 'read' : 'write')
-    const { name: database } = await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+    const database = await readStoreName(db.read)
     const pruned = await pruneBackups({ place: place.objects, database, keep, isDryRun, signal })
     const { backups, objects, bytes, kept } = pruned
     if (!isDryRun) {

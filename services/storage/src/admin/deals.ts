@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { activeStates, heldStates } from '../proofs/proofs.ts'
+import { activeStates, heldStates } from '../deals/deals.ts'
 import { type AdminContext, applyAction } from './admin-context.ts'
 
 /**

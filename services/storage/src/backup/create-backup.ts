@@ -3,6 +3,7 @@ import { openSnapshot } from '@cairn/service'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import type { Database } from '../db/database.ts'
+import { readStoreName } from '../db/read-store-name.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
@@ -60,7 +61,7 @@ export type BackupParts = {
 export async function createBackup(parts: BackupParts): Promise<Manifest> {
   const { config, db, clock, place } = parts
   const id = createBackupId(clock.now())
-  const database = (await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()).name
+  const database = await readStoreName(db.read)
   await claimPlace(place, database)
   await removeAbandoned(place)
   await using hold = await holdRemovals({ db, clock }, id)
@@ -110,7 +111,7 @@ export async function planBackup({
   objects: number
   copied: number
 }> {
-  const database = (await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()).name
+  const database = await readStoreName(db.read)
   if (place !== undefined) await requireOwnPlace(place, database)
   await using snapshot = await openSnapshot(config.database)
   const named = await listNamedObjects(snapshot)

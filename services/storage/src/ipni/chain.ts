@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import { readStoreName } from '../db/read-store-name.ts'
 import type { Schema } from '../db/schema.ts'
 import { type ChainBlock, encodeAdvertisement } from './advertisement.ts'
 import { openPublisher, type Publisher } from './identity.ts'
@@ -18,7 +19,7 @@ export type Change = { root: Uint8Array; chunks: readonly ChainBlock[] | undefin
  * Opens the chain, and creates it the first time. A chain that was signed with another secret is replaced.
  */
 export async function openChain(context: ChainContext): Promise<Chain> {
-  const { name } = await context.db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+  const name = await readStoreName(context.db.read)
   const row = await context.db.read.selectFrom('ipni_chain').selectAll().executeTakeFirst()
   const publisher = await openPublisher(context.secret, name, row?.generation ?? 1)
   if (row === undefined) {
@@ -41,7 +42,7 @@ export async function openChain(context: ChainContext): Promise<Chain> {
 
 /** Replaces a chain by an empty one with an identity of its own, once. All content is published again. */
 export async function restartChain({ db, secret, clock }: ChainContext, generation: number): Promise<void> {
-  const { name } = await db.read.selectFrom('store').select('name').executeTakeFirstOrThrow()
+  const name = await readStoreName(db.read)
   const { peerId } = await openPublisher(secret, name, generation + 1)
   await db.write(async (trx) => {
     const { numUpdatedRows } = await trx

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { Database } from '../db/database.ts'
+import { readStoreName } from '../db/read-store-name.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 
 /** Prefix of the single object whose name is the id of the database that owns the packs. */
@@ -19,7 +20,7 @@ const page = 'docs/operate/recover.md'
  */
 export async function claimPackFolder(parts: { db: Database; objects: ObjectStore }): Promise<void> {
   const { objects } = parts
-  const name = await readDatabaseName(parts.db)
+  const name = await readStoreName(parts.db.read)
   const isOwn = (owners: readonly string[]) => owners.length === 1 && owners[0] === name
   const owners = await listOwners(objects)
   if (isOwn(owners)) return
@@ -44,15 +45,11 @@ export async function takeOverPackFolder({ db, objects }: { db: Database; object
       hint: 'Stop them, wait three minutes and try again.',
     })
   }
-  const name = await readDatabaseName(db)
+  const name = await readStoreName(db.read)
   const owners = await listOwners(objects)
   // Neither database accepts a folder with two owners, so an interrupted take-over can be repeated.
   if (!owners.includes(name)) await writeOwner(objects, name)
   for (const owner of owners) if (owner !== name) await objects.remove(ownerPrefix + owner)
-}
-
-async function readDatabaseName({ read }: Database): Promise<string> {
-  return (await read.selectFrom('store').select('name').executeTakeFirstOrThrow()).name
 }
 
 /** Returns the ids of the databases that own the objects of a store. */

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { packIdOfKey, packKey } from './pack-id.ts'
+import { findHolds } from './store.ts'
 
 /** A pack without a row, or with a pending row and no upload in progress. */
 export type UnnamedPack = { id: bigint; key: string }
@@ -23,7 +24,7 @@ export async function* findUnnamed(
     // Notes before rows: an object that lost its note in between has a row or is removed.
     const unconfirmed = await objects.listUnconfirmed('all')
     const ids = candidates.map(({ id }) => id)
-    const rows = await db.read.selectFrom('pack').select(['id', 'hold']).where('id', 'in', ids).execute()
+    const rows = await findHolds(db.read, ids)
     const named = new Set(rows.filter(({ hold }) => hold !== 'pending').map(({ id }) => id))
     const found: UnnamedPack[] = []
     for (const pack of candidates) {

@@ -9,6 +9,7 @@ import { insertBlocksInUnits } from './record-pack.ts'
 import { countRemoval } from './removals.ts'
 import { removeBlocks } from './remove-pack.ts'
 import { holdOrphan } from './settle-comparison.ts'
+import { findHolds } from './store.ts'
 
 const keysInOneQuery = 500
 const rootsInOneQuery = 500
@@ -82,7 +83,7 @@ async function findWaiting(
   // Notes before rows: an object that lost its note in between has a row or is removed.
   const unconfirmed = await objects.listUnconfirmed('alive')
   const ids = packs.map(({ id }) => id)
-  const rows = await db.read.selectFrom('pack').select(['id', 'hold']).where('id', 'in', ids).execute()
+  const rows = await findHolds(db.read, ids)
   const isSettled = (hold: PackHold | null) => hold === null || hold === 'recovered'
   const settled = new Set(rows.filter(({ hold }) => isSettled(hold)).map(({ id }) => id))
   return packs.filter(({ id, key }) => !settled.has(id) && !unconfirmed.has(key))

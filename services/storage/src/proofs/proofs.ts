@@ -17,29 +17,31 @@ import {
   maxProofPieces,
   type PossessionCheck,
 } from '@cairn/protocol'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { CID } from 'multiformats/cid'
 import type * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { type AggregatePayload, openAggregate } from './aggregate-payload.ts'
-import { bytesToHex } from './hex.ts'
-import { toPiece } from './make-aggregates.ts'
-import { readPacks, toParts } from './piece-payload.ts'
-import type { Provider } from './provider.ts'
 import {
-  type AggregateRow,
+  type AggregatePayload,
   activeStates,
   type CheckRow,
   type DealRow,
   findDealsOf,
+  hashToken,
+  openAggregate,
+} from '../deals/deals.ts'
+import {
+  type AggregateRow,
   findPacksOf,
   findPiecesOf,
   type PiecePackRow,
   type PieceRow,
-} from './store.ts'
-import { readTree } from './tree-object.ts'
-import { hashToken } from './update-deal.ts'
-
-export { activeStates, heldStates } from './store.ts'
+  readPacks,
+  readTree,
+  toParts,
+  toPiece,
+} from '../pieces/pieces.ts'
+import type { Provider } from '../providers/providers.ts'
 
 /** Number of built aggregates kept in memory: each takes thousands of hashes to build. */
 const aggregatesKept = 32

@@ -1,10 +1,10 @@
 import { type Aggregate, encodeEntry, encodePieceCidV1, type MerklePath, paddedBytesOf } from '@cairn/pieces'
 import type { CallResult, getDealStatus, getPdpDealStatus, getProof } from '@cairn/protocol'
+import { bytesToHex } from '@noble/hashes/utils.js'
 import type { CID } from 'multiformats/cid'
-import { bytesToHex } from './hex.ts'
-import { toPiece } from './make-aggregates.ts'
+import { activeStates, type DealRow } from '../deals/deals.ts'
+import { type AggregateRow, type PieceRow, toPiece } from '../pieces/pieces.ts'
 import type { Proofs } from './proofs.ts'
-import { type AggregateRow, activeStates, type DealRow, type PieceRow } from './store.ts'
 
 /** Epoch 0 of the Filecoin network in ms since 1970, and the length of an epoch. */
 const genesisMs = 1_598_306_400_000

@@ -24,12 +24,17 @@ import { route } from '../http/route.ts'
 import { attemptCleanup, readSteadily } from '../uploads/uploads.ts'
 import { createUpload } from './create-upload.ts'
 import { receiveBytes, tooLong } from './receive-bytes.ts'
-import { acquireUpload, dropUpload, findUpload, type ResumableUpload, releaseUpload, uploadTaken } from './store.ts'
+import {
+  acquireUpload,
+  dropUpload,
+  findUpload,
+  listUploads,
+  type ResumableUpload,
+  releaseUpload,
+  uploadTaken,
+} from './store.ts'
 import { removeParts, storeUpload } from './store-upload.ts'
 import { readUploadName } from './upload-metadata.ts'
-
-/** Maximum number of listed uploads of an account: the open ones and the newest finished ones. */
-const maxListed = 1000
 
 /** Registers the tus protocol. @see https://tus.io/protocols/resumable-upload */
 export function registerResumableRoutes(app: FastifyInstance, context: Context): void {
@@ -56,14 +61,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
   })
 
   route(app, context, listOpenUploads, async ({ caller }) => {
-    const rows = await context.db.read
-      .selectFrom('resumable_upload')
-      .selectAll()
-      .where('address', '=', caller.address)
-      .where('expires_at', '>', context.clock.now())
-      .orderBy('id', 'desc')
-      .limit(maxListed)
-      .execute()
+    const rows = await listUploads(context, caller.address)
     return {
       uploads: rows.map((row) => {
         const { result: _result, error: _error, ...info } = toInfo(row)

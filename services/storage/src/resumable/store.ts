@@ -17,6 +17,9 @@ export type UploadPart = { offset_bytes: number; size_bytes: number; object_key:
  */
 export const lateWriterMs = 30 * 60_000
 
+/** Maximum number of listed uploads of an account: the open ones and the newest finished ones. */
+const maxListed = 1000
+
 /** The error of a unit of work whose upload was taken over by another writer. */
 export const uploadTaken = (): CairnError =>
   new CairnError('UPLOAD_BUSY', { message: 'Another request took over this upload', retryAfterSeconds: 1 })
@@ -34,6 +37,18 @@ export function findUpload(
     .where('address', '=', address)
     .where('expires_at', '>', clock.now())
     .executeTakeFirst()
+}
+
+/** Returns the uploads of an account that have not expired, newest first. */
+export function listUploads({ db, clock }: Pick<Context, 'db' | 'clock'>, address: string): Promise<ResumableUpload[]> {
+  return db.read
+    .selectFrom('resumable_upload')
+    .selectAll()
+    .where('address', '=', address)
+    .where('expires_at', '>', clock.now())
+    .orderBy('id', 'desc')
+    .limit(maxListed)
+    .execute()
 }
 
 /** Returns all parts, in order. */

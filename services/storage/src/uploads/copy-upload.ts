@@ -7,7 +7,7 @@ import { uploadColumns } from '../db/upload-columns.ts'
 import type { RecordedRoot } from './add-files.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import { openQuotaMeter } from './quota-meter.ts'
-import { insertUploads } from './store.ts'
+import { findPackIds, insertUploads } from './store.ts'
 
 /**
  * Lists an upload of an account again under another name. Reads and writes none of its bytes.
@@ -42,8 +42,8 @@ export async function copyUpload(
       const { tx_hash: _ofSource, ...row } = source
       const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
       await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])
-      const needed = await trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', sourceId).execute()
-      await packs.record(trx, { own: undefined, dependsOn: needed.map(({ pack_id }) => pack_id) }, id)
+      const dependsOn = await findPackIds(trx, sourceId)
+      await packs.record(trx, { own: undefined, dependsOn }, id)
       await meter.settle(trx, source.size_bytes)
       await record(trx, { uploadId: id, cid: source.cid, sizeBytes: source.size_bytes })
     })

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { changeAccount, openAccount } from '../ledger/ledger.ts'
 import { findRecovered, type PackStore, type RecoveredPack, releaseListed } from '../packs/packs.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
-import { insertUploads, type NewUpload } from './store.ts'
+import { findPackIds, insertUploads, type NewUpload } from './store.ts'
 
 /** Multicodec of raw bytes, which have no links. */
 const rawCode = 0x55
@@ -107,8 +107,7 @@ async function listRoot(
       await changeAccount(trx, address, { usedBytes: row.size_bytes })
     }
     const uploadId = known?.id ?? row.id
-    const referred = await trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId).execute()
-    const kept = new Set(referred.map(({ pack_id }) => pack_id))
+    const kept = new Set(await findPackIds(trx, uploadId))
     const dependsOn = [...new Set([pack.id, ...needed])].filter((id) => !kept.has(id))
     await packs.record(trx, { own: undefined, dependsOn }, uploadId)
   })

@@ -65,3 +65,9 @@ export async function hasUpload(db: Kysely<Schema>, id: string): Promise<boolean
   const row = await db.selectFrom('upload').select('id').where('id', '=', id).executeTakeFirst()
   return row !== undefined
 }
+
+/** Returns the ids of the packs that an upload needs. */
+export async function findPackIds(db: Kysely<Schema>, uploadId: string): Promise<bigint[]> {
+  const rows = await db.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId).execute()
+  return rows.map(({ pack_id }) => pack_id)
+}

@@ -1,0 +1,72 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { CairnError } from '@cairn/protocol'
+import { readBlob } from '../local/blob-file.ts'
+import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
+
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** Whether the body is sent while it is read. */
+export const sendsWhileReading: boolean = true
+
+/** Browsers gather a body before they send it; Node does not. */
+export async function gatherBody(_body: AsyncIterable<Uint8Array>, _signal?: AbortSignal): Promise<Blob> {
+  throw new TypeError('a body is sent while it is read')
+}
+
+/**
+ * Sends a request whose body is produced on the way. The HTTP client of Node moves large bodies faster than fetch, and
+ * leaves the chunks to the caller.
+ */
+export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+  const { url, method = 'POST', headers, contentLength, signal } = send
+  const body = send.body instanceof Blob ? readBlob(send.body) : send.body
+  const begin = url.startsWith('https:') ? requestHttps : requestHttp
+  return new Promise((done, fail) => {
+    const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
+    const request = begin(url, { method, headers: { ...headers, ...length }, signal })
+    let answered = false
+    request.on('error', (error) => {
+      // A server that has answered may close before it has read the body: the answer counts.
+      if (!answered) fail(error)
+    })
+    request.on('response', (response) => {
+      answered = true
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+        if (text.length > maxAnswerBytes) response.destroy(new CairnError('UNEXPECTED_RESPONSE'))
+      })
+      response.on('error', fail)
+      response.on('end', () => {
+        const header = (name: string): string | null => {
+          const value = response.headers[name]
+          return Array.isArray(value) ? value.join(', ') : (value ?? null)
+        }
+        done({ status: response.statusCode ?? 0, header, text })
+      })
+    })
+    const write = (piece: Uint8Array): Promise<void> =>
+      new Promise((written, failed) => {
+        request.write(piece, (error) => (error ? failed(error) : written()))
+      })
+    const pump = async (): Promise<void> => {
+      let before: Promise<void> = Promise.resolve()
+      for await (const piece of body) {
+        await before
+        if (answered || request.destroyed) return
+        before = write(piece)
+        // Awaited later; a failure until then is not an unhandled rejection.
+        before.catch(() => undefined)
+      }
+      await before
+      request.end()
+    }
+    pump().catch((error: unknown) => {
+      if (answered) return
+      request.destroy()
+      fail(error)
+    })
+  })
+}

@@ -1,0 +1,11 @@
+// Aggregates are placed with providers, which fetch and keep them and prove it. This is the face of the folder.
+export { type AggregatePayload, openAggregate } from './aggregate-payload.ts'
+export type { DealSteps, Driving } from './drive-deal.ts'
+export { driveDeals, isDealDue } from './drive-deals.ts'
+export { createNonceSource } from './nonces.ts'
+export { followDeal, offerDeal } from './offer-deal.ts'
+export { placeDeals } from './place-deals.ts'
+export { proveDeal } from './prove-deal.ts'
+export { retireAggregates } from './retire-aggregates.ts'
+export { activeStates, type CheckRow, type DealRow, findDealsOf, heldStates } from './store.ts'
+export { hashToken } from './update-deal.ts'

@@ -1,0 +1,77 @@
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import type { AggregateRow } from '../pieces/pieces.ts'
+import type { Provider } from '../providers/providers.ts'
+import type { NonceSource } from './nonces.ts'
+import { type activeStates, type DealRow, heldStates } from './store.ts'
+import { updateDeal } from './update-deal.ts'
+
+/** Time limit for an answer of a provider. */
+const answerMs = 15_000
+/** Maximum number of offers. */
+export const maxTries = 6
+const maxBackoffMs = 60_000
+
+/** Dependencies of driving a deal. */
+export type Driving = {
+  context: Context
+  providers: readonly Provider[]
+  /** Base URL that providers fetch from. */
+  pullUrl: string
+  nonces: NonceSource
+}
+
+/** A deal whose next step is due. The signal ends the step. */
+export type DealVisit = {
+  readonly driving: Driving
+  readonly provider: Provider
+  readonly deal: DealRow
+  readonly aggregate: AggregateRow
+  readonly signal: AbortSignal
+}
+
+/** The next step of a deal, by its state. */
+export type DealSteps = Readonly<Record<(typeof activeStates)[number], (visit: DealVisit) => Promise<void>>>
+
+/** Takes the next step of a deal. */
+export async function driveDeal(
+  driving: Driving,
+  steps: DealSteps,
+  deal: DealRow,
+  aggregate: AggregateRow,
+  stop: AbortSignal,
+): Promise<void> {
+  const { context } = driving
+  const provider = driving.providers.find(({ name }) => name === deal.provider)
+  if (provider === undefined) {
+    const error = 'The operator no longer uses this provider'
+    return updateDeal(context, deal, { state: isHeld(deal) ? 'faulted' : 'failed', error })
+  }
+  const { state } = deal
+  // Only active deals are due.
+  if (state === 'failed' || state === 'faulted' || state === 'ended') return
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
+  try {
+    await steps[state]({ driving, provider, deal, aggregate, signal })
+  } catch (error) {
+    if (stop.aborted) return
+    if (!CairnError.is(error)) throw error
+    await noteTrouble(context, deal, error)
+  }
+}
+
+function isHeld({ state }: DealRow): boolean {
+  return heldStates.some((held) => held === state)
+}
+
+async function noteTrouble(context: Context, deal: DealRow, error: CairnError): Promise<void> {
+  const { clock, config, failures } = context
+  const tries = deal.tries + 1
+  const about = { deal: deal.number, provider: deal.provider }
+  failures.failed(`deal ${deal.provider}`, error, 'failed to process a deal', about)
+  const isFinal = error.code === 'PROVIDER_FULL' || error.code === 'PIECE_TOO_LARGE' || tries >= maxTries
+  const reason = `${error.code}: ${error.message}`.slice(0, 500)
+  if (isFinal) return updateDeal(context, deal, { state: 'failed', error: reason, token_hash: null, tries })
+  const next = clock.now() + Math.min(config.deals.pollMs * 2 ** tries, maxBackoffMs)
+  return updateDeal(context, deal, { tries, next_at: next, error: reason })
+}

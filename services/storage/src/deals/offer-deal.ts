@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../context.ts'
+import { type AggregateRow, findContent } from '../pieces/pieces.ts'
+import type { PieceState } from '../providers/providers.ts'
+import { type DealVisit, maxTries } from './drive-deal.ts'
+import type { DealRow } from './store.ts'
+import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
+
+/** Time limit of a fetch, in addition to the time for its bytes at 1 MiB/s. */
+const fetchMs = 600_000
+const minBytesPerMs = 1049
+
+/** Offers a queued deal to its provider, which then fetches the payload with a new token. */
+export async function offerDeal({
+  driving: { context, pullUrl },
+  provider,
+  deal,
+  aggregate,
+  signal,
+}: DealVisit): Promise<void> {
+  if (deal.tries >= maxTries) {
+    // The provider accepts offers but loses them.
+    return updateDeal(context, deal, {
+      state: 'failed',
+      error: 'It never fetched the offered piece',
+      token_hash: null,
+    })
+  }
+  const content = await findContent(context.db.read, aggregate)
+  if (content === undefined) {
+    return updateDeal(context, deal, { state: 'failed', error: 'It is no longer needed', token_hash: null })
+  }
+  const token = randomBytes(32).toString('base64url')
+  const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
+  if (!isOurs) return
+  const before = await context.db.read
+    .selectFrom('deal')
+    .select('number')
+    .where('aggregate_id', '=', aggregate.id)
+    .where('provider', '=', provider.name)
+    .where('state', '=', 'faulted')
+    .executeTakeFirst()
+  // A provider must not reuse bytes that it could not prove.
+  if (before !== undefined && deal.tries === 0) await provider.remove(aggregate.cid, { signal })
+  const url = new URL(`/api/aggregates/${aggregate.cid}/payload`, pullUrl).href
+  const said = await provider.offer(aggregate.cid, { url, token, content }, { signal })
+  await noteState(context, deal, aggregate, said)
+}
+
+/** Asks the provider how far it got with the payload. */
+export async function followDeal({
+  driving: { context },
+  provider,
+  deal,
+  aggregate,
+  signal,
+}: DealVisit): Promise<void> {
+  await noteState(context, deal, aggregate, await provider.status(aggregate.cid, { signal }))
+}
+
+async function noteState(context: Context, deal: DealRow, aggregate: AggregateRow, said: PieceState): Promise<void> {
+  const now = context.clock.now()
+  const { pollMs } = context.config.deals
+  switch (said.state) {
+    case 'kept':
+      return updateDeal(context, deal, {
+        state: 'kept',
+        kept_at: now,
+        next_at: now,
+        tries: 0,
+        error: null,
+        token_hash: null,
+      })
+    case 'failed':
+      return updateDeal(context, deal, { state: 'failed', error: said.reason.slice(0, 500), token_hash: null })
+    case 'unknown':
+      return updateDeal(context, deal, { state: 'queued', next_at: now + pollMs })
+    default: {
+      const payloadBytes = 32 * 2 ** aggregate.height
+      if (deal.state === 'offered' && now - deal.since > fetchMs + payloadBytes / minBytesPerMs) {
+        return updateDeal(context, deal, { state: 'failed', error: 'The fetch took too long', token_hash: null })
+      }
+      return updateDeal(context, deal, { state: 'offered', next_at: now + pollMs })
+    }
+  }
+}

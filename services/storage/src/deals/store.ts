@@ -1,0 +1,16 @@
+import type { Selectable } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+
+export type DealRow = Selectable<Schema['deal']>
+export type CheckRow = Selectable<Schema['possession_check']>
+
+/** States of deals that count as a copy, existing or in progress. */
+export const activeStates = ['queued', 'offered', 'kept', 'proving'] as const
+/** States in which the provider has confirmed that it holds the bytes. */
+export const heldStates = ['kept', 'proving'] as const
+
+/** Returns the deals of an aggregate, oldest first. */
+export function findDealsOf(db: Database['read'], aggregateId: string): Promise<DealRow[]> {
+  return db.selectFrom('deal').selectAll().where('aggregate_id', '=', aggregateId).orderBy('number').execute()
+}

@@ -1,0 +1,32 @@
+import type { Selectable } from 'kysely'
+import type { Database } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+
+export type PieceRow = Selectable<Schema['piece']>
+export type PiecePackRow = Selectable<Schema['piece_pack']>
+export type AggregateRow = Selectable<Schema['aggregate']>
+
+/** Returns the packs of a piece, in order. */
+export function findPacksOf(db: Database['read'], pieceId: string): Promise<PiecePackRow[]> {
+  return db.selectFrom('piece_pack').selectAll().where('piece_id', '=', pieceId).orderBy('offset_bytes').execute()
+}
+
+/** Returns the packs of all pieces of an aggregate, in order, by piece id. */
+export async function findPacksOfAll(
+  db: Database['read'],
+  aggregateId: string,
+): Promise<ReadonlyMap<string, PiecePackRow[]>> {
+  const rows = await db
+    .selectFrom('piece')
+    .innerJoin('piece_pack', 'piece_pack.piece_id', 'piece.id')
+    .selectAll('piece_pack')
+    .where('piece.aggregate_id', '=', aggregateId)
+    .orderBy('piece_pack.offset_bytes')
+    .execute()
+  return Map.groupBy(rows, (row) => row.piece_id)
+}
+
+/** Returns the pieces of an aggregate, in order. */
+export function findPiecesOf(db: Database['read'], aggregateId: string): Promise<PieceRow[]> {
+  return db.selectFrom('piece').selectAll().where('aggregate_id', '=', aggregateId).orderBy('position').execute()
+}

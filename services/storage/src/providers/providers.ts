@@ -1,0 +1,30 @@
+import type { Dependencies } from '@cairn/service'
+import type { ProviderSettings } from '../settings/deal-settings.ts'
+import { createCairnProvider } from './cairn/provider.ts'
+import { requireFilecoinPackage } from './filecoin/package.ts'
+import { createFilecoinProvider } from './filecoin/provider.ts'
+import type { Provider } from './provider.ts'
+import { watchProvider } from './watch-provider.ts'
+
+export type { ChainProof, Challenge, PieceState, Provider } from './provider.ts'
+
+/**
+ * Opens the configured providers and watches their answers and failures. Sends no request yet.
+ * @throws CairnError INVALID_CONFIGURATION when a provider lacks a setting
+ */
+export function openProviders(
+  settings: readonly ProviderSettings[],
+  dependencies: Pick<Dependencies, 'add'>,
+): Provider[] {
+  return settings.map((one) => watchProvider(openProvider(one), dependencies.add({ kind: 'provider', name: one.name })))
+}
+
+function openProvider(settings: ProviderSettings): Provider {
+  switch (settings.kind) {
+    case 'cairn':
+      return createCairnProvider(settings)
+    case 'filecoin':
+      requireFilecoinPackage()
+      return createFilecoinProvider(settings)
+  }
+}
