@@ -18,8 +18,13 @@ export function generatedFiles(): Record<string, string> {
     ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),
-    'docs/openapi.json': `${JSON.stringify(toOpenApi({ version: serviceVersion }), undefined, 2)}\n`,
+    'docs/openapi.json': printOpenApi(),
   }
+}
+
+function printOpenApi(): string {
+  const note = 'Printed by `npm run generate`. Change the source, not this document.'
+  return `${JSON.stringify({ ...toOpenApi({ version: serviceVersion }), 'x-generated': note }, undefined, 2)}\n`
 }
 
 const notice = '<!-- Printed by `npm run generate`. Change the source, not this page. -->'
