@@ -38,7 +38,15 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Every word counts, and a heading more than the text below it.
+        miniSearch: {
+          searchOptions: { combineWith: 'AND', fuzzy: 0.15, prefix: true, boost: { title: 8, titles: 3, text: 1 } },
+        },
+      },
+    },
     outline: [2, 3],
     nav: contents.flatMap(({ title, entries: [first] }) =>
       first === undefined ? [] : [{ text: title, link: toLink(first).link }],
