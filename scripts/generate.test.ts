@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { allCalls, commonErrors, errorTable } from '@cairn/protocol'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { generatedFiles } from './generated-files.ts'
 
@@ -35,6 +36,15 @@ test('the error table, its page and the OpenAPI document name the same codes', (
     files['docs/openapi.json'] ?? '',
   )
   expect([...document.components.schemas.ErrorCode.enum].sort()).toEqual(codes)
+})
+
+test('the OpenAPI document is valid, and each of its references has a target', async () => {
+  const text = files['docs/openapi.json'] ?? ''
+  const document: Record<string, unknown> = JSON.parse(text)
+  expect(await new Validator().validate(document)).toEqual({ valid: true })
+  const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path = '']) => path.split('/'))
+  expect(references.length).toBeGreaterThan(1000)
+  for (const path of references) expect(document).toHaveProperty(path)
 })
 
 test('a call answers only with codes that services send', () => {

@@ -6,6 +6,7 @@ import { settings } from '@cairn/storage'
 import { printIcons } from '../apps/console/print-icons.ts'
 import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
+import { printCalls } from './print-calls.ts'
 
 /** Returns every file that is generated from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
@@ -18,8 +19,14 @@ export function generatedFiles(): Record<string, string> {
     ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),
-    'docs/openapi.json': `${JSON.stringify(toOpenApi({ version: serviceVersion }), undefined, 2)}\n`,
+    'docs/http-calls.md': `${notice}\n\n${printCalls(allCalls)}`,
+    'docs/openapi.json': printOpenApi(),
   }
+}
+
+function printOpenApi(): string {
+  const note = 'Printed by `npm run generate`. Change the source, not this document.'
+  return `${JSON.stringify({ ...toOpenApi({ version: serviceVersion }), 'x-generated': note }, undefined, 2)}\n`
 }
 
 const notice = '<!-- Printed by `npm run generate`. Change the source, not this page. -->'

@@ -1,6 +1,7 @@
-// Pictures of the console for docs/console and for eyes: every page, wide and narrow, light and dark. Run by hand:
+// Pictures of the console for review: every page, wide and narrow, light and dark. Without a folder they go to build/pictures,
+// and the few that docs/ shows are replaced. Run by hand:
 //   node --conditions=@cairn/source tests/console/take-screenshots.ts [folder]
-import { mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import {
@@ -16,7 +17,10 @@ import { type ConsolePage, openConsole } from './console.ts'
 import { startUpload } from './start-upload.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-const folder = process.argv[2] ?? resolve(import.meta.dirname, '../../docs/console')
+const root = resolve(import.meta.dirname, '../..')
+/** The pictures that pages show. */
+const docsPictures = join(root, 'docs/console')
+const folder = process.argv[2] ?? join(root, 'build/pictures')
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
 const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'status'] as const
 /** What comes late, and is what the page is about. */
@@ -34,6 +38,9 @@ for (const [size, { width, height }] of Object.entries(sizes)) {
     await opened.context.close()
     for (const problem of opened.problems) console.error(`${size} ${theme}: ${problem}`)
   }
+}
+if (process.argv[2] === undefined) {
+  for (const name of await readdir(docsPictures)) await copyFile(join(folder, name), join(docsPictures, name))
 }
 
 async function takeAll({ page, wallet, open, signIn }: ConsolePage, pathOf: (name: string) => string): Promise<void> {

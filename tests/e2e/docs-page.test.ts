@@ -22,6 +22,14 @@ test('/docs shows every call and can try one, without a word of complaint from t
     const operations = JSON.stringify(document).match(/"operationId"/g) ?? []
     await expect.poll(() => page.locator('.call').count()).toBe(operations.length)
 
+    // Schemas and answers that calls share are shown in full.
+    const pin = page.locator('#call-createPin')
+    await pin.locator('summary').first().click()
+    await pin.locator('table').waitFor()
+    expect(await pin.textContent()).toContain('"requestid"')
+    expect(await pin.textContent()).toContain('RATE_LIMITED')
+    expect(await pin.textContent()).not.toContain('$ref')
+
     // Without a body, and with what the network's profile says.
     const health = page.locator('#call-getHealth')
     await health.locator('summary').first().click()

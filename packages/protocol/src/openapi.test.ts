@@ -8,12 +8,9 @@ const document = toOpenApi({ version: '1.2.3' }) as {
   openapi: string
   paths: Record<
     string,
-    Record<
-      string,
-      { operationId: string; responses: Record<string, unknown>; parameters: { name: string; in: string }[] }
-    >
+    Record<string, { operationId: string; responses: Record<string, unknown>; parameters: { $ref?: string }[] }>
   >
-  components: { schemas: { ErrorCode: { enum: string[] } } }
+  components: { schemas: { ErrorCode: { enum: string[] } }; parameters: Record<string, unknown> }
 }
 
 test('lists every call with its success status and each status of its errors', () => {
@@ -29,7 +26,29 @@ test('lists every call with its success status and each status of its errors', (
 test('names the codes of the table, and parameters by their place', () => {
   expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorTable))
   const info = document.paths['/api/lighthouse/file_info']?.['get']
-  expect(info?.parameters).toMatchObject([{ name: 'cid', in: 'query', required: true }])
+  expect(info?.parameters).toEqual([{ $ref: '#/components/parameters/CidInQuery' }])
+  expect(document.components.parameters['CidInQuery']).toMatchObject({ name: 'cid', in: 'query', required: true })
+})
+
+test('writes each error response, and each schema of three calls, once', () => {
+  const errors: unknown[] = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).flatMap(({ responses }) =>
+      Object.entries(responses).flatMap(([status, response]) => (Number(status) < 400 ? [] : [response])),
+    ),
+  )
+  expect(errors.length).toBeGreaterThan(1000)
+  for (const error of errors) {
+    expect(error).toEqual({ $ref: expect.stringMatching(/^#\/components\/responses\/[A-Z]/) })
+  }
+  const counts = new Map<string, number>()
+  JSON.stringify(document, (_key, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'properties' in value) {
+      const text = JSON.stringify(value)
+      if (text.length > 300) counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    return value
+  })
+  expect([...counts].filter(([, count]) => count > 2)).toEqual([])
 })
 
 test('is plain JSON', () => {

@@ -1,10 +1,41 @@
-import { toJsonSchema } from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { type CallDefinition, commonErrors, type Schema } from './call.ts'
+import { fileEntrySchema } from './calls/files.ts'
+import { saveShard } from './calls/keys.ts'
+import { revokeLink } from './calls/links.ts'
+import { getName } from './calls/names.ts'
+import { listPayments } from './calls/payments.ts'
+import { getPin } from './calls/pinning.ts'
+import { listChecks } from './calls/proofs.ts'
+import { challengeAnswerSchema, challengePiece, pieceStatusSchema } from './calls/provider.ts'
 import { allCalls } from './calls.ts'
 import { codeHeader, requestIdHeader, statusOf } from './dialects.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
+import { shardSetSchema } from './shards.ts'
 
 type Json = Record<string, unknown>
+
+/** Schemas of several calls. The document contains each once, under its name. */
+const sharedSchemas: Record<string, Schema> = {
+  ChallengeAnswer: challengeAnswerSchema,
+  ChangeResult: saveShard.response.schema,
+  FileEntry: fileEntrySchema,
+  FileLink: revokeLink.response.schema,
+  LeafWindows: challengePiece.body.schema.entries.within.wrapped,
+  NameState: getName.response.schema,
+  Payment: listPayments.response.schema.entries.payments.item,
+  PieceStatus: pieceStatusSchema,
+  PinStatus: getPin.response.schema,
+  PossessionCheck: listChecks.response.schema.entries.checks.item,
+  ShardSet: shardSetSchema,
+}
+
+// Transforms and checks have no JSON Schema: the document describes the form of the input, the server checks the rest.
+const conversion: ConversionConfig = {
+  typeMode: 'input',
+  errorMode: 'ignore',
+  overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+}
 
 /**
  * Returns the OpenAPI 3.1 document of the given calls. A separate entry point, so that client bundles do not contain
@@ -15,10 +46,11 @@ export function toOpenApi(
   options: { version: string; servers?: { url: string; description: string }[] },
   calls = allCalls,
 ): Json {
+  const shared = createShared(calls)
   const paths: Record<string, Json> = {}
   for (const call of calls) {
     const path = call.path.replace('*}', '}')
-    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation(call) }
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operation(call, shared) }
   }
   return {
     openapi: '3.1.1',
@@ -43,12 +75,49 @@ export function toOpenApi(
       },
       schemas: {
         ErrorCode: { type: 'string', enum: Object.keys(errorTable) },
+        ...toJsonSchemaDefs(sharedSchemas, conversion),
       },
+      parameters: shared.parameters.components,
+      headers: { RequestId: { schema: { type: 'string' } } },
+      responses: shared.responses.components,
     },
   }
 }
 
-function operation(call: CallDefinition): Json {
+/** Parts of the document that several calls use. `refer` returns a reference to a part, under a name of its own. */
+type Parts = { components: Json; refer: (part: Json, name: string) => Json }
+type Shared = { parameters: Parts; repeatedParameters: ReadonlySet<string>; responses: Parts }
+
+function createShared(calls: readonly CallDefinition[]): Shared {
+  const all = calls.flatMap(parametersOf).map((parameter) => JSON.stringify(parameter))
+  return {
+    parameters: createParts('parameters'),
+    repeatedParameters: new Set(all.filter((text, at) => all.indexOf(text) !== at)),
+    responses: createParts('responses'),
+  }
+}
+
+function createParts(kind: string): Parts {
+  const components: Json = {}
+  const names = new Map<string, string>()
+  return {
+    components,
+    refer(part, name) {
+      const text = JSON.stringify(part)
+      let known = names.get(text)
+      if (known === undefined) {
+        // Different parts of one name are numbered.
+        known = name
+        for (let number = 2; known in components; number++) known = `${name}${number}`
+        names.set(text, known)
+        components[known] = part
+      }
+      return { $ref: `#/components/${kind}/${known}` }
+    },
+  }
+}
+
+function operation(call: CallDefinition, shared: Shared): Json {
   return {
     operationId: call.id,
     tags: [call.tag],
@@ -56,13 +125,13 @@ function operation(call: CallDefinition): Json {
     ...(call.description === undefined ? {} : { description: call.description }),
     security: securityOf(call),
     ...(call.host === 'api' ? {} : { 'x-cairn-host': call.host }),
-    parameters: [
-      ...parameters('path', call.params),
-      ...parameters('query', call.query),
-      ...parameters('header', call.headers),
-    ],
+    parameters: parametersOf(call).map((parameter) =>
+      shared.repeatedParameters.has(JSON.stringify(parameter))
+        ? shared.parameters.refer(parameter, `${toPascal(parameter.name)}In${toPascal(parameter.in)}`)
+        : parameter,
+    ),
     ...(call.body === undefined ? {} : { requestBody: requestBody(call.body) }),
-    responses: responses(call),
+    responses: responses(call, shared.responses),
   }
 }
 
@@ -74,7 +143,13 @@ function securityOf(call: CallDefinition): Json[] {
   return [{ [call.auth]: call.auth === 'apiKey' ? scopes : [] }]
 }
 
-function parameters(where: 'path' | 'query' | 'header', schema: Schema | undefined): Json[] {
+type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: unknown }
+
+function parametersOf(call: CallDefinition): Parameter[] {
+  return [...parameters('path', call.params), ...parameters('query', call.query), ...parameters('header', call.headers)]
+}
+
+function parameters(where: Parameter['in'], schema: Schema | undefined): Parameter[] {
   if (schema === undefined) return []
   const object = jsonSchema(schema)
   const required = Array.isArray(object['required']) ? object['required'] : []
@@ -111,7 +186,7 @@ function requestBody(body: NonNullable<CallDefinition['body']>): Json {
   }
 }
 
-function responses(call: CallDefinition): Json {
+function responses(call: CallDefinition, errors: Parts): Json {
   const success = call.response
   const content =
     success.kind === 'json'
@@ -131,21 +206,43 @@ function responses(call: CallDefinition): Json {
   }
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b)) {
     if (status === 0) continue
-    result[status] = {
-      description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
-      headers: {
-        [codeHeader]: { schema: { type: 'string', enum: codes } },
-        [requestIdHeader]: { schema: { type: 'string' } },
-      },
-    }
+    result[status] = errors.refer(errorResponse(codes), nameOfResponse(codes))
   }
   return result
 }
 
+function errorResponse(codes: readonly ErrorCode[]): Json {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
+    headers: {
+      [codeHeader]: { schema: { type: 'string', enum: codes } },
+      [requestIdHeader]: { $ref: '#/components/headers/RequestId' },
+    },
+  }
+}
+
+/** `Unavailable`, or `UnavailableOr2Others`. */
+function nameOfResponse([first = '', ...others]: readonly string[]): string {
+  const count = others.length
+  return toPascal(first.toLowerCase()) + (count === 0 ? '' : count === 1 ? 'Or1Other' : `Or${count}Others`)
+}
+
+function toPascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
 function jsonSchema(schema: Schema): Json {
-  // Transforms and checks have no JSON Schema: the document describes the form of the input, the server checks the
-  // rest.
-  const { $schema: _dialect, ...rest } = toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' })
+  const {
+    $schema: _dialect,
+    $defs: _definitions,
+    ...rest
+  } = toJsonSchema(schema, {
+    ...conversion,
+    definitions: sharedSchemas,
+  })
   return rest
 }
 

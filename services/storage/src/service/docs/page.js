@@ -205,9 +205,23 @@ function openByAddress() {
   call.scrollIntoView()
 }
 
+/** A part of the document with each reference replaced by its target. */
+function resolve(part) {
+  if (Array.isArray(part)) return part.map(resolve)
+  if (typeof part !== 'object' || part === null) return part
+  if (typeof part.$ref === 'string') return resolve(targetOf(part.$ref))
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, resolve(value)]))
+}
+
+/** `#/components/schemas/Payment` → that schema. */
+function targetOf(reference) {
+  const [, ...names] = reference.split('/')
+  return names.reduce((part, name) => part[name], api)
+}
+
 const api = await (await fetch('/openapi.json')).json()
 const all = Object.entries(api.paths).flatMap(([path, operations]) =>
-  Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
+  Object.entries(operations).map(([method, operation]) => ({ path, method, operation: resolve(operation) })),
 )
 const sections = api.tags.map(({ name }) => {
   const own = all.filter(({ operation }) => operation.tags.includes(name))

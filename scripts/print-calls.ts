@@ -1,0 +1,121 @@
+import { type CallDefinition, commonErrors, type Schema } from '@cairn/protocol'
+import { type JsonSchema, toJsonSchema } from '@valibot/to-json-schema'
+
+const hosts = {
+  api: 'storage service',
+  gateway: 'gateway',
+  keys: 'key node, key router',
+  provider: 'storage provider',
+  metrics: 'metrics listener',
+} as const satisfies Record<CallDefinition['host'], string>
+
+const auths = {
+  none: 'no login',
+  apiKey: 'API key',
+  optionalApiKey: 'API key, optional',
+  session: 'session key',
+  providerKey: 'key of the provider',
+} as const satisfies Record<CallDefinition['auth'], string>
+
+/** Prints the reference of all calls, by subject. */
+export function printCalls(calls: readonly CallDefinition[]): string {
+  const subjects = [...Map.groupBy(calls, ({ tag }) => tag)]
+  const codes = commonErrors.map((code) => `\`${code}\``).join(', ')
+  return `# HTTP calls
+
+Every call of every service. [openapi.json](openapi.json) has the same as an OpenAPI 3.1 document; a running storage service serves it at \`/openapi.json\`, with a page to try calls at \`/docs\`. An API key or session key is sent as \`Authorization: Bearer KEY\`. Types are written as in TypeScript; sizes are bytes, times are milliseconds since 1970 unless the name states another unit.
+
+Any call can also return ${codes}. [Errors](errors.md) describes each code.
+
+${subjects.map(([tag, own]) => `## ${tag}\n\n${own.map(printCall).join('\n\n')}`).join('\n\n')}
+`
+}
+
+function printCall(call: CallDefinition): string {
+  const facts = [
+    ['answered by', hosts[call.host]],
+    ['login', call.scope === undefined ? auths[call.auth] : `${auths[call.auth]} with \`${call.scope}\``],
+    ['path', printFields(call.params)],
+    ['query', printFields(call.query)],
+    ['headers', printFields(call.headers)],
+    ['errors', own(call).join(', ')],
+  ].filter(([, text]) => text !== '')
+  return [
+    `### ${call.summary}`,
+    `\`${call.method} ${call.path.replace('*}', '}')}\``,
+    ...(call.description === undefined ? [] : [escapeMarkdown(call.description)]),
+    facts.map(([name, text]) => `- ${name}: ${text}`).join('\n'),
+    ...printBody(call),
+    ...printAnswer(call),
+  ].join('\n\n')
+}
+
+const own = ({ errors }: CallDefinition): string[] =>
+  [...new Set(errors)].filter((code) => !commonErrors.some((common) => common === code)).map((code) => `\`${code}\``)
+
+function printBody({ body }: CallDefinition): string[] {
+  if (body === undefined) return []
+  if (body.kind === 'json') return [`Body, JSON:`, printFence(body.schema)]
+  const type = body.kind === 'multipart' ? 'multipart/form-data' : body.mediaType
+  return [`Body, \`${type}\`: ${escapeMarkdown(body.description)}`]
+}
+
+function printAnswer({ response, status = 200 }: CallDefinition): string[] {
+  const note = response.description === undefined ? '' : `: ${escapeMarkdown(response.description)}`
+  if (response.kind === 'json')
+    return [`Answer ${status}, JSON${note}${note === '' ? ':' : ''}`, printFence(response.schema)]
+  const type = { text: 'text', bytes: 'bytes', none: 'without a body' }[response.kind]
+  return [`Answer ${status}, ${type}${note}${/[.:]$/.test(note) ? '' : '.'}`]
+}
+
+function printFields(schema: Schema | undefined): string {
+  if (schema === undefined) return ''
+  const { properties = {}, required = [] } = convert(schema)
+  return Object.keys(properties)
+    .map((name) => `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`)
+    .join(', ')
+}
+
+const printFence = (schema: Schema): string => `\`\`\`ts\n${printType(convert(schema))}\n\`\`\``
+
+function convert(schema: Schema): JsonSchema {
+  return toJsonSchema(schema, { typeMode: 'input', errorMode: 'ignore' })
+}
+
+/** Prints a type as TypeScript does, without the rules for its values. */
+function printType(schema: JsonSchema | boolean, indent = ''): string {
+  if (typeof schema === 'boolean') return 'unknown'
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  const options = schema.anyOf ?? schema.oneOf
+  if (options !== undefined) return options.map((option) => printType(option, indent)).join(' | ')
+  if (schema.type === 'array') return printArray(schema, indent)
+  if (schema.type === 'object') return printObject(schema, indent)
+  if (schema.type === 'integer') return 'number'
+  return typeof schema.type === 'string' ? schema.type : 'unknown'
+}
+
+function printArray({ items }: JsonSchema, indent: string): string {
+  if (items === undefined) return 'unknown[]'
+  if (Array.isArray(items)) return `[${items.map((item) => printType(item, indent)).join(', ')}]`
+  const item = printType(items, indent)
+  return /^[^{]* \| /.test(item) ? `(${item})[]` : `${item}[]`
+}
+
+function printObject({ properties = {}, required = [], additionalProperties }: JsonSchema, indent: string): string {
+  const inner = `${indent}  `
+  const fields = Object.entries(properties).map(
+    ([name, value]) =>
+      `${inner}${/^\w+$/.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${printType(value, inner)}`,
+  )
+  if (fields.length > 0) return `{\n${fields.join('\n')}\n${indent}}`
+  return `Record<string, ${additionalProperties === undefined ? 'unknown' : printType(additionalProperties, indent)}>`
+}
+
+/** Text of a definition is prose: only its code is markup. */
+function escapeMarkdown(text: string): string {
+  return text
+    .split('`')
+    .map((part, at) => (at % 2 === 1 ? `\`${part}\`` : part.replace(/[<{*_[\]]/g, '\\$&')))
+    .join('')
+}
