@@ -158,12 +158,12 @@ export const revokeUploadLink = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/upload-links/inspect`: what a sender sees first. */
+/** `POST /api/upload-link/inspect`: what a sender sees first. */
 export const inspectUploadLink = defineCall({
   ...common,
   id: 'inspectUploadLink',
   method: 'POST',
-  path: '/api/upload-links/inspect',
+  path: '/api/upload-link/inspect',
   auth: 'none',
   summary: 'Show what an upload link accepts',
   description: 'The token is in the body so that logs of proxies never contain it.',

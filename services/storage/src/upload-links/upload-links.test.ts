@@ -74,7 +74,7 @@ describe.each(['sqlite', 'postgres'] as const)('upload links on %s', (kind) => {
       if (bytes.length > 0) expect((await tus.patch(path, 0, bytes)).status).toBe(204)
       return tus.info(path)
     }
-    const inspect = () => storage.call('/api/upload-links/inspect', jsonBody({ token }))
+    const inspect = () => storage.call('/api/upload-link/inspect', jsonBody({ token }))
     return { ...tus, start, send, inspect }
   }
 
