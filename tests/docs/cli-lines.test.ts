@@ -128,6 +128,7 @@ describe('each line runs', () => {
       'docs/how-to/import.md',
       'docs/how-to/links.md',
       'docs/how-to/names.md',
+      'docs/how-to/upload-links.md',
     ])
   })
 })

@@ -1,11 +1,11 @@
-// The curl lines of the README and of the page on names work as they stand, on a local network.
+// The curl lines of the README and of the pages on names and upload links work as they stand, on a local network.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { readRecord } from '@cairn/names'
-import { createClient, uploadText } from '@cairn/sdk'
+import { createClient, createUploadLink, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { requireProgram } from './require-program.ts'
@@ -40,6 +40,7 @@ async function runBlock(
     .replaceAll('http://127.0.0.1:8080', api)
     .replaceAll('http://127.0.0.1:8081', gateway)
     .replaceAll('<cid>', environment['CID'] ?? '')
+    .replaceAll('cairn_upload_…', environment['LINK_TOKEN'] ?? '')
   const env = {
     ...process.env,
     CAIRN_NETWORK: join(network.home, 'network.json'),
@@ -71,4 +72,12 @@ test('the page on names: a name is created, published, read and exported', async
   const name = /name=(k51\w+)/.exec(output)?.[1] ?? ''
   const record = await readRecord(name, readFileSync(join(folder, 'record')))
   expect(record.value).toBe(`/ipfs/${cid}`)
+})
+
+test('the page on upload links: a file is sent with a token', async () => {
+  const { apiKey } = await createTestKey(network)
+  const { token } = await createUploadLink(createClient({ network: network.profile, apiKey }), { maxUploads: 1 })
+  writeFileSync(join(folder, 'photo.jpg'), 'a photo')
+  const output = await runBlock('docs/how-to/upload-links.md', folder, { LINK_TOKEN: token })
+  expect(JSON.parse(output)).toMatchObject({ state: 'stored', lengthBytes: 7, result: [{ Name: 'photo.jpg' }] })
 })

@@ -22,6 +22,7 @@ import { s3 } from './commands/s3.ts'
 import { share, unshare } from './commands/share.ts'
 import { status } from './commands/status.ts'
 import { upload } from './commands/upload.ts'
+import { uploadLink } from './commands/upload-link.ts'
 import { checks, copies, deals, verify } from './commands/verify.ts'
 import { wallet } from './commands/wallet.ts'
 import { watch } from './commands/watch.ts'
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   share,
   unshare,
   link,
+  uploadLink,
   access,
   transfer,
   conditions,

@@ -24,7 +24,7 @@ test.each(['bash', 'zsh'])('the script for %s is well formed', (shell) => {
 })
 
 test('bash offers commands, their words and their options', () => {
-  expect(complete(['cairn', 'up'])).toEqual(['upload'])
+  expect(complete(['cairn', 'up'])).toEqual(['upload', 'upload-link'])
   expect(complete(['cairn', 'wallet', 'ex'])).toEqual(['export'])
   expect(complete(['cairn', 'upload', '--cid'])).toEqual(['--cid-version'])
   expect(complete(['cairn', 'mv', '--js'])).toEqual(['--json'])

@@ -20,6 +20,7 @@ import * as s3 from './calls/s3.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as signIn from './calls/sign-in.ts'
+import * as uploadLinks from './calls/upload-links.ts'
 import * as uploads from './calls/uploads.ts'
 import * as webhooks from './calls/webhooks.ts'
 
@@ -121,6 +122,10 @@ export const allCalls: readonly CallDefinition[] = [
   links.revokeLink,
   links.inspectLink,
   links.openLink,
+  uploadLinks.createUploadLink,
+  uploadLinks.listUploadLinks,
+  uploadLinks.revokeUploadLink,
+  uploadLinks.inspectUploadLink,
   events.listEvents,
   events.streamEvents,
   webhooks.createWebhook,

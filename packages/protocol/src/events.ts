@@ -23,6 +23,9 @@ export type EventData = {
   'link.created': { linkId: string; cid: string; expiresAt: number; maxOpens: number }
   'link.opened': { linkId: string; cid: string; opens: number }
   'link.revoked': { linkId: string; cid: string }
+  'upload_link.created': { linkId: string; expiresAt: number; maxUploads: number; maxTotalBytes: number }
+  'upload_link.used': { linkId: string; cid: string; sizeBytes: number; uploads: number }
+  'upload_link.revoked': { linkId: string }
   'webhook.created': { webhookId: string; host: string }
   'webhook.removed': { webhookId: string; host: string }
   'webhook.disabled': { webhookId: string; host: string; reason: string }
@@ -50,6 +53,9 @@ export const eventScopes = {
   'link.created': 'files:read',
   'link.opened': 'files:read',
   'link.revoked': 'files:read',
+  'upload_link.created': 'files:read',
+  'upload_link.used': 'files:read',
+  'upload_link.revoked': 'files:read',
   'webhook.created': 'account',
   'webhook.removed': 'account',
   'webhook.disabled': 'account',

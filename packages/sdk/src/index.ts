@@ -37,6 +37,8 @@ export {
   scopes,
   tokensOf,
   type UploadInfo,
+  type UploadLink,
+  type UploadLinkInfo,
   type Webhook,
   type WebhookDelivery,
   type WebhookTestResult,
@@ -184,3 +186,12 @@ export {
 } from './upload/upload-encrypted.ts'
 export { uploadBytes, uploadFile, uploadStream, uploadText } from './upload/upload-file.ts'
 export { type FolderEntry, type FolderSource, uploadFolder } from './upload/upload-folder.ts'
+export {
+  type CreatedUploadLink,
+  createUploadLink,
+  inspectUploadLink,
+  listUploadLinks,
+  revokeUploadLink,
+  type UploadLinkOptions,
+} from './upload-links/upload-links.ts'
+export { type UploadWithLinkOptions, uploadWithLink } from './upload-links/upload-with-link.ts'

@@ -22,6 +22,7 @@ import type { Provider } from './providers/providers.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerS3Routes } from './s3/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
+import { registerUploadLinkRoutes } from './upload-links/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
@@ -70,5 +71,6 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerEventRoutes(app, context, (ids) => findEndedKeys(context, ids))
   registerWebhookRoutes(app, context)
   registerLinkRoutes(app, context)
+  registerUploadLinkRoutes(app, context)
   return app
 }

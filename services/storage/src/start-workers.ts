@@ -22,6 +22,7 @@ import type { Provider } from './providers/providers.ts'
 import { createResumableWorker } from './resumable/resumable.ts'
 import { createS3Worker } from './s3/s3.ts'
 import { createIndexWorker } from './search/search.ts'
+import { createUploadLinksWorker } from './upload-links/upload-links.ts'
 import { createWebhooksWorker } from './webhooks/webhooks.ts'
 import { systemClock, type Worker } from './workers/worker.ts'
 
@@ -57,6 +58,7 @@ export function startWorkers({
     createEventsWorker(context, clock),
     createWebhooksWorker(context, clock),
     createLinksWorker(context, clock),
+    createUploadLinksWorker(context, clock),
     createIndexWorker(context, clock),
     ...denials.workers(clock),
     createS3Worker(context, clock),

@@ -13,8 +13,9 @@ import {
   uploadFile,
   uploadFolder,
   uploadStream,
+  uploadWithLink,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, text } from '../command.ts'
+import { type Command, type CommandContext, flag, type Options, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
@@ -122,54 +123,77 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
   }
 }
 
+/** Uploads files into the account of another person. Needs no wallet, no API key and no set-up. */
+async function uploadAllWithLink(context: CommandContext, link: string): Promise<void> {
+  const { args, values, output, signal } = context
+  const other = Object.keys(ownOptions).find((name) => values[name] !== undefined && !optionsWithLink.includes(name))
+  if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} exclude each other` })
+  const [name, mimeType] = [text(values, 'name'), text(values, 'mime')]
+  const chosen = { ...omitUndefined({ name, mimeType }), signal }
+  for (const path of args) {
+    const progress = output.progress(path)
+    const options = progress === undefined ? chosen : { ...chosen, onProgress: progress.onProgress }
+    const result = await uploadWithLink(link, path, options).finally(() => progress?.done())
+    output.result(result, () => `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, result.cid)
+  }
+}
+
+const optionsWithLink = ['link', 'name', 'mime']
+
+const ownOptions: Options = {
+  name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' },
+  'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n', choices: ['0', '1'] },
+  profile: {
+    type: 'string',
+    about: 'import profile: unixfs-v1-2025 uses chunks of 1 MiB',
+    value: 'name',
+    choices: ['unixfs-v1-2025'],
+  },
+  wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
+  mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
+  announce: {
+    type: 'string',
+    about: 'announce the content to public indexers (IPNI), or not; the network decides by default',
+    value: 'on|off',
+    choices: ['on', 'off'],
+  },
+  resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
+  link: { type: 'string', about: 'upload into the account of an upload link, without a wallet', value: 'url' },
+  car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
+  encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },
+  format: {
+    type: 'string',
+    about: 'format of encrypted files: v1, or v2 with random access (v1)',
+    value: 'v1|v2',
+    choices: ['v1', 'v2'],
+  },
+  'as-one': { type: 'boolean', about: 'encrypt a folder as one CID with one key, and hide its file names' },
+  share: { type: 'string', about: 'addresses that can decrypt it, separated by commas', value: 'addresses' },
+  conditions: { type: 'string', about: 'JSON file of conditions under which anyone can decrypt it', value: 'file' },
+}
+
 export const upload: Command = {
   name: 'upload',
   summary: 'Upload files and folders, or standard input with -',
   usage: '<path…|->',
   arity: [1, Number.POSITIVE_INFINITY],
-  options: {
-    name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' },
-    'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n', choices: ['0', '1'] },
-    profile: {
-      type: 'string',
-      about: 'import profile: unixfs-v1-2025 uses chunks of 1 MiB',
-      value: 'name',
-      choices: ['unixfs-v1-2025'],
-    },
-    wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
-    mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
-    announce: {
-      type: 'string',
-      about: 'announce the content to public indexers (IPNI), or not; the network decides by default',
-      value: 'on|off',
-      choices: ['on', 'off'],
-    },
-    resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
-    car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
-    encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },
-    format: {
-      type: 'string',
-      about: 'format of encrypted files: v1, or v2 with random access (v1)',
-      value: 'v1|v2',
-      choices: ['v1', 'v2'],
-    },
-    'as-one': { type: 'boolean', about: 'encrypt a folder as one CID with one key, and hide its file names' },
-    share: { type: 'string', about: 'addresses that can decrypt it, separated by commas', value: 'addresses' },
-    conditions: { type: 'string', about: 'JSON file of conditions under which anyone can decrypt it', value: 'file' },
-  },
+  options: ownOptions,
   examples: [
     'cairn upload photo.jpg',
     'cairn upload --resume film.mkv',
     'cairn upload --encrypt diary.txt',
     'cairn upload --encrypt --as-one photos/',
     'cairn upload site/ --json',
+    "cairn upload --link 'https://…/upload-link#…' photo.jpg",
     'tar c src | cairn upload - --name src.tar',
   ],
   async run(context) {
     const { args, output, session } = context
     const options = readOptions(context)
+    const link = text(context.values, 'link')
     if (args.length > 1 && options.name !== undefined)
       throw new CairnError('USAGE', { message: '--name requires exactly one path' })
+    if (link !== undefined) return uploadAllWithLink(context, link)
     const other = ['encrypt', 'car'].find((name) => flag(context.values, name)) ?? (args.includes('-') ? '-' : '')
     if (flag(context.values, 'resume') && other !== '')
       throw new CairnError('USAGE', {

@@ -72,7 +72,7 @@ export const createUpload = defineCall({
   tag: 'Resumable uploads',
   summary: 'Start a resumable upload',
   description:
-    'tus 1.0.0 (creation). Reserves `Upload-Length` bytes and returns `Location`. `Upload-Metadata` can contain `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption` and `body-type`. `body-type` is the format of the bytes: `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`. Without it, the bytes are a file.',
+    'tus 1.0.0 (creation). Reserves `Upload-Length` bytes and returns `Location`. `Upload-Metadata` can contain `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption` and `body-type`. `body-type` is the format of the bytes: `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`. Without it, the bytes are a file. `idempotency-key` is a random text of the client, such as a UUID: a repeated call with it returns the same upload. The token of an upload link authorizes the four calls of an upload, like an API key; of the metadata, it accepts only `filename`, `filetype` and `idempotency-key`.',
   auth: 'apiKey',
   scope: 'files:write',
   headers: v.object({
@@ -88,6 +88,7 @@ export const createUpload = defineCall({
   status: 201,
   errors: [
     ...authErrors,
+    'GONE',
     'PRECONDITION_FAILED',
     'INVALID_MULTIPART',
     'INVALID_PATH',
@@ -100,7 +101,7 @@ export const createUpload = defineCall({
   ],
   dialect: 'upload',
   limits: { bodyBytes: maxJsonBodyBytes, perMinute: 600 },
-  // A repeated call starts a second upload, which occupies space until it expires.
+  // Without an idempotency key, a repeated call starts a second upload, which occupies space until it expires.
   idempotent: false,
 })
 
@@ -136,7 +137,7 @@ export const getUpload = defineCall({
   params: idParams,
   headers: v.object(tusHeader),
   response: { kind: 'json', schema: uploadInfoSchema },
-  errors: [...authErrors, 'PRECONDITION_FAILED'],
+  errors: [...authErrors, 'GONE', 'PRECONDITION_FAILED'],
   dialect: 'upload',
   limits: { perMinute: 6000 },
   idempotent: true,
@@ -166,6 +167,7 @@ export const sendUploadBytes = defineCall({
   status: 204,
   errors: [
     ...authErrors,
+    'GONE',
     ...deniedErrors,
     'PRECONDITION_FAILED',
     'UPLOAD_OFFSET',
@@ -207,7 +209,7 @@ export const cancelUpload = defineCall({
   headers: v.object(tusHeader),
   response: { kind: 'none' },
   status: 204,
-  errors: [...authErrors, 'PRECONDITION_FAILED'],
+  errors: [...authErrors, 'GONE', 'PRECONDITION_FAILED'],
   dialect: 'upload',
   limits: { perMinute: 600 },
   idempotent: true,

@@ -2,16 +2,26 @@ import type { LocalFile } from '../local-source.ts'
 
 const utf8 = new TextEncoder()
 
-/** Creates a boundary that no file contains, because it is random: 30 characters of 62. */
+/** Creates a boundary that no file contains, because it is random. */
 export function createBoundary(): string {
-  return `----CairnBoundary${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+  return `----CairnBoundary${randomHex()}`
+}
+
+/** Returns 128 random bits as hex. Pages without HTTPS have no `crypto.randomUUID`. */
+export function randomHex(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * Returns the head of a part. Quotes and line breaks in names are percent-encoded, as in browsers.
+ * Returns the head of a part; nothing for a body that is one file, without a boundary. Quotes and line breaks in names are percent-encoded, as in browsers.
  * @see https://html.spec.whatwg.org/#multipart-form-data
  */
-export function partHead(boundary: string, file: Pick<LocalFile, 'name' | 'mimeType'>, isFirst: boolean): Uint8Array {
+export function partHead(
+  boundary: string | undefined,
+  file: Pick<LocalFile, 'name' | 'mimeType'>,
+  isFirst: boolean,
+): Uint8Array {
+  if (boundary === undefined) return new Uint8Array()
   const name = file.name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
   const type = file.mimeType ?? 'application/octet-stream'
   return utf8.encode(
@@ -20,6 +30,6 @@ export function partHead(boundary: string, file: Pick<LocalFile, 'name' | 'mimeT
 }
 
 /** Returns the end of the body. */
-export function multipartEnd(boundary: string): Uint8Array {
-  return utf8.encode(`\r\n--${boundary}--\r\n`)
+export function multipartEnd(boundary: string | undefined): Uint8Array {
+  return boundary === undefined ? new Uint8Array() : utf8.encode(`\r\n--${boundary}--\r\n`)
 }

@@ -17,7 +17,8 @@ import { gather } from './gather.ts'
 /** A multipart body that is produced while it is sent. */
 export type MultipartUpload = {
   parameters: UploadParameters
-  boundary: string
+  /** Undefined for a body that is one file, which only an upload in parts can be. */
+  boundary: string | undefined
   contentLength: number | undefined
   body: AsyncIterable<Uint8Array>
   signal?: AbortSignal | undefined
@@ -52,6 +53,7 @@ export async function postMultipart(
   upload: MultipartUpload,
 ): Promise<Uploaded[]> {
   if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+  if (upload.boundary === undefined) throw new TypeError('A body in one request needs a boundary')
   const timeout = AbortSignal.timeout(client.transferTimeoutMs)
   const signal = upload.signal === undefined ? timeout : AbortSignal.any([timeout, upload.signal])
   let failed: unknown

@@ -2,7 +2,7 @@ import { CairnError, type Uploaded } from '@cairn/protocol'
 import { gatherBody, sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
-import { createBoundary } from './multipart.ts'
+import { createBoundary, randomHex } from './multipart.ts'
 import type { MultipartUpload, Transport } from './post-multipart.ts'
 import { beginUpload, type PartsBody, sendInParts } from './send-in-parts.ts'
 
@@ -56,6 +56,8 @@ const maxPauseMs = 30_000
  */
 export function createResumable(options: ResumableOptions = {}): Resumable {
   let { state } = options
+  /** The service answers a repeated start of the same upload with the first one. */
+  let started: { sizeBytes: number; key: string } | undefined
   const boundary = state?.boundary ?? createBoundary()
   const keep = async (next: ResumableState): Promise<void> => {
     state = next
@@ -72,7 +74,8 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
       })
     }
     if (state !== undefined && state.sizeBytes === sizeBytes) return state.id
-    const id = await beginUpload(client, upload, sizeBytes)
+    if (started?.sizeBytes !== sizeBytes) started = { sizeBytes, key: randomHex() }
+    const id = await beginUpload(client, upload, sizeBytes, started.key)
     await keep({ id, boundary, sizeBytes, cids })
     return id
   }
@@ -89,6 +92,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
         if (!isOver(fault)) throw error
         // Any retry starts a new upload.
         state = undefined
+        started = undefined
         if (fault.code !== 'NOT_FOUND') throw error
         throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
       }

@@ -43,6 +43,8 @@ export type UploadResult = {
 export type Batch = {
   files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
   isFolder: boolean
+  /** One file that is the whole body, without a name and headers in it; requires `resumable`. */
+  isWholeBody?: boolean
   canRepeat: boolean
   totalBytes: number | undefined
 }
@@ -65,7 +67,7 @@ export function sendFiles(client: Client, batch: Batch, options: UploadOptions =
 async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
   const profile = profileOf(options)
   const { resumable } = options
-  const boundary = resumable?.boundary ?? createBoundary()
+  const boundary = batch.isWholeBody ? undefined : (resumable?.boundary ?? createBoundary())
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const [uploaded] = await (resumable?.send ?? sendInOneRequest)(client, {
@@ -114,19 +116,25 @@ type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node:
  * Known for a single file of known size: servers then reject a file that is too large before it is sent. The files of a
  * folder are measured if required.
  */
-async function contentLength(batch: Batch, boundary: string, isNeeded: boolean): Promise<number | undefined> {
+async function contentLength(
+  batch: Batch,
+  boundary: string | undefined,
+  isNeeded: boolean,
+): Promise<number | undefined> {
   if (batch.isFolder && !isNeeded) return undefined
   let length = 0
+  let isFirst = true
   for await (const file of batch.files()) {
     const sizeBytes = file.sizeBytes ?? (file.path === undefined ? undefined : await measure(file))
     if (sizeBytes === undefined) return undefined
-    length += partHead(boundary, file, length === 0).length + sizeBytes
+    length += partHead(boundary, file, isFirst).length + sizeBytes
+    isFirst = false
   }
-  return length === 0 ? undefined : length + multipartEnd(boundary).length
+  return isFirst ? undefined : length + multipartEnd(boundary).length
 }
 
 /** The whole body as a Blob, if every file is a Blob. */
-async function wholeBlob(batch: Batch, boundary: string): Promise<Blob | undefined> {
+async function wholeBlob(batch: Batch, boundary: string | undefined): Promise<Blob | undefined> {
   const parts: BlobPart[] = []
   for await (const file of batch.files()) {
     if (file.blob === undefined) return undefined
@@ -137,7 +145,7 @@ async function wholeBlob(batch: Batch, boundary: string): Promise<Blob | undefin
 
 async function* writeBody(
   batch: Batch,
-  boundary: string,
+  boundary: string | undefined,
   state: Sending,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {

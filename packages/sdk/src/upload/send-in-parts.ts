@@ -27,11 +27,18 @@ const storingPauseMs = 1_000
 
 /**
  * Starts an upload at the service and returns its id.
+ * @param key random text: the service returns the same upload for a repeated call with it
  * @throws CairnError QUOTA_EXCEEDED, UPLOAD_LIMIT, …
  */
-export async function beginUpload(client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> {
+export async function beginUpload(
+  client: Client,
+  upload: MultipartUpload,
+  sizeBytes: number,
+  key: string,
+): Promise<string> {
   const metadata: Record<string, string> = {
-    'body-type': `multipart/form-data; boundary=${upload.boundary}`,
+    ...(upload.boundary === undefined ? {} : { 'body-type': `multipart/form-data; boundary=${upload.boundary}` }),
+    'idempotency-key': key,
     filename: upload.name ?? '',
     ...encodeUploadMetadata(upload.parameters),
   }

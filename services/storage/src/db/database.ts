@@ -19,6 +19,7 @@ import { indexNames } from './migrations/0018_index-names.ts'
 import { createLinks } from './migrations/0019_create-links.ts'
 import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
+import { createUploadLinks } from './migrations/0022_create-upload-links.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -46,6 +47,7 @@ export const migrations = [
   createLinks,
   createIpni,
   createOperatorSettings,
+  createUploadLinks,
 ]
 
 /**

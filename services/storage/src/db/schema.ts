@@ -401,6 +401,10 @@ export type ResumableUploadTable = {
   retry_at: number
   created_at: number
   expires_at: number
+  /** The upload link that it came through; null for an upload with an API key. */
+  upload_link_id: string | null
+  /** Random text of the client with which it can repeat the call that created it, after the id of the link. */
+  idempotency_key: string | null
 }
 
 /** Bytes of a resumable upload, in an object. */
@@ -571,6 +575,27 @@ export type LinkTable = {
   revoked_at: number | null
 }
 
+/**
+ * A link to upload files to the account. `uploads` and `uploaded_bytes` count stored files; uploads in progress are rows of
+ * `resumable_upload`. `content_types` is a JSON array.
+ */
+export type UploadLinkTable = {
+  id: string
+  address: string
+  label: string
+  secret_hash: Uint8Array
+  max_file_bytes: number
+  max_total_bytes: number
+  max_uploads: number
+  content_types: string
+  uploads: number
+  uploaded_bytes: number
+  created_at: number
+  expires_at: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
 /** A setting that the operator changed with `cairn-admin`; the newest row of a name applies. */
 type OperatorSettingTable = {
   name: string
@@ -642,6 +667,7 @@ export type Schema = {
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
   link: LinkTable
+  upload_link: UploadLinkTable
   operator_setting: OperatorSettingTable
   announced_upload: AnnouncedUploadTable
   announcement: AnnouncementTable

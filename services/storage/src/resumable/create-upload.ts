@@ -1,35 +1,90 @@
 import { CairnError, MIB, maxResumableBytes } from '@cairn/protocol'
-import { uuidv7 } from '@cairn/service'
+import { isUniqueViolation, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
-import type { ResumableUpload } from './store.ts'
-import { readUploadMetadata } from './upload-metadata.ts'
+import { isShortage, lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
+import { claimUpload } from '../upload-links/upload-links.ts'
+import { type ResumableUpload, type Uploader, uploadLifeMs } from './store.ts'
+import { narrowMetadata, readIdempotencyKey, readUploadMetadata } from './upload-metadata.ts'
 
 /** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
 const maxFramingBytes = 16 * MIB
 
 /**
- * Creates an upload and reserves quota for its bytes until it ends.
+ * Creates an upload and reserves quota for its bytes until it ends. A repeated call with the same idempotency key returns the
+ * same upload, and counts once towards the limits of an upload link.
  *
- * @throws CairnError as `reserve`; UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, and errors about the metadata
+ * @throws CairnError as `reserve`; UPLOAD_LIMIT, PAYLOAD_TOO_LARGE, errors about the metadata and the key, and those of
+ *   {@link claimUpload}
  */
 export async function createUpload(
   context: Context,
-  address: string,
+  uploader: Uploader,
   lengthBytes: number,
   metadata: string,
 ): Promise<ResumableUpload> {
-  const { body } = readUploadMetadata(metadata)
+  const { uploadLink = null } = uploader
+  const key = readIdempotencyKey(metadata)
+  const narrow = uploadLink === null ? { metadata, contentType: undefined } : narrowMetadata(metadata)
+  const upload = describeUpload(context, uploader, lengthBytes, narrow.metadata, key)
+  const known = await findCreated(context, upload)
+  if (known !== undefined) return known
+  const file = { lengthBytes, contentType: narrow.contentType }
+  try {
+    return await insertUpload(context, upload, file)
+  } catch (error) {
+    // A concurrent call with the same key created it, or the answer to the commit was lost.
+    const created = await findCreated(context, upload)
+    if (created !== undefined) return created
+    if (isUniqueViolation(error)) throw new CairnError('CONFLICT', { cause: error })
+    throw uploadLink !== null && isShortage(error) ? describeToSender(error) : error
+  }
+}
+
+/** The upload that a call with the same key created. @throws CairnError INVALID_REQUEST if that call was about another file */
+async function findCreated(context: Context, upload: ResumableUpload): Promise<ResumableUpload | undefined> {
+  if (upload.idempotency_key === null) return undefined
+  const row = await context.db.read
+    .selectFrom('resumable_upload')
+    .selectAll()
+    .where('address', '=', upload.address)
+    .where('idempotency_key', '=', upload.idempotency_key)
+    .where('expires_at', '>', upload.created_at)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  if (row.length_bytes === upload.length_bytes && row.metadata === upload.metadata) return row
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'The idempotency-key belongs to an upload with another length or other metadata',
+    hint: 'Use a new random key for each upload.',
+  })
+}
+
+/** A sender learns nothing about the storage of the account. */
+function describeToSender(error: CairnError): CairnError {
+  return new CairnError('QUOTA_EXCEEDED', {
+    message: 'The account of this link has too little storage left',
+    hint: 'Ask the person who shared the link.',
+    cause: error,
+  })
+}
+
+function describeUpload(
+  context: Context,
+  uploader: Uploader,
+  lengthBytes: number,
+  metadata: string,
+  key: string | undefined,
+): ResumableUpload {
+  const { address, uploadLink = null } = uploader
+  // An invalid description is reported before bytes are sent.
+  readUploadMetadata(metadata)
   if (lengthBytes > maxResumableBytes) {
     throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxResumableBytes } })
   }
-  const { maxOpenUploads, uploadLifeMs } = context.config
   const now = context.clock.now()
-  const id = uuidv7(now)
-  const upload: ResumableUpload = {
-    id,
+  return {
+    id: uuidv7(now),
     address,
     length_bytes: lengthBytes,
     offset_bytes: 0,
@@ -42,24 +97,44 @@ export async function createUpload(
     tries: 0,
     retry_at: now,
     created_at: now,
-    expires_at: now + uploadLifeMs,
+    expires_at: now + uploadLifeMs(context.config, uploadLink),
+    upload_link_id: uploadLink,
+    // Each link has keys of its own.
+    idempotency_key: key === undefined ? null : `${uploadLink ?? ''}:${key}`,
   }
+}
+
+async function insertUpload(
+  context: Context,
+  upload: ResumableUpload,
+  file: { lengthBytes: number; contentType: string | undefined },
+): Promise<ResumableUpload> {
+  const { address, upload_link_id: uploadLink } = upload
+  const { body } = readUploadMetadata(upload.metadata)
+  const { maxOpenUploads } = context.config
+  const limits = { now: upload.created_at, maxOpen: maxOpenUploads }
+  // What the link does not accept is reported as that, and not as missing storage.
+  if (uploadLink !== null) await claimUpload(context.db.read, uploadLink, file, limits)
   const freeDiskBytes = await measureFreeDisk(context)
   await context.db.write(async (trx) => {
     // It locks the account's row, so that uploads of one account are created one after the other.
     await hold(context, trx, { ...upload, freeDiskBytes }, body.kind === 'file')
-    const { open } = await trx
-      .selectFrom('resumable_upload')
-      .select(({ fn }) => fn.countAll<number>().as('open'))
-      .where('address', '=', address)
-      .where('state', 'in', ['receiving', 'received'])
-      .executeTakeFirstOrThrow()
-    if (Number(open) >= maxOpenUploads) {
-      throw new CairnError('UPLOAD_LIMIT', { details: { limit: maxOpenUploads } })
-    }
+    if (uploadLink === null) await requireFewOpen(trx, address, maxOpenUploads)
+    else await claimUpload(trx, uploadLink, file, limits)
     await trx.insertInto('resumable_upload').values(upload).execute()
   })
   return upload
+}
+
+async function requireFewOpen(trx: Kysely<Schema>, address: string, limit: number): Promise<void> {
+  const { open } = await trx
+    .selectFrom('resumable_upload')
+    .select(({ fn }) => fn.countAll<number>().as('open'))
+    .where('address', '=', address)
+    .where('upload_link_id', 'is', null)
+    .where('state', 'in', ['receiving', 'received'])
+    .executeTakeFirstOrThrow()
+  if (Number(open) >= limit) throw new CairnError('UPLOAD_LIMIT', { details: { limit } })
 }
 
 /** Files may fit although files and headers together do not; then the whole rest is reserved. */

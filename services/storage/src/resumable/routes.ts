@@ -31,6 +31,7 @@ import {
   listUploads,
   type ResumableUpload,
   releaseUpload,
+  type Uploader,
   uploadTaken,
 } from './store.ts'
 import { removeParts, storeUpload } from './store-upload.ts'
@@ -42,14 +43,9 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
 
   route(app, context, createUploadCall, async ({ input: { headers }, caller, raw, reply, signal }) => {
     checkVersion(raw, reply)
-    const upload = await createUpload(
-      context,
-      caller.address,
-      headers['upload-length'],
-      headers['upload-metadata'] ?? '',
-    )
+    const upload = await createUpload(context, caller, headers['upload-length'], headers['upload-metadata'] ?? '')
     // An empty upload is already complete.
-    if (upload.state === 'received') await storeNow(context, upload.id, signal)
+    if (upload.state === 'received' && upload.length_bytes === 0) await storeNow(context, upload.id, signal)
     return (
       reply
         .status(201)
@@ -72,7 +68,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
 
   route(app, context, getUploadCall, async ({ input: { params }, caller, raw, reply }) => {
     checkVersion(raw, reply)
-    const upload = await requireUpload(context, params.id, caller.address)
+    const upload = await requireUpload(context, params.id, caller)
     setOffsetHeaders(reply, upload).header('upload-length', String(upload.length_bytes))
     if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata)
     return toInfo(upload)
@@ -87,22 +83,22 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
     const offset = input.headers['upload-offset']
     if (offset === undefined) throw new CairnError('INVALID_REQUEST', { message: 'Upload-Offset is missing' })
     const { id } = input.params
-    const found = await requireUpload(context, id, caller.address)
+    const found = await requireUpload(context, id, caller)
     if (found.state === 'failed') throw readFault(found)
     if (offset !== found.offset_bytes) throw wrongOffset(reply, found)
     const announced = Number(raw.headers['content-length'] ?? 0)
     if (announced > found.length_bytes - offset) throw tooLong(found.length_bytes)
     if (found.state === 'receiving') await receive(context, found, raw, reply, signal)
-    const now = await requireUpload(context, id, caller.address)
+    const now = await requireUpload(context, id, caller)
     if (now.state === 'received') await storeNow(context, id, raw.cairnStop ?? signal)
-    return setOffsetHeaders(reply, await requireUpload(context, id, caller.address))
+    return setOffsetHeaders(reply, await requireUpload(context, id, caller))
       .status(204)
       .send()
   })
 
   route(app, context, cancelUploadCall, async ({ input: { params }, caller, raw, reply }) => {
     checkVersion(raw, reply)
-    const { id } = await requireUpload(context, params.id, caller.address)
+    const { id } = await requireUpload(context, params.id, caller)
     await removeParts(context, await dropUpload(context, id))
     return reply.status(204).send()
   })
@@ -135,8 +131,8 @@ async function storeNow(context: Context, id: string, signal: AbortSignal): Prom
   await storeUpload(context, upload, writer, signal)
 }
 
-async function requireUpload(context: Context, id: string, address: string): Promise<ResumableUpload> {
-  const upload = await findUpload(context, id, address)
+async function requireUpload(context: Context, id: string, uploader: Uploader): Promise<ResumableUpload> {
+  const upload = await findUpload(context, id, uploader)
   if (upload === undefined) throw new CairnError('NOT_FOUND', { message: 'The upload does not exist' })
   return upload
 }

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { removeDoomed } from '../objects/doomed-objects.ts'
+import { countStored } from '../upload-links/upload-links.ts'
 import {
   addParts,
   attemptCleanup,
@@ -74,7 +75,7 @@ async function importBody(
   parts: readonly UploadPart[],
   signal: AbortSignal,
 ): Promise<Uploaded[]> {
-  const { id, address, length_bytes: lengthBytes, metadata } = upload
+  const { id, address, length_bytes: lengthBytes, metadata, upload_link_id: uploadLink } = upload
   const { name, settings, body } = readUploadMetadata(metadata)
   const reservation = await context.db.read
     .selectFrom('reservation')
@@ -86,13 +87,17 @@ async function importBody(
       reservation: reservationOf(context, id, address),
       heldBytes: reservation?.bytes ?? 0,
     }),
-    record: (trx, roots) =>
-      endUpload(trx, id, writer, context.clock.now(), {
+    record: async (trx, roots) => {
+      const now = context.clock.now()
+      await endUpload(trx, id, writer, now, {
         state: 'stored',
         result: JSON.stringify(roots),
         error: null,
-        expires_at: context.clock.now() + resultLifeMs,
-      }),
+        expires_at: now + resultLifeMs,
+      })
+      if (uploadLink === null) return
+      for (const { Hash: cid } of roots) await countStored(trx, uploadLink, { cid, sizeBytes: lengthBytes }, now)
+    },
   }
   const feed = feedFrom(readParts(context.objects, parts, lengthBytes, signal))
   const source =

@@ -1,5 +1,7 @@
 import { CairnError, uploadWriterLifetimeMs } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
+import type { Caller } from '../caller.ts'
+import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
@@ -20,21 +22,28 @@ export const lateWriterMs = 30 * 60_000
 /** Maximum number of listed uploads of an account: the open ones and the newest finished ones. */
 const maxListed = 1000
 
+/** Longest life of an upload through a link that receives no bytes. */
+const maxLinkUploadLifeMs = 86_400_000
+
 /** The error of a unit of work whose upload was taken over by another writer. */
 export const uploadTaken = (): CairnError =>
   new CairnError('UPLOAD_BUSY', { message: 'Another request took over this upload', retryAfterSeconds: 1 })
 
-/** Returns an upload of an account; undefined when it belongs to another account or ended too long ago. */
+/** Whose upload it is: an account's own, or one through an upload link of it. They do not see each other's. */
+export type Uploader = Pick<Caller, 'address' | 'uploadLink'>
+
+/** Returns an upload of an uploader; undefined when it belongs to another or ended too long ago. */
 export function findUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
-  address: string,
+  { address, uploadLink }: Uploader,
 ): Promise<ResumableUpload | undefined> {
   return db.read
     .selectFrom('resumable_upload')
     .selectAll()
     .where('id', '=', id)
     .where('address', '=', address)
+    .where('upload_link_id', 'is not distinct from', uploadLink ?? null)
     .where('expires_at', '>', clock.now())
     .executeTakeFirst()
 }
@@ -45,10 +54,19 @@ export function listUploads({ db, clock }: Pick<Context, 'db' | 'clock'>, addres
     .selectFrom('resumable_upload')
     .selectAll()
     .where('address', '=', address)
+    .where('upload_link_id', 'is', null)
     .where('expires_at', '>', clock.now())
     .orderBy('id', 'desc')
     .limit(maxListed)
     .execute()
+}
+
+/** Returns how long an upload without new bytes is kept. The space of one through a link returns to the account sooner. */
+export function uploadLifeMs(
+  { uploadLifeMs: lifeMs }: Pick<StorageConfig, 'uploadLifeMs'>,
+  uploadLink: string | null,
+): number {
+  return uploadLink === null ? lifeMs : Math.min(lifeMs, maxLinkUploadLifeMs)
 }
 
 /** Returns all parts, in order. */
@@ -120,7 +138,7 @@ export async function releaseUpload({ db }: Pick<Context, 'db'>, id: string, wri
 /** Records a durable part and advances the offset. @throws CairnError UPLOAD_BUSY when another writer took over */
 export async function addPart(
   context: Context,
-  { id, length_bytes: lengthBytes }: Pick<ResumableUpload, 'id' | 'length_bytes'>,
+  { id, length_bytes: lengthBytes, upload_link_id }: Pick<ResumableUpload, 'id' | 'length_bytes' | 'upload_link_id'>,
   writer: string,
   part: UploadPart,
 ): Promise<void> {
@@ -134,7 +152,7 @@ export async function addPart(
         offset_bytes: offset,
         state: offset === lengthBytes ? 'received' : 'receiving',
         writer_until: now + uploadWriterLifetimeMs,
-        expires_at: now + config.uploadLifeMs,
+        expires_at: now + uploadLifeMs(config, upload_link_id),
       })
       .where('id', '=', id)
       .where('writer', '=', writer)

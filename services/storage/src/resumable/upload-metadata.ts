@@ -8,7 +8,7 @@ import {
 import * as v from 'valibot'
 import { readUploadPath } from '../content/upload-path.ts'
 import { readBoundary } from '../multipart/boundary.ts'
-import { readUploadSettings, type UploadSettings } from '../uploads/uploads.ts'
+import { mimeTypeByName, readMimeType, readUploadSettings, type UploadSettings } from '../uploads/uploads.ts'
 
 /** Description of an upload's bytes, from its `Upload-Metadata`. */
 export type UploadMetadata = {
@@ -20,6 +20,8 @@ export type UploadMetadata = {
 /** Keys of other tus clients for ours. */
 const otherKeys: Readonly<Record<string, string>> = { filename: 'name', filetype: 'type' }
 const maxKeys = 32
+/** Long enough that the key of another sender cannot be guessed. */
+const idempotencyKeyPattern = /^[\w-]{16,64}$/
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -41,6 +43,32 @@ export function readUploadMetadata(header: string): UploadMetadata {
     throw invalid(describeIssue(issue, v.getDotPath(issue) ?? ''))
   }
   return { name, settings: readUploadSettings(parameters.output, 1), body: readBody(read('body-type')) }
+}
+
+/**
+ * Returns the part of `Upload-Metadata` that a sender through an upload link may choose: the name of the file, and its media
+ * type, by its name if not declared. Everything else is up to the account.
+ * @throws CairnError INVALID_REQUEST
+ */
+export function narrowMetadata(header: string): { metadata: string; contentType: string | undefined } {
+  const read = openMetadata(header)
+  if (read('body-type') !== undefined) throw invalid('An upload link accepts single files, without body-type')
+  const name = read('filename')
+  const declared = readMimeType(read('filetype')?.split(';', 1)[0]?.trim())
+  const pairs = Object.entries({ filename: name, filetype: declared }).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [`${key} ${Buffer.from(value).toString('base64')}`],
+  )
+  return { metadata: pairs.join(','), contentType: declared ?? (name && mimeTypeByName(name)) ?? undefined }
+}
+
+/**
+ * Returns the text with which a client can repeat the call that creates an upload.
+ * @throws CairnError INVALID_REQUEST
+ */
+export function readIdempotencyKey(header: string): string | undefined {
+  const key = openMetadata(header)('idempotency-key')
+  if (key === undefined || idempotencyKeyPattern.test(key)) return key
+  throw invalid('idempotency-key must be 16 to 64 letters, digits, - or _')
 }
 
 /** Returns only the name, for listings. */

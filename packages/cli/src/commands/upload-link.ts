@@ -1,0 +1,96 @@
+import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
+import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { parseDuration } from '../durations.ts'
+import { formatBytes, parseBytes } from '../sizes.ts'
+
+type Action = (context: CommandContext) => Promise<void>
+
+async function create({ values, session, output, signal }: CommandContext): Promise<void> {
+  const [size, total, count] = [text(values, 'max-size'), text(values, 'max-total'), text(values, 'count')]
+  const [types, expires, label] = [text(values, 'types'), text(values, 'expires'), text(values, 'label')]
+  const link = await createUploadLink(
+    await session.client(),
+    {
+      ...(size === undefined ? {} : { maxFileBytes: parseBytes(size) }),
+      ...(total === undefined ? {} : { maxTotalBytes: parseBytes(total) }),
+      ...(count === undefined ? {} : { maxUploads: parseCount(count) }),
+      ...(types === undefined ? {} : { contentTypes: types.split(',').map((type) => type.trim()) }),
+      ...(expires === undefined ? {} : { expiresAt: Date.now() + parseDuration(expires) }),
+      ...(label === undefined ? {} : { label }),
+    },
+    { signal },
+  )
+  output.result(
+    link,
+    [
+      link.url,
+      `ID       ${link.id}`,
+      `Expires  ${new Date(link.expiresAt).toISOString()}`,
+      `Files    ${link.maxUploads}, up to ${formatBytes(link.maxFileBytes)} each, ${formatBytes(link.maxTotalBytes)} in total`,
+      `Types    ${link.contentTypes.join(', ') || 'all'}`,
+    ],
+    link.url,
+  )
+  output.note('The link contains a secret and is shown only once.')
+}
+
+async function list({ session, output, signal }: CommandContext): Promise<void> {
+  const links = await listUploadLinks(await session.client(), { signal })
+  output.table(
+    ['ID', 'STATE', 'FILES', 'SIZE', 'OPEN', 'EXPIRES', 'LABEL'],
+    links.map(({ id, state, uploads, maxUploads, uploadedBytes, maxTotalBytes, openUploads, expiresAt, label }) => [
+      id,
+      state,
+      `${uploads}/${maxUploads}`,
+      `${formatBytes(uploadedBytes)}/${formatBytes(maxTotalBytes)}`,
+      String(openUploads),
+      new Date(expiresAt).toISOString(),
+      label,
+    ]),
+    links,
+  )
+}
+
+async function remove({ args, session, output, signal }: CommandContext): Promise<void> {
+  const [, id] = args
+  if (id === undefined) {
+    throw new CairnError('USAGE', {
+      message: 'upload-link rm requires the id of an upload link',
+      hint: 'Run `cairn upload-link ls` for the ids.',
+    })
+  }
+  await revokeUploadLink(await session.client(), id, { signal })
+  output.result({ revoked: id }, `Revoked ${id}.`, id)
+  output.note('Files that came through it stay.')
+}
+
+function parseCount(given: string): number {
+  if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
+  throw new CairnError('USAGE', { message: `"${given}" is not a number of files`, hint: 'Write 1, 10 or 100.' })
+}
+
+const actions: Record<string, Action> = { new: create, ls: list, rm: remove }
+
+export const uploadLink: Command = {
+  name: 'upload-link',
+  summary: 'Let others upload into your account by a link, without a wallet',
+  usage: `<${Object.keys(actions).join('|')}> [id]`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    'max-size': { type: 'string', about: 'largest file, for new (100MiB)', value: 'size' },
+    'max-total': { type: 'string', about: 'all files together, for new (count × max-size)', value: 'size' },
+    count: { type: 'string', about: 'number of files, for new (100)', value: 'number' },
+    types: { type: 'string', about: 'media types, separated by commas, for new (all)', value: 'types' },
+    expires: { type: 'string', about: 'lifetime, for new (7d)', value: 'duration' },
+    label: { type: 'string', about: 'label in your list, for new', value: 'text' },
+  },
+  examples: [
+    'cairn upload-link new --count 10 --max-size 20MiB --types image/*,application/pdf',
+    'cairn upload-link new --expires 24h --label "photos of the feast"',
+    'cairn upload-link ls',
+    'cairn upload-link rm <id>',
+    "cairn upload --link 'https://…/upload-link#…' photo.jpg",
+  ],
+  run: (context) => pickAction('upload-link', actions, context.args[0])(context),
+}

@@ -1,0 +1,28 @@
+import { CairnError, parseUploadLinkToken } from '@cairn/protocol'
+import { type Client, createClient } from '../client.ts'
+import { loadNetwork } from '../load-network.ts'
+
+const path = '/upload-link'
+
+/** Returns the URL of an upload link. The secret is in its fragment, which programs never send to a server. */
+export function formatUploadLink(api: string, token: string): string {
+  return `${api.replace(/\/+$/, '')}${path}#${token}`
+}
+
+/**
+ * Returns a client of the network of a link that has the rights of the link.
+ * @throws CairnError INVALID_REQUEST, NO_NETWORK, NETWORK_ERROR
+ */
+export async function openUploadLink(link: string): Promise<{ client: Client; token: string }> {
+  const url = URL.parse(link.trim())
+  const token = url?.hash.slice(1) ?? ''
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
+  if (url === null || !isWeb || !url.pathname.endsWith(path) || parseUploadLinkToken(token) === undefined) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'This is not a whole upload link',
+      hint: 'Copy the whole link, with the part after #.',
+    })
+  }
+  const network = await loadNetwork(`${url.origin}${url.pathname.slice(0, -path.length)}`)
+  return { client: createClient({ network, apiKey: token }), token }
+}

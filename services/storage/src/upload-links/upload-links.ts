@@ -1,0 +1,3 @@
+export { authenticateUploadLink, isUploadLinkToken } from './authenticate.ts'
+export { claimUpload, countStored } from './claim.ts'
+export { createUploadLinksWorker } from './worker.ts'
