@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { toAnchor } from '../../scripts/docs-contents.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const pages = [
@@ -17,12 +18,7 @@ function readProse(page: string): string {
 
 /** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): string[] {
-  return [...readProse(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}_ -]/gu, '')
-      .replaceAll(' ', '-'),
-  )
+  return [...readProse(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => toAnchor(heading))
 }
 
 test.each(pages)('the links of %s lead to files and headings that exist', (page) => {
