@@ -5,6 +5,7 @@ import { findEndedKeys } from './accounts/accounts.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import { countPublicListeners } from './config.ts'
 import type { Context } from './context.ts'
+import { registerDriveRoutes } from './drive/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
@@ -69,5 +70,6 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerEventRoutes(app, context, (ids) => findEndedKeys(context, ids))
   registerWebhookRoutes(app, context)
   registerLinkRoutes(app, context)
+  registerDriveRoutes(app, context)
   return app
 }

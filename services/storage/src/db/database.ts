@@ -19,6 +19,7 @@ import { indexNames } from './migrations/0018_index-names.ts'
 import { createLinks } from './migrations/0019_create-links.ts'
 import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
+import { createDrive } from './migrations/0023_create-drive.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of the storage service. */
@@ -45,6 +46,7 @@ export const migrations = [
   createLinks,
   createIpni,
   createOperatorSettings,
+  createDrive,
 ]
 
 /**

@@ -210,6 +210,7 @@ export function databaseSuite(
         { name: '0019_create-links' },
         { name: '0020_create-ipni' },
         { name: '0021_create-operator-settings' },
+        { name: '0023_create-drive' },
       ])
     })
 
