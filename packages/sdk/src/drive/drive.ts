@@ -11,11 +11,13 @@ import {
   buildView,
   type DriveItem,
   type DriveUpload,
+  indexUploads,
   isInTrash,
   namesIn,
   rootId,
   toItem,
   trashMs,
+  type UploadIndex,
   type View,
 } from './view.ts'
 
@@ -89,12 +91,14 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
   const device = createDeviceName()
   let state = createRegisters()
   let uploads: readonly DriveUpload[] = []
+  let index: UploadIndex | undefined
   let view: View | undefined
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
 
   const readAll = (): View => {
-    view ??= buildView(state, uploads)
+    index ??= indexUploads(uploads)
+    view ??= buildView(state, index)
     return view
   }
   const apply = (changes: readonly Change[]) => {
@@ -114,6 +118,7 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
       listed ?? listUploads(client, callOptions),
     ])
     uploads = rows
+    index = undefined
     apply(changes)
   }
   /** Changes run one after the other. */
@@ -200,6 +205,8 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
         // The content first: without its entry, content that is still stored would be in the root again.
         for (const cid of cids) await deleteStored(client, cid, callOptions)
         uploads = uploads.filter(({ cid }) => !cids.has(cid))
+        index = undefined
+        view = undefined
         await change((editor) => editor.clear(entries), callOptions)
         return { items: due.length, uploads: cids.size }
       }),

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyChange, type Change, createRegisters, keepLive, listChanges, splitChanges } from './registers.ts'
 import { createStamp } from './stamp.ts'
-import { buildView, namesIn, pathOf, type View } from './view.ts'
+import { buildView, indexUploads, namesIn, pathOf, type View } from './view.ts'
 
 const folders = ['a', 'b', 'c', 'd'].map((letter) => `d-${letter.repeat(22)}`)
 const cids = ['x', 'y', 'z'].map((letter) => `bafkrei${letter.repeat(52)}`)
@@ -94,9 +94,9 @@ describe('merging', () => {
       fc.property(
         changes.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
         ([list, shuffled]) => {
-          const view = buildView(stateOf(list), uploads)
+          const view = buildView(stateOf(list), indexUploads(uploads))
           const paths = pathsOf(view)
-          expect(pathsOf(buildView(stateOf(shuffled), uploads.toReversed()))).toEqual(paths)
+          expect(pathsOf(buildView(stateOf(shuffled), indexUploads(uploads.toReversed())))).toEqual(paths)
           for (const { id, parent } of view.nodes.values()) {
             const seen = new Set<string>()
             for (let at = parent; at !== ''; at = view.nodes.get(at)?.parent ?? '') {

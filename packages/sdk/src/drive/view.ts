@@ -95,9 +95,11 @@ export const folderIdPattern = /^d-[\w-]{22}$/
 
 type Fields = ReadonlyMap<string, { at: Stamp; value: FieldValue }>
 
+/** The first upload of each CID, oldest first: see {@link indexUploads}. */
+export type UploadIndex = ReadonlyMap<string, DriveUpload>
+
 /** Builds the view of a state and of the uploads of the account. Equal input gives an equal view on every device. */
-export function buildView(state: Registers, uploads: readonly DriveUpload[]): View {
-  const byCid = indexUploads(uploads)
+export function buildView(state: Registers, byCid: UploadIndex): View {
   const nodes = new Map<string, Node>()
   for (const [id, entry] of state.entries) {
     if (entry.fields.size === 0) continue
@@ -115,7 +117,7 @@ export function buildView(state: Registers, uploads: readonly DriveUpload[]): Vi
 }
 
 /** Returns the first upload of each CID, oldest first. */
-function indexUploads(uploads: readonly DriveUpload[]): Map<string, DriveUpload> {
+export function indexUploads(uploads: readonly DriveUpload[]): UploadIndex {
   const sorted = uploads.toSorted(
     (a, b) => a.createdAt - b.createdAt || (a.cid < b.cid ? -1 : a.cid > b.cid ? 1 : a.id < b.id ? -1 : 1),
   )
@@ -132,9 +134,9 @@ function textOf(all: Fields, field: string): string | undefined {
 function readCommon(id: string, all: Fields): Omit<Node, 'rawName' | 'versions'> {
   const trashedAt = all.get(fields.trashedAt)?.value
   const colour = textOf(all, fields.colour)
-  const tags = [...all].flatMap(([field, { value }]) =>
-    field.startsWith(tagPrefix) && value === true ? [field.slice(tagPrefix.length)] : [],
-  )
+  const tags: string[] = []
+  for (const [field, { value }] of all)
+    if (value === true && field.startsWith(tagPrefix)) tags.push(field.slice(tagPrefix.length))
   return {
     id,
     nameStamp: all.get(fields.name)?.at ?? unnamed,
@@ -154,7 +156,7 @@ function readFolder(id: string, all: Fields): Node | undefined {
 }
 
 /** A file without stored content is not shown; its entry stays, and shows again with the content. */
-function readFile(id: string, all: Fields, byCid: ReadonlyMap<string, DriveUpload>): Node | undefined {
+function readFile(id: string, all: Fields, byCid: UploadIndex): Node | undefined {
   const own = byCid.get(id)
   const versions = own === undefined ? [] : [toVersion(own, own.createdAt)]
   for (const [field, { value }] of all) {
@@ -186,7 +188,9 @@ function newestFirst(a: DriveVersion, b: DriveVersion): number {
  */
 function absorbVersions({ entries }: Registers, nodes: Map<string, Node>): ReadonlySet<string> {
   const claimed = new Set<string>()
-  for (const id of [...nodes.keys()].sort()) {
+  const claiming: string[] = []
+  for (const { id, versions = [] } of nodes.values()) if (versions.some(({ cid }) => cid !== id)) claiming.push(id)
+  for (const id of claiming.sort()) {
     const versions = nodes.get(id)?.versions ?? []
     // The list grows while it is read.
     for (const { cid } of versions) {
@@ -203,11 +207,7 @@ function absorbVersions({ entries }: Registers, nodes: Map<string, Node>): Reado
 }
 
 /** Adds uploads without an entry to the root; an upload with the name of a file there is a version of it. */
-function addUploads(
-  nodes: Map<string, Node>,
-  byCid: ReadonlyMap<string, DriveUpload>,
-  claimed: ReadonlySet<string>,
-): void {
+function addUploads(nodes: Map<string, Node>, byCid: UploadIndex, claimed: ReadonlySet<string>): void {
   const inRoot = new Map<string, Node>()
   for (const node of nodes.values()) {
     if (node.versions === undefined || node.parent !== rootId || node.trashedAt !== undefined) continue
