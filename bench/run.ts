@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
+import { driveBench } from './drive.ts'
 import { encryptionBench } from './encryption.ts'
 import { folderBench } from './folder.ts'
 import { gatewayBench } from './gateway.ts'
@@ -25,6 +26,7 @@ const benches: Bench[] = [
   gatewayBench,
   folderBench,
   listingBench,
+  driveBench,
   searchBench,
   searchPostgresBench,
   startBench,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drive as driveCommand } from '../../packages/cli/src/commands/drive.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { openExamples } from './run-example.ts'
 
@@ -26,6 +27,13 @@ test('the example of links works, and the page names its functions', async () =>
   expect(await examples.run('link.ts')).toBe('letter.txt dear Ida 2\nrevoked 1\n')
   for (const name of ['createLink', 'listLinks', 'revokeLink', 'inspectLink', 'openLink']) expect(links).toContain(name)
   for (const action of ['create', 'ls', 'open', 'rm']) expect(links).toContain(`npm run cairn -- link ${action}`)
+})
+
+test('the example of the drive works, and the page names every action', async () => {
+  const drive = readFileSync(join(root, 'docs/how-to/drive.md'), 'utf8')
+  using examples = openExamples(drive, network)
+  expect(await examples.run('drive.ts')).toBe('0 /letters/may.txt\nfamily\n')
+  for (const action of driveCommand.words ?? []) expect(drive).toMatch(new RegExp(`\\b${action}\\b`))
 })
 
 test('the page names every function about keys, and every command', async () => {

@@ -209,3 +209,40 @@ describe('export and import', () => {
     expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
   })
 })
+
+test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000 }, async () => {
+  const list = async (network: TestNetwork, config: string, ...more: string[]) => {
+    const { code, out, err } = await cairn(network, config, ['drive', 'ls', '--json', ...more])
+    expect(code, err).toBe(0)
+    const rows = out.split('\n').filter((line) => line !== '')
+    return rows.map((line) => {
+      const { path, id, tags, isStarred } = JSON.parse(line)
+      return { path, id, tags, isStarred }
+    })
+  }
+  for (const args of [
+    ['mkdir', 'notes'],
+    ['mv', 'note-1.txt', 'note-2.txt', 'notes'],
+    ['tag', 'notes/note-1.txt', 'old'],
+    ['star', 'film.mp4'],
+    ['rm', 'note-3.txt'],
+  ])
+    expect(await cairn(source, 'at-source', ['drive', ...args])).toMatchObject({ code: 0 })
+  // The target has changes of its own.
+  expect(await cairn(target, 'at-target', ['drive', 'mkdir', 'there'])).toMatchObject({ code: 0 })
+
+  expect(await cairn(source, 'at-source', ['export', '--all', 'drive-backup'])).toMatchObject({ code: 0 })
+  expect(readFileSync(join(folder, 'drive-backup', 'drive.jsonl'), 'utf8')).not.toContain('notes')
+  const imported = await cairn(target, 'at-target', ['import', 'drive-backup', '--json'])
+  expect(imported, imported.err).toMatchObject({ code: 0 })
+  expect(JSON.parse(imported.out)).toMatchObject({ fileKeys: 0, missing: [] })
+  expect(JSON.parse(imported.out).driveValues).toBeGreaterThan(5)
+
+  expect(await list(target, 'at-target', 'notes')).toEqual(await list(source, 'at-source', 'notes'))
+  expect(await list(target, 'at-target', 'notes')).toMatchObject([{ path: '/notes/note-1.txt', tags: ['old'] }, {}])
+  expect((await list(target, 'at-target', '--starred')).map(({ path }) => path)).toEqual(['/film.mp4'])
+  expect((await list(target, 'at-target', '--trash')).map(({ path }) => path)).toEqual(['/note-3.txt'])
+  expect((await list(target, 'at-target')).map(({ path }) => path)).toContain('/there')
+  const again = await cairn(target, 'at-target', ['import', 'drive-backup', '--json'])
+  expect(JSON.parse(again.out)).toMatchObject({ driveValues: 0, missing: [] })
+})

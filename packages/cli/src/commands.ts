@@ -4,6 +4,7 @@ import { apiKey } from './commands/api-key.ts'
 import { balance } from './commands/balance.ts'
 import { cat } from './commands/cat.ts'
 import { conditions } from './commands/conditions.ts'
+import { drive } from './commands/drive.ts'
 import { exportCommand } from './commands/export.ts'
 import { get } from './commands/get.ts'
 import { importCommand } from './commands/import.ts'
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   checks,
   rm,
   rename,
+  drive,
   pin,
   name,
   share,

@@ -29,6 +29,9 @@ export type State = {
   readUpload(id: string): Promise<unknown>
   /** Stores the progress; undefined removes it. */
   writeUpload(id: string, upload: unknown): Promise<void>
+  /** Returns what this machine remembers of a drive, as JSON. */
+  readDrive(place: string): Promise<unknown>
+  writeDrive(place: string, known: unknown): Promise<void>
 }
 
 export function createState(folder: string): State {
@@ -36,6 +39,7 @@ export function createState(folder: string): State {
   const keys = join(folder, 'keys.json')
   const sessions = join(folder, 'sessions.json')
   const uploads = join(folder, 'uploads.json')
+  const drives = join(folder, 'drives.json')
   const readRecord = async (path: string): Promise<Record<string, unknown>> => {
     const text = await readSecret(path)
     const json: unknown = text === undefined ? {} : parse(text, path)
@@ -77,6 +81,8 @@ export function createState(folder: string): State {
     writeSession: (network, session) => writeEntry(sessions, network, session),
     readUpload: async (id) => (await readRecord(uploads))[id],
     writeUpload: (id, upload) => writeEntry(uploads, id, upload),
+    readDrive: async (place) => (await readRecord(drives))[place],
+    writeDrive: (place, known) => writeEntry(drives, place, known),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
+import * as drive from './calls/drive.ts'
 import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
@@ -126,6 +127,8 @@ export const allCalls: readonly CallDefinition[] = [
   uploadLinks.listUploadLinks,
   uploadLinks.revokeUploadLink,
   uploadLinks.inspectUploadLink,
+  drive.getDrive,
+  drive.putDrivePart,
   events.listEvents,
   events.streamEvents,
   webhooks.createWebhook,

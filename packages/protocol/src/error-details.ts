@@ -26,7 +26,7 @@ type NumberName = `${string}${'Bytes' | 'Ms' | 'Pixels' | 'Minute' | 'Second' | 
 
 /** Other facts that are no text; integers beyond 2^53 are texts. A fact has one type in all errors. */
 const kinds = {
-  number: 'condition floor kept limit missing needed node offset packs port price right segment shards time',
+  number: 'condition floor kept limit missing needed node offset packs port price revision right segment shards time',
   texts: 'answered chains coins examples missingFields networks owners problems tokens unknown',
   numbers: 'done nodeNumbers wrongNodes',
   facts: 'fields parts payment signed',
@@ -62,6 +62,7 @@ export const errorDetails = {
   PAYLOAD_TOO_LARGE: ['limitBytes'],
   TOO_MANY_PARTS: ['limit', 'minBytes', 'limitBytes'],
   HEADER_TOO_LARGE: ['limit'],
+  PRECONDITION_FAILED: ['revision'],
   REQUEST_TIMEOUT: ['limitMs', 'minBytesPerSecond'],
   FORBIDDEN: ['scope'],
   SIGNED_FOR_ANOTHER_USE: ['signed'],

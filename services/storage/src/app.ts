@@ -5,6 +5,7 @@ import { findEndedKeys } from './accounts/accounts.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
 import { countPublicListeners } from './config.ts'
 import type { Context } from './context.ts'
+import { registerDriveRoutes } from './drive/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
@@ -72,5 +73,6 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerWebhookRoutes(app, context)
   registerLinkRoutes(app, context)
   registerUploadLinkRoutes(app, context)
+  registerDriveRoutes(app, context)
   return app
 }

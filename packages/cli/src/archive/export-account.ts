@@ -6,6 +6,7 @@ import {
   CairnError,
   type Client,
   downloadCar,
+  exportDrive,
   findConditions,
   getKey,
   getProofs,
@@ -96,10 +97,21 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     const keys = context.seal === undefined ? undefined : await begin('keys')
     if (keys !== undefined) await exportRights(context, await begin('rights'), keys)
     await exportNames(context, await begin('names'), keys)
+    // Without its key, the drive cannot be opened.
+    const drive =
+      keys === undefined
+        ? undefined
+        : await collect(context, 'drive', options.account, () => exportDrive(client, { signal: options.signal }))
+    if (drive !== undefined) {
+      // Programs of earlier versions reject a list that they do not know, so an account without a drive has none.
+      const parts = await begin('drive')
+      for (const part of drive.parts) await parts.add({ keyCid: drive.keyCid, ...part })
+    }
     const payments = await begin('payments')
     for await (const payment of listPayments(client, { signal: options.signal })) await payments.add(payment)
-    // An export without keys retains the keys of an earlier call.
-    const lists = keys === undefined ? before.lists.filter(({ name }) => name === 'keys' || name === 'rights') : []
+    // An export without keys retains the keys, and the drive, of an earlier call.
+    const retained: readonly string[] = keys === undefined ? ['keys', 'rights', 'drive'] : []
+    const lists = before.lists.filter(({ name }) => retained.includes(name))
     for (const writer of writers.splice(0)) lists.push(await writer.finish())
     const completedAt = new Date().toISOString()
     const manifest = { ...started, completedAt, counts, lists, missing: context.missing }

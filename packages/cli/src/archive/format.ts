@@ -7,7 +7,7 @@ import * as v from 'valibot'
 export const archiveFormat = 'cairn-archive/1'
 
 /** The lists of an archive: one JSON object per line. */
-export const listNames = ['files', 'keys', 'rights', 'names', 'payments', 'proofs'] as const
+export const listNames = ['files', 'keys', 'rights', 'names', 'drive', 'payments', 'proofs'] as const
 export type ListName = (typeof listNames)[number]
 
 /** Returns the path of a list below the archive folder. */
@@ -73,8 +73,12 @@ export const nameRow = v.object({
 })
 export type NameRow = v.InferOutput<typeof nameRow>
 
+/** A part of the drive, encrypted as the service stores it. `docs/drive-format.md` describes it. */
+export const driveRow = v.object({ keyCid: cid, first: v.number(), last: v.number(), data: v.string() })
+export type DriveRow = v.InferOutput<typeof driveRow>
+
 export type ProofRow = { cid: string; proofs: unknown }
-export type Row = FileRow | KeyRow | RightsRow | NameRow | Payment | ProofRow
+export type Row = FileRow | KeyRow | RightsRow | NameRow | DriveRow | Payment | ProofRow
 
 /** Items that could not be exported, with the reason. */
 const missing = v.object({ kind: v.string(), id: v.string(), code: v.string(), message: v.string() })

@@ -4,11 +4,14 @@ import { join } from 'node:path'
 import {
   CairnError,
   type Client,
+  getKey,
   importNameKey,
   listNames as listAccountNames,
   listFiles,
   listKeyFiles,
   type NameKey,
+  openDrive,
+  openExportedDrive,
   prepareKey,
   publishSigned,
   registerRecord,
@@ -19,6 +22,8 @@ import { type Collecting, collect } from './collect.ts'
 import { forEachParallel } from './for-each-parallel.ts'
 import {
   carPath,
+  type DriveRow,
+  driveRow,
   type FileRow,
   fileRow,
   type KeyRow,
@@ -60,6 +65,8 @@ export type ImportReport = {
   bytes: number
   fileKeys: number
   names: number
+  /** Names, folders and marks of the drive that this call added. */
+  driveValues: number
   /** Items that could not be imported, with the reason. */
   missing: Missing[]
 }
@@ -107,7 +114,7 @@ export async function importAccount(
   manifest: Manifest,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const report: ImportReport = { uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, missing: [] }
+  const report: ImportReport = { uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, driveValues: 0, missing: [] }
   const context: Import = {
     ...options,
     client,
@@ -121,6 +128,10 @@ export async function importAccount(
   const keys = new Map<string, KeyRow>()
   for await (const row of rows(context, manifest, 'keys', keyRow))
     keys.set(row.kind === 'name key' ? row.name : row.cid, row)
+  const drive: DriveRow[] = []
+  for await (const row of rows(context, manifest, 'drive', driveRow)) drive.push(row)
+  // The key of the drive only opens its parts: the account has or gets one of its own.
+  for (const { keyCid } of drive) rights.delete(keyCid)
   const seal = keys.size === 0 ? undefined : options.createSeal?.(manifest)
 
   // Keys come first, so that the account never lists an encrypted file without a readable key.
@@ -129,6 +140,7 @@ export async function importAccount(
   options.onStep(`${manifest.counts.files} files`)
   await importFiles(context, manifest, locked)
   await importNames(context, manifest, keys, seal)
+  await importDrive(context, drive, keys, seal)
   return report
 }
 
@@ -242,4 +254,34 @@ async function publish({ client, signal }: Import, row: NameRow, key: NameKey | 
   }
   if (key === undefined || row.value === null) throw new CairnError('IPNS_RECORD_EXPIRED')
   await publishSigned(client, key, row.value, { label, signal })
+}
+
+/** Merges the exported drive into that of the account: of two values for the same thing, the later one counts. */
+async function importDrive(
+  context: Import,
+  parts: readonly DriveRow[],
+  keys: ReadonlyMap<string, KeyRow>,
+  seal: Seal | undefined,
+): Promise<void> {
+  const { client, signal, report, onStep } = context
+  const [first] = parts
+  if (first === undefined) return
+  const { keyCid } = first
+  if (client.keySession === undefined) {
+    const { code, message } = new CairnError('KEY_NOT_FOUND', { message: 'The export has no key of the drive' })
+    report.missing.push({ kind: 'drive', id: keyCid, code, message })
+    return
+  }
+  onStep('The drive')
+  const count = await collect(context, 'drive', keyCid, async () => {
+    const row = keys.get(keyCid)
+    // A key that could not be exported may still be on the key nodes.
+    const masterKey =
+      row === undefined || seal === undefined
+        ? (await getKey(client, keyCid, { signal })).masterKey
+        : seal.open(row.sealed, keyCid)
+    const changes = await openExportedDrive({ parts: [...parts] }, masterKey)
+    return (await openDrive(client, { signal })).merge(changes, { signal })
+  })
+  report.driveValues = count ?? 0
 }

@@ -9,13 +9,13 @@ import { formatBytes } from '../sizes.ts'
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: 'Export your account to a folder: content, names, access rights, sealed keys, payments and proofs',
+  summary: 'Export your account to a folder: content, names, access rights, sealed keys, drive, payments and proofs',
   usage: '--all <folder>',
   arity: [1, 1],
   options: {
     all: { type: 'boolean', about: 'export everything in the account (required)' },
     'name-keys': { type: 'boolean', about: 'include your name keys, sealed to your wallet' },
-    'no-keys': { type: 'boolean', about: 'omit file keys and access rights, which require a wallet' },
+    'no-keys': { type: 'boolean', about: 'omit file keys, access rights and the drive, which require a wallet' },
   },
   examples: ['cairn export --all backup', 'jq -r .name backup/files.jsonl'],
   async run(context) {

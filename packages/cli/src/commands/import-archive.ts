@@ -33,9 +33,10 @@ export async function importArchive(context: CommandContext, folder: string): Pr
         remainingMs: undefined,
       }),
   }).finally(() => progress?.done())
-  const { uploaded, present, bytes, fileKeys, names, missing } = report
+  const { uploaded, present, bytes, fileKeys, names, driveValues, missing } = report
   output.result({ folder, ...report }, [
     `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
+    ...(driveValues === 0 ? [] : [`${driveValues} changes of the drive`]),
     ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
   ])
   if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })

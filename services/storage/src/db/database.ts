@@ -20,6 +20,7 @@ import { createLinks } from './migrations/0019_create-links.ts'
 import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
 import { createUploadLinks } from './migrations/0022_create-upload-links.ts'
+import { createDrive } from './migrations/0023_create-drive.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -48,6 +49,7 @@ export const migrations = [
   createIpni,
   createOperatorSettings,
   createUploadLinks,
+  createDrive,
 ]
 
 /**

@@ -621,6 +621,18 @@ type IpniChunkTable = { root_multihash: Uint8Array; position: number; cid: strin
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
+/** The private index of an account, encrypted by its clients. `part_count` and `size_bytes` are those of its parts. */
+type DriveTable = { address: string; revision: number; part_count: number; size_bytes: number; updated_at: number }
+
+/** A part of a drive: a change, or several that a client merged. The parts of a drive cover each revision once. */
+type DrivePartTable = {
+  address: string
+  first_revision: number
+  last_revision: number
+  data: Uint8Array
+  created_at: number
+}
+
 /** Every table of the storage service. */
 export type Schema = {
   account: AccountTable
@@ -669,6 +681,8 @@ export type Schema = {
   link: LinkTable
   upload_link: UploadLinkTable
   operator_setting: OperatorSettingTable
+  drive: DriveTable
+  drive_part: DrivePartTable
   announced_upload: AnnouncedUploadTable
   announcement: AnnouncementTable
   ipni_chain: IpniChainTable

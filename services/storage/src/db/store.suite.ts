@@ -211,6 +211,7 @@ export function databaseSuite(
         { name: '0020_create-ipni' },
         { name: '0021_create-operator-settings' },
         { name: '0022_create-upload-links' },
+        { name: '0023_create-drive' },
       ])
     })
 

@@ -1,0 +1,261 @@
+import { CairnError, type Drive, type DriveItem, shareFile } from '@cairn/sdk'
+import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { openOwnDrive, saveKnown } from '../own-drive.ts'
+import { showChange } from '../show-change.ts'
+import { formatBytes } from '../sizes.ts'
+
+type Action = (context: CommandContext) => Promise<void>
+type Edit = Parameters<Drive['change']>[0]
+
+async function list(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  const { drive } = await openOwnDrive(context)
+  const [, path = '/'] = args
+  const [isTrash, isStarred, tag] = [flag(values, 'trash'), flag(values, 'starred'), text(values, 'tag')]
+  if (isTrash) {
+    const items = drive.trash()
+    output.table(
+      ['DELETED', 'SIZE', 'ID', 'PATH'],
+      items.map((item) => [formatDay(item.trashedAt ?? 0), sizeOf(item), item.id, item.path]),
+      items,
+      'PATH',
+    )
+    if (items.length === 0) output.note('The trash is empty.')
+    return
+  }
+  const isSearch = isStarred || tag !== undefined
+  const base = path === '/' || !isSearch ? undefined : requireItem(drive, path)
+  const found = isSearch ? drive.all().filter((item) => base === undefined || isBelow(item, base)) : drive.list(path)
+  const items = found.filter((item) => (!isStarred || item.isStarred) && (tag === undefined || item.tags.includes(tag)))
+  if (isSearch) items.sort((a, b) => (a.path < b.path ? -1 : 1))
+  const title = isSearch ? 'PATH' : 'NAME'
+  output.table(
+    ['SIZE', 'MARKS', title],
+    items.map((item) => [
+      sizeOf(item),
+      marksOf(item),
+      `${isSearch ? item.path : item.name}${item.kind === 'folder' ? '/' : ''}`,
+    ]),
+    items,
+    title,
+  )
+  if (items.length === 0) output.note(isSearch ? 'Nothing found.' : 'The folder is empty.')
+}
+
+async function versions(context: CommandContext): Promise<void> {
+  const { args, output } = context
+  const path = requireArgument(args, 1, 'versions', 'a path')
+  const item = requireItem((await openOwnDrive(context)).drive, path)
+  if (item.kind === 'folder') throw new CairnError('NOT_A_FILE', { message: `${path} is a folder` })
+  output.table(
+    ['CID', 'SIZE', 'SINCE'],
+    item.versions.map(({ cid, sizeBytes, at }) => [cid, formatBytes(sizeBytes), formatDay(at)]),
+    item.versions,
+  )
+}
+
+async function makeFolder(context: CommandContext): Promise<void> {
+  const path = requireArgument(context.args, 1, 'mkdir', 'a path')
+  const created = await change(context, (edit) => edit.createFolder(path))
+  context.output.result({ created }, `Created ${created}`, created)
+}
+
+async function move(context: CommandContext): Promise<void> {
+  const { args, output } = context
+  const to = requireArgument(args, 2, 'mv', 'one or more paths and a target')
+  const target = args.at(-1) ?? to
+  const from = args.slice(1, -1)
+  const paths = await change(context, (edit) => edit.move(from, target))
+  for (const [at, path] of paths.entries()) output.result({ from: from[at], to: path }, `${from[at]} → ${path}`, path)
+}
+
+async function remove(context: CommandContext): Promise<void> {
+  const { args, output } = context
+  requireArgument(args, 1, 'rm', 'a path')
+  const paths = args.slice(1)
+  await change(context, (edit) => {
+    for (const path of paths) edit.trash(path)
+  })
+  for (const path of paths) output.result({ deleted: path }, `Moved ${path} to the trash.`, path)
+}
+
+async function restore(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  const path = requireArgument(args, 1, 'restore', 'a path or an id in the trash')
+  const cid = text(values, 'cid')
+  if (cid !== undefined) {
+    if (args.length > 2) throw new CairnError('USAGE', { message: '--cid applies to one file' })
+    await change(context, (edit) => edit.useVersion(path, cid))
+    output.result({ restored: path, cid }, `${path} is ${cid} again.`, path)
+    return
+  }
+  const paths = await change(context, (edit) => args.slice(1).map((one) => edit.restore(one)))
+  for (const restored of paths) output.result({ restored }, `Restored ${restored}`, restored)
+}
+
+async function star(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  requireArgument(args, 1, 'star', 'a path')
+  const isStarred = !flag(values, 'off')
+  const paths = args.slice(1)
+  await change(context, (edit) => {
+    for (const path of paths) edit.star(path, isStarred)
+  })
+  for (const path of paths)
+    output.result({ path, isStarred }, `${isStarred ? 'Starred' : 'Removed the star of'} ${path}`, path)
+}
+
+async function tag(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  const path = requireArgument(args, 1, 'tag', 'a path and tags')
+  requireArgument(args, 2, 'tag', 'a path and tags')
+  const tags = args.slice(2)
+  const isTagged = !flag(values, 'off')
+  await change(context, (edit) => {
+    for (const one of tags) edit.tag(path, one, isTagged)
+  })
+  output.result({ path, tags, isTagged }, `${isTagged ? 'Tagged' : 'Removed from'} ${path}: ${tags.join(', ')}`, path)
+}
+
+async function colour(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  const path = requireArgument(args, 1, 'colour', 'a path and a colour')
+  const isOff = flag(values, 'off')
+  const chosen = isOff ? undefined : requireArgument(args, 2, 'colour', 'a path and a colour')
+  await change(context, (edit) => edit.setColour(path, chosen))
+  output.result(
+    { path, colour: chosen ?? null },
+    isOff ? `Removed the colour of ${path}` : `${path} is ${chosen}`,
+    path,
+  )
+}
+
+async function share(context: CommandContext): Promise<void> {
+  const { args, output, signal } = context
+  const path = requireArgument(args, 1, 'share', 'a path and addresses')
+  requireArgument(args, 2, 'share', 'a path and addresses')
+  const addresses = args.slice(2)
+  const { drive, client } = await openOwnDrive(context)
+  const item = requireItem(drive, path)
+  const files = drive.all().flatMap((one) => (one.kind === 'file' && isBelow(one, item) ? [one] : []))
+  const encrypted = files.filter(({ isEncrypted }) => isEncrypted)
+  if (encrypted.length === 0) {
+    throw new CairnError('NOT_ENCRYPTED', {
+      message: `${path} has no encrypted file`,
+      hint: 'Anyone can open a public file by its CID: cairn drive ls --json shows it.',
+    })
+  }
+  for (const file of encrypted) {
+    const shared = await shareFile(client, file.cid, addresses, { signal })
+    const what = { cid: file.cid, path: file.path, sharedTo: addresses }
+    showChange(output, what, `Shared ${file.path} with ${addresses.join(', ')}.`, shared)
+  }
+  const others = files.length - encrypted.length
+  if (others > 0) output.note(`${others} public ${others === 1 ? 'file needs' : 'files need'} no sharing.`)
+}
+
+async function empty(context: CommandContext): Promise<void> {
+  const { values, output, prompt, signal } = context
+  const { drive, client } = await openOwnDrive(context)
+  const isAll = flag(values, 'all')
+  const question = isAll
+    ? `Delete ${drive.trash().length} items in the trash with their content?`
+    : 'Delete what has been in the trash for 30 days, with its content?'
+  if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
+    output.note('Nothing was deleted.')
+    throw new CairnError('ABORTED')
+  }
+  const emptied = await drive.emptyTrash({ signal, ...(isAll ? { olderThanMs: 0 } : {}) })
+  await saveKnown(context, client, drive)
+  output.result(emptied, `Deleted ${emptied.items} items, ${emptied.uploads} uploads.`, String(emptied.items))
+}
+
+/** Changes the drive, and remembers its new revision. */
+async function change<T>(context: CommandContext, edit: (editor: Parameters<Edit>[0]) => T): Promise<T> {
+  const { drive, client } = await openOwnDrive(context)
+  const result = await drive.change(edit, { signal: context.signal })
+  await saveKnown(context, client, drive)
+  return result
+}
+
+function requireItem(drive: Drive, path: string): DriveItem {
+  const item = drive.find(path)
+  if (item !== undefined) return item
+  throw new CairnError('PATH_NOT_FOUND', {
+    message: `${path} does not exist in the drive`,
+    hint: 'Run `cairn drive ls` for the content of a folder.',
+  })
+}
+
+function isBelow(item: DriveItem, base: DriveItem): boolean {
+  return item.id === base.id || item.path.startsWith(`${base.path}/`)
+}
+
+function sizeOf(item: DriveItem): string {
+  return item.kind === 'folder' ? '–' : formatBytes(item.sizeBytes)
+}
+
+function marksOf(item: DriveItem): string {
+  const marks = [
+    item.isStarred ? '★' : '',
+    item.kind === 'file' && item.isEncrypted ? 'encrypted' : '',
+    item.kind === 'file' && item.versions.length > 1 ? `${item.versions.length} versions` : '',
+    item.colour ?? '',
+    ...item.tags.map((one) => `#${one}`),
+  ]
+  return marks.filter((mark) => mark !== '').join(' ')
+}
+
+function formatDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+function requireArgument(args: readonly string[], at: number, action: string, what: string): string {
+  const value = args[at]
+  if (value !== undefined) return value
+  throw new CairnError('USAGE', {
+    message: `drive ${action} requires ${what}`,
+    hint: 'Run cairn drive --help for usage.',
+  })
+}
+
+const actions: Record<string, Action> = {
+  ls: list,
+  mkdir: makeFolder,
+  mv: move,
+  rm: remove,
+  restore,
+  star,
+  tag,
+  colour,
+  versions,
+  share,
+  empty,
+}
+
+export const drive: Command = {
+  name: 'drive',
+  summary: 'Arrange your files in folders, with stars, tags, versions and a trash',
+  usage: `<${Object.keys(actions).join('|')}> [path…]`,
+  arity: [1, Number.POSITIVE_INFINITY],
+  words: Object.keys(actions),
+  options: {
+    trash: { type: 'boolean', about: 'list the trash, for ls' },
+    starred: { type: 'boolean', about: 'list starred items in all folders below, for ls' },
+    tag: { type: 'string', about: 'list items with this tag in all folders below, for ls', value: 'tag' },
+    off: { type: 'boolean', about: 'remove the star, tags or colour, for star, tag and colour' },
+    cid: { type: 'string', about: 'version to make the newest again, for restore', value: 'cid' },
+    all: { type: 'boolean', about: 'delete everything in the trash now, for empty' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty' },
+  },
+  examples: [
+    'cairn drive mkdir photos',
+    'cairn drive mv sunset.jpg beach.jpg photos',
+    'cairn drive ls photos',
+    'cairn drive tag photos/sunset.jpg summer',
+    'cairn drive rm photos/beach.jpg',
+    'cairn drive restore photos/beach.jpg',
+    'cairn drive share photos 0x7099…',
+  ],
+  run: (context) => pickAction('drive', actions, context.args[0])(context),
+}

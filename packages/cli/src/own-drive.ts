@@ -1,0 +1,44 @@
+import { CairnError, type Client, type Drive, type KnownDrive, openDrive } from '@cairn/sdk'
+import type { CommandContext } from './command.ts'
+import { openKeyClient } from './key-client.ts'
+
+/**
+ * Opens the drive of the account. This machine remembers its newest revision, so that an older one is recognised.
+ * @throws CairnError those of `openDrive` and `openKeyClient`
+ */
+export async function openOwnDrive(context: CommandContext): Promise<{ drive: Drive; client: Client }> {
+  const { state, signal } = context
+  const client = await openKeyClient(context, { withApiKey: true })
+  const known = readKnown(await state.readDrive(placeOf(client)))
+  try {
+    const drive = await openDrive(client, { signal, known })
+    if (drive.revision !== known?.revision) await saveKnown(context, client, drive)
+    return { drive, client }
+  } catch (error) {
+    if (!CairnError.is(error, 'VERIFICATION_FAILED') || known === undefined) throw error
+    throw new CairnError('VERIFICATION_FAILED', {
+      message: error.message,
+      hint: `${error.hint} If you reset this network yourself, remove drives.json from ${state.folder}.`,
+      details: error.details,
+      cause: error,
+    })
+  }
+}
+
+/** Remembers the newest revision. */
+export async function saveKnown({ state }: CommandContext, client: Client, { known }: Drive): Promise<void> {
+  if (known !== undefined) await state.writeDrive(placeOf(client), known)
+}
+
+/** One machine can use several accounts and networks. */
+function placeOf({ network, keySession }: Client): string {
+  return `${keySession?.address.toLowerCase()} ${network.api}`
+}
+
+function readKnown(value: unknown): KnownDrive | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!('keyCid' in value) || !('revision' in value) || !('tip' in value)) return undefined
+  const { keyCid, revision, tip } = value
+  if (typeof keyCid !== 'string' || typeof revision !== 'number' || typeof tip !== 'string') return undefined
+  return { keyCid, revision, tip }
+}

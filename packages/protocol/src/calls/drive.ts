@@ -1,0 +1,75 @@
+import * as v from 'valibot'
+import { authErrors, defineCall } from '../call.ts'
+import { callTimeoutMs, KIB, MIB } from '../limits.ts'
+
+/** Maximum size of one part of a drive: base64 of it arrives within the time for a body on a slow line. */
+export const maxDrivePartBytes = MIB
+/** Maximum number of parts of a drive, and of their bytes together. They do not count towards the storage of the account. */
+export const maxDriveParts = 256
+export const maxDriveBytes = 16 * MIB
+
+/** Base64 of a part, and the fields beside it. */
+const maxPutBytes = Math.ceil(maxDrivePartBytes / 3) * 4 + KIB
+
+const revision = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
+const data = v.pipe(
+  v.string(),
+  v.minLength(4),
+  v.maxLength(Math.ceil(maxDrivePartBytes / 3) * 4),
+  v.check((text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text), 'must be base64'),
+)
+
+const part = v.object({
+  /** First and last revision that the part covers: the same for a change, several for merged parts. */
+  first: v.number(),
+  last: v.number(),
+  /** The part as base64: encrypted, and opaque to the service. */
+  data: v.string(),
+})
+/** A part of a drive: a change, or several that were merged. */
+export type DrivePart = v.InferOutput<typeof part>
+
+const common = {
+  host: 'api',
+  tag: 'Drive',
+  auth: 'apiKey',
+  dialect: 'api',
+  idempotent: true,
+} as const
+
+/** `GET /api/drive`: the encrypted index of the account. */
+export const getDrive = defineCall({
+  ...common,
+  id: 'getDrive',
+  method: 'GET',
+  path: '/api/drive',
+  scope: 'files:read',
+  summary: 'Read the drive',
+  description:
+    'Returns the parts of the private index of the account (folders, names, stars, tags and trash) that end after the revision `since`, in order. They are encrypted: the service sees their sizes and times. An account without a drive has revision 0.',
+  query: v.object({
+    since: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a revision'), v.transform(Number)), '0'),
+  }),
+  response: { kind: 'json', schema: v.object({ revision, parts: v.array(part) }) },
+  errors: [...authErrors],
+  limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
+})
+
+/** `POST /api/drive/parts`: appends a change, or merges parts. */
+export const putDrivePart = defineCall({
+  ...common,
+  id: 'putDrivePart',
+  method: 'POST',
+  path: '/api/drive/parts',
+  scope: 'files:write',
+  summary: 'Change the drive',
+  description:
+    'Appends a part with `first` and `last` one above `revision`, or replaces the stored parts from `first` to `last` by one. `revision` is the revision that the client read: if the drive has another one, or its parts do not start at `first` and end at `last`, the call fails with PRECONDITION_FAILED, and `details.revision` is the current one. A drive has at most 256 parts of 1 MiB and 16 MiB together.',
+  body: {
+    kind: 'json',
+    schema: v.object({ revision, first: revision, last: revision, data }),
+  },
+  response: { kind: 'json', schema: v.object({ revision }) },
+  errors: [...authErrors, 'PRECONDITION_FAILED'],
+  limits: { bodyBytes: maxPutBytes, timeoutMs: callTimeoutMs, perMinute: 600 },
+})

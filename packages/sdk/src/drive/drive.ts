@@ -1,0 +1,273 @@
+import { CairnError } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { deleteFile } from '../files/files.ts'
+import { listFiles } from '../files/list-files.ts'
+import type { CallOptions } from '../request.ts'
+import { type DriveEditor, findNode, splitPath, startEdit } from './edit.ts'
+import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
+import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
+import { createDeviceName, createStamp } from './stamp.ts'
+import {
+  buildView,
+  type DriveItem,
+  type DriveUpload,
+  indexUploads,
+  isInTrash,
+  namesIn,
+  rootId,
+  toItem,
+  trashMs,
+  type UploadIndex,
+  type View,
+} from './view.ts'
+
+export type DriveOptions = CallOptions & {
+  /**
+   * What this device remembers of the drive: `known` of an earlier run. A service that returns an older drive is recognised.
+   */
+  known?: KnownDrive | undefined
+  /** The uploads of the account, if they are known. Defaults to `listFiles`. */
+  uploads?: readonly DriveUpload[]
+}
+
+/** What {@link Drive.emptyTrash} deleted. */
+export type EmptiedTrash = { items: number; uploads: number }
+
+/** The folders of an account over what it stores: an index that only its owner can read. */
+export type Drive = {
+  /** Number of changes so far. */
+  readonly revision: number
+  /** What to remember on this device for the next {@link openDrive}; undefined before the first change. */
+  readonly known: KnownDrive | undefined
+  /** Number and size of the encrypted parts. */
+  readonly size: { parts: number; bytes: number }
+  /**
+   * Lists a folder: folders first, then files, by name.
+   * @param path defaults to the root
+   * @throws CairnError PATH_NOT_FOUND, NOT_A_DIRECTORY
+   */
+  list(path?: string): DriveItem[]
+  /** Returns the item at a path; undefined if there is none, and for the root. */
+  find(path: string): DriveItem | undefined
+  /** Returns every item outside the trash, in no particular order. */
+  all(): DriveItem[]
+  /** Lists the trash, deleted last first. Items inside a deleted folder belong to it. */
+  trash(): DriveItem[]
+  /**
+   * Changes the drive, and stores the change. Changes of other devices are merged: of two values for the same thing, the later
+   * one counts. If the edit throws, nothing is changed.
+   * @returns what the edit returned
+   * @throws CairnError those of {@link DriveEditor}, CONFLICT, FORBIDDEN, VERIFICATION_FAILED, and those of `saveKey` for the
+   *   first change
+   */
+  change<T>(edit: (editor: DriveEditor) => T, options?: CallOptions): Promise<T>
+  /** Reads the changes of other devices, and the uploads. @throws CairnError VERIFICATION_FAILED */
+  reload(options?: DriveOptions): Promise<void>
+  /**
+   * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
+   * Never runs by itself.
+   * @param options `ids` deletes these items now, `olderThanMs` what has been in the trash for that time
+   */
+  emptyTrash(options?: CallOptions & { olderThanMs?: number; ids?: readonly string[] }): Promise<EmptiedTrash>
+  /** Merges the state of another drive into this one, as `cairn import` does. @returns number of changed values */
+  merge(changes: readonly Change[], options?: CallOptions): Promise<number>
+}
+
+/**
+ * Opens the drive of the account: reads the encrypted index, fetches its key from the key nodes, and lists the uploads. An
+ * account without a drive has all uploads in the root; the first change creates the index and its key.
+ * @param client with an API key and a session with the key nodes
+ * @example
+ * const drive = await openDrive(client)
+ * await drive.change((edit) => {
+ *   edit.createFolder('/photos')
+ *   edit.move('/sunset.jpg', '/photos')
+ * })
+ * @throws CairnError VERIFICATION_FAILED (an older drive than `known`, or a changed one), DECRYPTION_FAILED, NO_SESSION, and
+ *   those of `getKey` and `listFiles`
+ */
+export async function openDrive(client: Client, options: DriveOptions = {}): Promise<Drive> {
+  const log = createLog()
+  const device = createDeviceName()
+  let state = createRegisters()
+  let uploads: readonly DriveUpload[] = []
+  let index: UploadIndex | undefined
+  let view: View | undefined
+  /** An edit could not be undone exactly: everything is read again. */
+  let isDoubtful = false
+
+  const readAll = (): View => {
+    index ??= indexUploads(uploads)
+    view ??= buildView(state, index)
+    return view
+  }
+  const apply = (changes: readonly Change[]) => {
+    for (const change of changes) applyChange(state, change)
+    view = undefined
+  }
+  const reload = async (given: DriveOptions = {}): Promise<void> => {
+    const { known, uploads: listed, ...callOptions } = given
+    const remembered = toKnown(log) ?? known
+    if (isDoubtful) {
+      Object.assign(log, createLog())
+      state = createRegisters()
+      isDoubtful = false
+    }
+    const [changes, rows] = await Promise.all([
+      readChanges(client, log, remembered, callOptions),
+      listed ?? listUploads(client, callOptions),
+    ])
+    uploads = rows
+    index = undefined
+    apply(changes)
+  }
+  /** Changes run one after the other. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inOrder = <T>(run: () => Promise<T>): Promise<T> => {
+    const next = last.then(run, run)
+    last = next.catch(() => undefined)
+    return next
+  }
+  const send = async (changes: readonly Change[], callOptions: CallOptions): Promise<void> => {
+    await appendChanges(client, log, changes, options.known, apply, callOptions)
+    // Merging only saves space: the change is stored.
+    if (needsMerge(log)) await mergeParts(client, log, callOptions).catch(() => false)
+  }
+  const change = async <T>(run: (editor: DriveEditor) => T, callOptions: CallOptions = {}): Promise<T> => {
+    if (isDoubtful) await reload({ ...callOptions, uploads })
+    const now = Date.now()
+    const edit = startEdit(state, readAll(), createStamp(state.newest, now, device), now)
+    let isSent = false
+    try {
+      const result = run(edit.editor)
+      isSent = true
+      await send([edit.finish()], callOptions)
+      return result
+    } catch (error) {
+      edit.undo()
+      isDoubtful = isSent
+      throw error
+    } finally {
+      view = undefined
+    }
+  }
+  const itemsOf = (folder: string): DriveItem[] => {
+    const current = readAll()
+    const ids = namesIn(current, folder).byName.values()
+    const items = [...ids].flatMap((id) => {
+      const node = current.nodes.get(id)
+      return node === undefined ? [] : [toItem(current, node)]
+    })
+    return items.sort(byKindAndName)
+  }
+  const trash = (): DriveItem[] => {
+    const current = readAll()
+    const nodes = [...current.nodes.values()].filter(({ trashedAt }) => trashedAt !== undefined)
+    return nodes.map((node) => toItem(current, node)).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+  }
+
+  await reload(options)
+  return {
+    get revision() {
+      return log.revision
+    },
+    get known() {
+      return toKnown(log)
+    },
+    get size() {
+      return { parts: log.partCount, bytes: log.sizeBytes }
+    },
+    list(path = '/') {
+      if (splitPath(path).length === 0) return itemsOf(rootId)
+      const node = findNode(readAll(), path)
+      if (node === undefined) throw new CairnError('PATH_NOT_FOUND', { message: `${path} does not exist in the drive` })
+      if (node.versions === undefined) return itemsOf(node.id)
+      throw new CairnError('NOT_A_DIRECTORY', { message: `${path} is a file, not a folder` })
+    },
+    find(path) {
+      const node = findNode(readAll(), path)
+      return node === undefined ? undefined : toItem(readAll(), node)
+    },
+    all() {
+      const current = readAll()
+      return [...current.nodes.values()].flatMap((node) => (isInTrash(current, node) ? [] : [toItem(current, node)]))
+    },
+    trash,
+    change: (run, callOptions) => inOrder(() => change(run, callOptions)),
+    reload: (given) => inOrder(() => reload(given)),
+    emptyTrash: ({ olderThanMs = trashMs, ids, ...callOptions } = {}) =>
+      inOrder(async () => {
+        await reload({ ...callOptions })
+        const due = trash().filter(({ id, trashedAt = 0 }) =>
+          ids === undefined ? trashedAt <= Date.now() - olderThanMs : ids.includes(id),
+        )
+        const { entries, cids } = findDeleted(readAll(), new Set(due.map(({ id }) => id)))
+        // The content first: without its entry, content that is still stored would be in the root again.
+        for (const cid of cids) await deleteStored(client, cid, callOptions)
+        uploads = uploads.filter(({ cid }) => !cids.has(cid))
+        index = undefined
+        view = undefined
+        await change((editor) => editor.clear(entries), callOptions)
+        return { items: due.length, uploads: cids.size }
+      }),
+    merge: (changes, callOptions = {}) =>
+      inOrder(async () => {
+        await reload({ ...callOptions, uploads })
+        const known = new Set(listChanges(state).flatMap(writeValues))
+        const merged = createRegisters()
+        for (const one of [...listChanges(state), ...changes]) applyChange(merged, one)
+        const missing = listChanges(merged).map(({ at, set, clear }) => ({
+          at,
+          set: set.filter((value) => !known.has(JSON.stringify([at, ...value]))),
+          clear: clear.filter((id) => !known.has(JSON.stringify([at, id]))),
+        }))
+        await send(missing, callOptions)
+        apply(missing)
+        return missing.reduce((sum, { set, clear }) => sum + set.length + clear.length, 0)
+      }),
+  }
+}
+
+async function listUploads(client: Client, options: CallOptions): Promise<DriveUpload[]> {
+  const uploads: DriveUpload[] = []
+  for await (const upload of listFiles(client, {}, options)) uploads.push(upload)
+  return uploads
+}
+
+async function deleteStored(client: Client, cid: string, options: CallOptions): Promise<void> {
+  try {
+    await deleteFile(client, { cid }, options)
+  } catch (error) {
+    // Another device was faster.
+    if (!CairnError.is(error, 'NOT_FOUND')) throw error
+  }
+}
+
+/** Returns the entries to clear, and the CIDs that no other item has. */
+function findDeleted(view: View, roots: ReadonlySet<string>): { entries: string[]; cids: ReadonlySet<string> } {
+  const isDeleted = (start: string): boolean => {
+    for (let id = start; id !== rootId; id = view.nodes.get(id)?.parent ?? rootId) if (roots.has(id)) return true
+    return false
+  }
+  const entries: string[] = []
+  const cids = new Set<string>()
+  const kept = new Set<string>()
+  for (const { id, versions = [] } of view.nodes.values()) {
+    const isGone = isDeleted(id)
+    if (isGone) entries.push(id)
+    for (const { cid } of versions) (isGone ? cids : kept).add(cid)
+  }
+  for (const cid of kept) cids.delete(cid)
+  return { entries, cids }
+}
+
+function writeValues({ at, set, clear }: Change): string[] {
+  return [...set.map((value) => JSON.stringify([at, ...value])), ...clear.map((id) => JSON.stringify([at, id]))]
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+function byKindAndName(a: DriveItem, b: DriveItem): number {
+  if (a.kind !== b.kind) return a.kind === 'folder' ? -1 : 1
+  return collator.compare(a.name, b.name) || (a.name < b.name ? -1 : 1)
+}

@@ -1,0 +1,320 @@
+import { CairnError } from '@cairn/protocol'
+import type { Change, FieldValue, Registers } from './registers.ts'
+import { applyChange } from './registers.ts'
+import { type Stamp, toBase64url } from './stamp.ts'
+import { fields, isInTrash, type Node, namesIn, pathOf, replaceInView, rootId, shownName, type View } from './view.ts'
+
+/** What a change of the drive can do. Paths start at the root: `/photos/2026` or `photos/2026`. */
+export type DriveEditor = {
+  /**
+   * Creates a folder in an existing one.
+   * @returns its path
+   * @throws CairnError FILE_EXISTS, PATH_NOT_FOUND, INVALID_PATH
+   */
+  createFolder(path: string): string
+  /**
+   * Moves items into a folder; or moves or renames one item to a new path. A file that is moved to the path of another file
+   * becomes its newest version.
+   * @returns the new paths
+   * @throws CairnError PATH_NOT_FOUND, FILE_EXISTS, NOT_A_DIRECTORY, INVALID_PATH (a folder into itself, or a name)
+   */
+  move(from: string | readonly string[], to: string): string[]
+  /** Moves an item to the trash, a folder with its content. @throws CairnError PATH_NOT_FOUND */
+  trash(path: string): void
+  /**
+   * Moves an item out of the trash: to its folder, or to the root if that does not exist any more.
+   * @param pathOrId as `trash()` of the drive lists it; of several with one path, the one deleted last
+   * @returns its path
+   * @throws CairnError PATH_NOT_FOUND
+   */
+  restore(pathOrId: string): string
+  /** Sets or removes the star. @throws CairnError PATH_NOT_FOUND */
+  star(path: string, isStarred?: boolean): void
+  /** Adds or removes a tag. @throws CairnError PATH_NOT_FOUND, INVALID_LABEL */
+  tag(path: string, tag: string, isTagged?: boolean): void
+  /** Sets the colour, or removes it without one. @throws CairnError PATH_NOT_FOUND, INVALID_LABEL */
+  setColour(path: string, colour?: string): void
+  /** Makes a version of a file the newest one. @throws CairnError PATH_NOT_FOUND, NOT_A_FILE */
+  useVersion(path: string, cid: string): void
+  /** Removes items from the index for good, by their ids. Their content, if it is stored, is in the root again. */
+  clear(ids: readonly string[]): void
+}
+
+/** An edit in progress: it changes state and view at once, and collects the change to send. */
+export type Edit = { editor: DriveEditor; finish(): Change; undo(): void }
+
+const maxNameBytes = 1024
+const maxLabelCharacters = 100
+const folderIdBytes = 16
+/** Control characters, line breaks, lone surrogates, and bidirectional controls. */
+const unshowable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+const utf8 = new TextEncoder()
+
+export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number): Edit {
+  const before = new Map<string, Registers['entries'] extends Map<string, infer Entry> ? Entry | undefined : never>()
+  const newest = state.newest
+  const values = new Map<string, [id: string, field: string, value: FieldValue]>()
+  const cleared = new Set<string>()
+
+  const keep = (id: string) => {
+    if (before.has(id)) return
+    const entry = state.entries.get(id)
+    before.set(id, entry && { clearedAt: entry.clearedAt, fields: new Map(entry.fields) })
+  }
+  /** Later values of one change replace earlier ones. */
+  const write = (id: string, field: string, value: FieldValue) => {
+    keep(id)
+    values.set(`${id}/${field}`, [id, field, value])
+    state.entries.get(id)?.fields.delete(field)
+    applyChange(state, { at, set: [[id, field, value]], clear: [] })
+  }
+  const nodeAt = (path: string): Node => {
+    const node = findNode(view, path)
+    if (node === undefined) throw notFound(path)
+    return node
+  }
+  const folderAt = (path: string): string => {
+    const parts = splitPath(path)
+    if (parts.length === 0) return rootId
+    const node = nodeAt(path)
+    if (node.versions === undefined) return node.id
+    throw new CairnError('NOT_A_DIRECTORY', { message: `${path} is a file, not a folder` })
+  }
+  const nodeOf = (path: string): Node => {
+    if (splitPath(path).length > 0) return nodeAt(path)
+    throw new CairnError('INVALID_PATH', { message: 'The root folder cannot be changed' })
+  }
+  /** Versions that only a common name joined stay together from now on. */
+  const pinVersions = (node: Node): Node => {
+    for (const cid of node.joined) {
+      const version = node.versions?.find((one) => one.cid === cid)
+      if (version !== undefined) write(node.id, fields.version(cid), version.at)
+    }
+    return { ...node, joined: [] }
+  }
+  const place = (node: Node, parent: string, rawName: string): void => {
+    const pinned = pinVersions(node)
+    write(node.id, fields.parent, parent)
+    write(node.id, fields.name, rawName)
+    replaceInView(view, { ...pinned, parent, rawName, nameStamp: at })
+  }
+  /** The moved file becomes the newest version of the target, with its own versions below. */
+  const addVersion = (node: Node, target: Node): void => {
+    const pinned = pinVersions(target)
+    const [newestVersion, ...older] = node.versions ?? []
+    const versions = [...older.toReversed(), ...(newestVersion === undefined ? [] : [{ ...newestVersion, at: nowMs }])]
+    for (const version of versions) write(target.id, fields.version(version.cid), version.at)
+    clear([node.id])
+    const kept = (target.versions ?? []).filter(({ cid }) => versions.every((one) => one.cid !== cid))
+    const all = [...kept, ...versions].sort((a, b) => b.at - a.at)
+    replaceInView(view, { ...pinned, versions: all })
+  }
+  const clear = (ids: readonly string[]): void => {
+    for (const id of ids) {
+      keep(id)
+      cleared.add(id)
+      for (const [key, [of]] of values) if (of === id) values.delete(key)
+      applyChange(state, { at, set: [], clear: [id] })
+      const node = view.nodes.get(id)
+      if (node === undefined) continue
+      replaceInView(view, { ...node, trashedAt: nowMs })
+      view.nodes.delete(id)
+    }
+  }
+  const moveOne = (from: string, to: string): string => {
+    const node = nodeOf(from)
+    const target = findTarget(view, to)
+    const isInto = target.existing !== undefined && target.existing.versions === undefined
+    const parent = isInto || target.existing === undefined ? target.folder : target.existing.parent
+    const name = isInto ? shownName(view, node) : target.name
+    if (target.existing?.id === node.id) return pathOf(view, node)
+    requireOutside(view, node, parent, from)
+    const there = namesIn(view, parent).byName.get(name)
+    const other = there === undefined ? undefined : view.nodes.get(there)
+    if (other?.id === node.id) return pathOf(view, node)
+    if (other === undefined) {
+      place(node, parent, name)
+      return pathOf(view, view.nodes.get(node.id) ?? node)
+    }
+    const path = pathOf(view, other)
+    if (other.versions === undefined || node.versions === undefined) {
+      throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
+    }
+    addVersion(node, other)
+    return path
+  }
+
+  const editor: DriveEditor = {
+    createFolder(path) {
+      const { existing, folder, name } = findTarget(view, path.replace(/\/+$/, ''))
+      if (existing !== undefined) {
+        throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
+      }
+      const id = `d-${toBase64url(crypto.getRandomValues(new Uint8Array(folderIdBytes)))}`
+      const node: Node = {
+        id,
+        rawName: name,
+        nameStamp: at,
+        parent: folder,
+        isStarred: false,
+        tags: [],
+        colour: undefined,
+        trashedAt: undefined,
+        versions: undefined,
+        joined: [],
+      }
+      place(node, folder, name)
+      return pathOf(view, node)
+    },
+    move(from, to) {
+      const paths = typeof from === 'string' ? [from] : from
+      if (paths.length > 1) folderAt(to)
+      return paths.map((path) => moveOne(path, to))
+    },
+    trash(path) {
+      const node = pinVersions(nodeOf(path))
+      write(node.id, fields.name, shownName(view, node))
+      write(node.id, fields.trashedAt, nowMs)
+      replaceInView(view, { ...node, trashedAt: nowMs })
+    },
+    restore(pathOrId) {
+      const node = findTrashed(view, pathOrId)
+      if (node === undefined) throw notFound(pathOrId, 'Run `cairn drive ls --trash` for the content of the trash.')
+      const folder = view.nodes.get(node.parent)
+      const isLive = node.parent === rootId || (folder !== undefined && !isInTrash(view, folder))
+      const parent = isLive ? node.parent : rootId
+      write(node.id, fields.trashedAt, 0)
+      if (!isLive) write(node.id, fields.parent, rootId)
+      const restored = { ...node, parent, trashedAt: undefined }
+      replaceInView(view, restored)
+      return pathOf(view, restored)
+    },
+    star(path, isStarred = true) {
+      const node = nodeOf(path)
+      write(node.id, fields.starred, isStarred)
+      node.isStarred = isStarred
+    },
+    tag(path, tag, isTagged = true) {
+      const node = nodeOf(path)
+      const label = checkLabel(tag, 'tag')
+      write(node.id, fields.tag(label), isTagged)
+      const others = node.tags.filter((one) => one !== label)
+      node.tags = isTagged ? [...others, label].sort() : others
+    },
+    setColour(path, colour) {
+      const node = nodeOf(path)
+      const label = colour === undefined ? undefined : checkLabel(colour, 'colour')
+      write(node.id, fields.colour, label ?? '')
+      node.colour = label
+    },
+    useVersion(path, cid) {
+      const node = nodeOf(path)
+      if (node.versions === undefined) throw new CairnError('NOT_A_FILE', { message: `${path} is a folder` })
+      const version = node.versions.find((one) => one.cid === cid)
+      if (version === undefined) throw notFound(`${path} with the version ${cid}`)
+      write(node.id, fields.version(cid), nowMs)
+      node.versions = [{ ...version, at: nowMs }, ...node.versions.filter((one) => one !== version)]
+    },
+    clear,
+  }
+  return {
+    editor,
+    finish: () => ({ at, set: [...values.values()], clear: [...cleared] }),
+    undo() {
+      for (const [id, entry] of before) {
+        if (entry === undefined) state.entries.delete(id)
+        else state.entries.set(id, entry)
+      }
+      state.newest = newest
+    },
+  }
+}
+
+/** Splits a path into names. @throws CairnError INVALID_PATH */
+export function splitPath(path: string): string[] {
+  const names = path.normalize('NFC').split('/')
+  return names.filter((name) => name !== '' && name !== '.')
+}
+
+/** Returns the item at a path outside the trash. */
+export function findNode(view: View, path: string): Node | undefined {
+  let folder = rootId
+  let node: Node | undefined
+  for (const name of splitPath(path)) {
+    if (node !== undefined && node.versions !== undefined) return undefined
+    const id = namesIn(view, folder).byName.get(name)
+    node = id === undefined ? undefined : view.nodes.get(id)
+    if (node === undefined) return undefined
+    folder = node.id
+  }
+  return node
+}
+
+/** Finds what is at the target of a move: an item, or a free name in a folder. */
+function findTarget(view: View, path: string): { existing: Node | undefined; folder: string; name: string } {
+  const names = splitPath(path)
+  const name = names.at(-1)
+  if (name === undefined) {
+    return { existing: rootNode(), folder: rootId, name: '' }
+  }
+  const existing = findNode(view, path)
+  if (existing !== undefined) return { existing, folder: existing.id, name }
+  const parentPath = names.slice(0, -1).join('/')
+  const parent = names.length === 1 ? rootNode() : findNode(view, parentPath)
+  if (parent === undefined) throw notFound(`/${parentPath}`, 'Create the folder first.')
+  if (parent.versions !== undefined) {
+    throw new CairnError('NOT_A_DIRECTORY', { message: `/${parentPath} is a file, not a folder` })
+  }
+  if (path.endsWith('/')) throw notFound(path, 'Create the folder first.')
+  requireName(name)
+  return { existing: undefined, folder: parent.id, name }
+}
+
+function rootNode(): Node {
+  const common = { nameStamp: '', isStarred: false, tags: [], colour: undefined, trashedAt: undefined, joined: [] }
+  return { id: rootId, rawName: '', parent: rootId, versions: undefined, ...common }
+}
+
+/** Returns an item in the trash by its id, or by its path: of several, the one deleted last. */
+function findTrashed(view: View, pathOrId: string): Node | undefined {
+  const byId = view.nodes.get(pathOrId)
+  if (byId !== undefined && isInTrash(view, byId)) return byId
+  const path = `/${splitPath(pathOrId).join('/')}`
+  const found = [...view.nodes.values()].filter((node) => node.trashedAt !== undefined && pathOf(view, node) === path)
+  return found.sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))[0]
+}
+
+/** @throws CairnError INVALID_PATH if a folder would be moved into itself */
+function requireOutside(view: View, node: Node, parent: string, from: string): void {
+  for (let id = parent; id !== rootId; id = view.nodes.get(id)?.parent ?? rootId) {
+    if (id === node.id) {
+      throw new CairnError('INVALID_PATH', {
+        message: `${from} cannot be moved into itself`,
+        hint: 'Choose a folder outside it.',
+      })
+    }
+  }
+}
+
+function requireName(name: string): void {
+  const isValid = name !== '..' && !unshowable.test(name) && utf8.encode(name).length <= maxNameBytes
+  if (!isValid) {
+    throw new CairnError('INVALID_PATH', {
+      message: `${JSON.stringify(name)} is not a valid name`,
+      hint: 'Use at most 1,024 bytes, without line breaks and control characters.',
+    })
+  }
+}
+
+function checkLabel(text: string, what: string): string {
+  const label = text.normalize('NFC').trim()
+  if (label !== '' && label.length <= maxLabelCharacters && !unshowable.test(label)) return label
+  throw new CairnError('INVALID_LABEL', {
+    message: `${JSON.stringify(text)} is not a valid ${what}`,
+    hint: `Use 1 to ${maxLabelCharacters} characters, without line breaks and control characters.`,
+  })
+}
+
+function notFound(path: string, hint = 'Run `cairn drive ls` for the content of a folder.'): CairnError {
+  return new CairnError('PATH_NOT_FOUND', { message: `${path} does not exist in the drive`, hint })
+}

@@ -1,0 +1,159 @@
+// The drive of an account through the API of a running service, on both databases.
+import { randomBytes } from 'node:crypto'
+import { maxDriveBytes, maxDrivePartBytes, maxDriveParts } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+
+const someData = (bytes = 90): string => randomBytes(bytes).toString('base64')
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+afterAll(() => postgres?.stop())
+
+describe.each(['sqlite', 'postgres'] as const)('the drive on %s', (kind) => {
+  let storage: TestStorage
+  beforeAll(async () => {
+    const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    storage = await startTestStorage({ ...place, CAIRN_RATE_FACTOR: '0' })
+  })
+  afterAll(() => storage?.[Symbol.asyncDispose]())
+
+  async function openAccount() {
+    const key = await storage.createKey()
+    const { headers } = bearer(key)
+    const read = async (since?: number) => {
+      const { status, json } = await storage.call(`/api/drive${since === undefined ? '' : `?since=${since}`}`, {
+        headers,
+      })
+      expect(status).toBe(200)
+      return json as { revision: number; parts: { first: number; last: number; data: string }[] }
+    }
+    const put = async (revision: number, first: number, last: number, data = someData()) => {
+      const sent = jsonBody({ revision, first, last, data })
+      const answer = await storage.call('/api/drive/parts', {
+        ...sent,
+        headers: { ...headers, 'content-type': 'application/json' },
+      })
+      const json = answer.json as { revision?: number; error?: { details?: { revision?: number } } }
+      const code = answer.headers.get('x-cairn-code')
+      const current = json.error?.details?.revision
+      return { status: answer.status, code, data, revision: json.revision ?? current }
+    }
+    const append = async (count: number, from = 0) => {
+      const made: string[] = []
+      for (let at = from; at < from + count; at++) {
+        const { status, data } = await put(at, at + 1, at + 1)
+        expect(status).toBe(200)
+        made.push(data)
+      }
+      return made
+    }
+    return { read, put, append }
+  }
+
+  test('changes are appended, and read from any revision', async () => {
+    const { read, append } = await openAccount()
+    expect(await read()).toEqual({ revision: 0, parts: [] })
+    const [first = '', second = '', third = ''] = await append(3)
+    expect(await read()).toEqual({
+      revision: 3,
+      parts: [
+        { first: 1, last: 1, data: first },
+        { first: 2, last: 2, data: second },
+        { first: 3, last: 3, data: third },
+      ],
+    })
+    expect(await read(2)).toEqual({ revision: 3, parts: [{ first: 3, last: 3, data: third }] })
+    expect(await read(3)).toEqual({ revision: 3, parts: [] })
+    expect(await (await openAccount()).read()).toEqual({ revision: 0, parts: [] })
+  })
+
+  test('of concurrent changes of one revision exactly one is stored, and the others learn the revision', async () => {
+    const { read, put, append } = await openAccount()
+    await append(1)
+    const tries = await Promise.all(Array.from({ length: 20 }, () => put(1, 2, 2)))
+    const stored = tries.filter(({ status }) => status === 200)
+    expect(stored).toHaveLength(1)
+    expect(tries.filter(({ code }) => code === 'PRECONDITION_FAILED')).toHaveLength(19)
+    expect(new Set(tries.map(({ revision }) => revision))).toEqual(new Set([2]))
+    expect((await read()).parts.at(-1)).toEqual({ first: 2, last: 2, data: stored[0]?.data })
+  })
+
+  test('parts are merged as a whole or not at all', async () => {
+    const { read, put, append } = await openAccount()
+    const changes = await append(5)
+    const merged = await put(5, 2, 4)
+    expect(merged).toMatchObject({ status: 200, revision: 5 })
+    const expected = {
+      revision: 5,
+      parts: [
+        { first: 1, last: 1, data: changes[0] },
+        { first: 2, last: 4, data: merged.data },
+        { first: 5, last: 5, data: changes[4] },
+      ],
+    }
+    expect(await read()).toEqual(expected)
+    // Within a merged part, and at a revision that is not the current one.
+    for (const [revision, first, last] of [
+      [5, 3, 4],
+      [5, 2, 3],
+      [5, 1, 3],
+      [4, 1, 1],
+    ] as const)
+      expect(await put(revision, first, last)).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED', revision: 5 })
+    for (const [first, last] of [
+      [0, 1],
+      [3, 2],
+      [6, 7],
+      [7, 7],
+    ] as const)
+      expect(await put(5, first, last)).toMatchObject({ status: 400, code: 'INVALID_REQUEST' })
+    expect(await read()).toEqual(expected)
+    expect(await put(5, 1, 5)).toMatchObject({ status: 200, revision: 5 })
+    expect((await read(4)).parts).toMatchObject([{ first: 1, last: 5 }])
+  })
+
+  test('number and size of parts are limited, and merging makes space', async () => {
+    const { read, put, append } = await openAccount()
+    await append(maxDriveParts)
+    expect(await put(maxDriveParts, maxDriveParts + 1, maxDriveParts + 1)).toMatchObject({
+      status: 403,
+      code: 'FORBIDDEN',
+    })
+    expect(await put(maxDriveParts, 1, maxDriveParts - 20)).toMatchObject({ status: 200 })
+    const large = someData(maxDrivePartBytes)
+    const fits = maxDriveBytes / maxDrivePartBytes - 1
+    for (let at = maxDriveParts; at < maxDriveParts + fits; at++)
+      expect(await put(at, at + 1, at + 1, large)).toMatchObject({ status: 200 })
+    const { revision, parts } = await read()
+    expect(await put(revision, revision + 1, revision + 1, large)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    expect(await read()).toEqual({ revision, parts })
+    expect(await put(revision, revision, revision)).toMatchObject({ status: 200 })
+    expect(await put(revision, revision + 1, revision + 1, large)).toMatchObject({ status: 200 })
+    expect(await put(revision + 1, revision + 2, revision + 2, someData(maxDrivePartBytes + 3))).toMatchObject({
+      status: 400,
+      code: 'INVALID_REQUEST',
+    })
+  })
+
+  test('a key without the scope neither reads nor changes, and data must be base64', async () => {
+    const key = await storage.createKey(undefined, { scopes: ['files:read'] })
+    const { headers } = bearer(key)
+    expect((await storage.call('/api/drive', { headers })).status).toBe(200)
+    const body = { revision: 0, first: 1, last: 1, data: someData() }
+    const send = (by: Record<string, string>, change: object = {}) =>
+      storage.call('/api/drive/parts', {
+        ...jsonBody({ ...body, ...change }),
+        headers: { ...by, 'content-type': 'application/json' },
+      })
+    expect((await send(headers)).headers.get('x-cairn-code')).toBe('FORBIDDEN')
+    const full = bearer(await storage.createKey()).headers
+    for (const data of ['', 'abc', 'ab_d', '=abc', 7])
+      expect((await send(full, { data })).headers.get('x-cairn-code'), String(data)).toBe('INVALID_REQUEST')
+    for (const since of ['-1', '1.5', 'x'])
+      expect((await storage.call(`/api/drive?since=${since}`, { headers })).status).toBe(400)
+  })
+})

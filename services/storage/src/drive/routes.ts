@@ -1,0 +1,20 @@
+import { getDrive, putDrivePart } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { findParts, putPart } from './store.ts'
+
+/** Registers the calls about the drive. */
+export function registerDriveRoutes(app: FastifyInstance, context: Context): void {
+  route(app, context, getDrive, async ({ input: { query }, caller }) => {
+    const { revision, parts } = await findParts(context, caller.address, query.since)
+    return {
+      revision,
+      parts: parts.map(({ first, last, data }) => ({ first, last, data: Buffer.from(data).toString('base64') })),
+    }
+  })
+
+  route(app, context, putDrivePart, async ({ input: { body }, caller }) => ({
+    revision: await putPart(context, caller.address, { ...body, data: Buffer.from(body.data, 'base64') }),
+  }))
+}

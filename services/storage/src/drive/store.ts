@@ -1,0 +1,117 @@
+import { CairnError, maxDriveBytes, maxDriveParts } from '@cairn/protocol'
+import type { Kysely } from 'kysely'
+import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
+
+/** A part as stored. */
+export type StoredPart = { first: number; last: number; data: Uint8Array }
+
+/** A part to store, and the revision that its writer read. */
+export type NewPart = StoredPart & { revision: number }
+
+/** Returns the revision of a drive, and its parts that end after a revision, in order. */
+export async function findParts(
+  { db }: Pick<Context, 'db'>,
+  address: string,
+  since: number,
+): Promise<{ revision: number; parts: StoredPart[] }> {
+  // One statement, so that the revision is that of the parts.
+  const rows = await db.read
+    .selectFrom('drive')
+    .leftJoin('drive_part', (join) =>
+      join.onRef('drive_part.address', '=', 'drive.address').on('drive_part.last_revision', '>', since),
+    )
+    .select(['drive.revision', 'drive_part.first_revision', 'drive_part.last_revision', 'drive_part.data'])
+    .where('drive.address', '=', address)
+    .orderBy('drive_part.first_revision')
+    .execute()
+  const parts = rows.flatMap(({ first_revision: first, last_revision: last, data }) =>
+    first === null || last === null || data === null ? [] : [{ first, last, data }],
+  )
+  return { revision: rows[0]?.revision ?? 0, parts }
+}
+
+/**
+ * Appends a part, or replaces the parts from `first` to `last` by one.
+ * @returns the revision of the drive
+ * @throws CairnError PRECONDITION_FAILED (another client was faster), INVALID_REQUEST, FORBIDDEN (limits)
+ */
+export async function putPart(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  address: string,
+  part: NewPart,
+): Promise<number> {
+  const now = clock.now()
+  const { revision, first, last, data } = part
+  const isChange = first === revision + 1 && last === first
+  if (!isChange && (first < 1 || last < first || last > revision)) {
+    const message = 'first and last must be one above revision, or name stored parts'
+    throw new CairnError('INVALID_REQUEST', { message, details: { issues: [{ field: 'first', message }] } })
+  }
+  return db.write(async (trx) => {
+    await trx
+      .insertInto('drive')
+      .values({ address, revision: 0, part_count: 0, size_bytes: 0, updated_at: now })
+      .onConflict((conflict) => conflict.column('address').doNothing())
+      .execute()
+    // Locks the drive, so that the comparison and the limits are exact.
+    const drive = await trx
+      .updateTable('drive')
+      .set({ updated_at: now })
+      .where('address', '=', address)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (drive.revision !== revision) throw changed(drive.revision)
+    const removed = isChange ? { count: 0, bytes: 0 } : await removeParts(trx, address, part)
+    const partCount = drive.part_count - removed.count + 1
+    const sizeBytes = drive.size_bytes - removed.bytes + data.length
+    requireSpace(partCount, sizeBytes)
+    await trx
+      .insertInto('drive_part')
+      .values({ address, first_revision: first, last_revision: last, data, created_at: now })
+      .execute()
+    const newest = isChange ? last : revision
+    await trx
+      .updateTable('drive')
+      .set({ revision: newest, part_count: partCount, size_bytes: sizeBytes })
+      .where('address', '=', address)
+      .execute()
+    return newest
+  })
+}
+
+/** Removes the parts from `first` to `last`. @throws CairnError PRECONDITION_FAILED if parts reach beyond */
+async function removeParts(
+  trx: Kysely<Schema>,
+  address: string,
+  { revision, first, last }: NewPart,
+): Promise<{ count: number; bytes: number }> {
+  const removed = await trx
+    .deleteFrom('drive_part')
+    .where('address', '=', address)
+    .where('first_revision', '>=', first)
+    .where('last_revision', '<=', last)
+    .returning(['first_revision', 'last_revision', 'data'])
+    .execute()
+  const isAligned =
+    removed.some((row) => row.first_revision === first) && removed.some((row) => row.last_revision === last)
+  if (!isAligned) throw changed(revision)
+  return { count: removed.length, bytes: removed.reduce((sum, row) => sum + row.data.length, 0) }
+}
+
+function requireSpace(partCount: number, sizeBytes: number): void {
+  if (partCount <= maxDriveParts && sizeBytes <= maxDriveBytes) return
+  const what = partCount > maxDriveParts ? `${maxDriveParts} parts` : `${maxDriveBytes} bytes`
+  throw new CairnError('FORBIDDEN', {
+    message: `The drive has reached its limit of ${what}`,
+    hint: 'Merge its parts, as current clients do by themselves.',
+  })
+}
+
+function changed(revision: number): CairnError {
+  return new CairnError('PRECONDITION_FAILED', {
+    message: `The drive was changed by another client: its revision is ${revision}`,
+    hint: 'Read the changes and try again.',
+    details: { revision },
+  })
+}

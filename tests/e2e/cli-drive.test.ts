@@ -1,0 +1,145 @@
+// The drive on the command line: two machines with one wallet.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { type CliRun, runCli } from '../run-cli.ts'
+
+let network: TestNetwork
+let folder = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-drive-'))
+  network = await createTestNetwork({ CAIRN_RATE_FACTOR: '0' })
+  writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
+  writeFileSync(join(folder, 'wallet.key'), generatePrivateKey(), { mode: 0o600 })
+  for (const machine of ['laptop', 'phone']) {
+    expect(await cairn(machine, 'wallet', 'import', 'wallet.key')).toMatchObject({ code: 0 })
+    expect(await cairn(machine, 'api-key', 'new')).toMatchObject({ code: 0 })
+  }
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(join(folder, name), name)
+  expect(await cairn('laptop', 'upload', 'a.txt')).toMatchObject({ code: 0 })
+  expect(await cairn('laptop', 'upload', 'b.txt')).toMatchObject({ code: 0 })
+  expect(await cairn('laptop', 'upload', '--encrypt', 'c.txt')).toMatchObject({ code: 0 })
+})
+afterAll(async () => {
+  await network?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function cairn(machine: string, ...args: string[]): Promise<CliRun> {
+  return runCli(args, {
+    cwd: folder,
+    env: {
+      CAIRN_NETWORK: join(network.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(folder, machine),
+      CAIRN_PASSWORD_FILE: join(folder, 'password'),
+    },
+  })
+}
+const drive = (machine: string, ...args: string[]) => cairn(machine, 'drive', ...args)
+const names = async (machine: string, ...args: string[]) => {
+  const { code, out, err } = await drive(machine, 'ls', ...args, '--json')
+  expect(code, err).toBe(0)
+  const rows = out.split('\n').filter((line) => line !== '')
+  return rows.map((line) => (JSON.parse(line) as { path: string }).path)
+}
+
+describe('two machines', () => {
+  test('change the drive at the same time and lose nothing', { timeout: 60_000 }, async () => {
+    expect(await names('laptop')).toEqual(['/a.txt', '/b.txt', '/c.txt'])
+    // Neither has a drive yet.
+    const made = await Promise.all([drive('laptop', 'mkdir', 'docs'), drive('phone', 'mkdir', 'photos')])
+    expect(made).toMatchObject([
+      { code: 0, out: 'Created /docs\n' },
+      { code: 0, out: 'Created /photos\n' },
+    ])
+    const changed = await Promise.all([
+      drive('laptop', 'mv', 'a.txt', 'docs'),
+      drive('phone', 'mv', 'b.txt', 'photos/bee.txt'),
+      drive('phone', 'tag', 'c.txt', 'secret'),
+      drive('laptop', 'star', 'c.txt'),
+      drive('laptop', 'tag', 'c.txt', 'mine'),
+    ])
+    for (const { code, err } of changed) expect(code, err).toBe(0)
+    for (const machine of ['laptop', 'phone']) {
+      expect(await names(machine)).toEqual(['/docs', '/photos', '/c.txt'])
+      expect(await names(machine, 'docs')).toEqual(['/docs/a.txt'])
+      expect(await names(machine, '/photos')).toEqual(['/photos/bee.txt'])
+    }
+    const { out } = await drive('phone', 'ls')
+    expect(out).toMatch(/★ encrypted #mine #secret +c\.txt/)
+    expect(await names('phone', '--starred')).toEqual(['/c.txt'])
+    expect(await names('phone', '--tag', 'mine')).toEqual(['/c.txt'])
+  })
+
+  test('delete, restore and empty the trash', { timeout: 60_000 }, async () => {
+    expect(await drive('laptop', 'rm', 'docs', 'photos/bee.txt')).toMatchObject({ code: 0 })
+    expect(await names('phone')).toEqual(['/photos', '/c.txt'])
+    expect((await names('phone', '--trash')).sort()).toEqual(['/docs', '/photos/bee.txt'])
+    expect(await drive('phone', 'restore', 'docs')).toMatchObject({ code: 0, out: 'Restored /docs\n' })
+    expect(await names('laptop', 'docs')).toEqual(['/docs/a.txt'])
+    expect(await drive('laptop', 'empty', '--yes')).toMatchObject({ code: 0, out: 'Deleted 0 items, 0 uploads.\n' })
+    expect(await drive('laptop', 'empty', '--all', '--yes')).toMatchObject({
+      code: 0,
+      out: 'Deleted 1 items, 1 uploads.\n',
+    })
+    expect(await names('phone', '--trash')).toEqual([])
+    expect((await cairn('phone', 'ls', '--json')).out).not.toContain('b.txt')
+  })
+
+  test('versions, colours, sharing and errors', { timeout: 60_000 }, async () => {
+    writeFileSync(join(folder, 'a.txt'), 'second')
+    const { out: uploaded } = await cairn('laptop', 'upload', 'a.txt', '--json')
+    const { cid } = JSON.parse(uploaded) as { cid: string }
+    expect(await drive('laptop', 'mv', 'a.txt', 'docs')).toMatchObject({ code: 0, out: 'a.txt → /docs/a.txt\n' })
+    const rows = async () =>
+      (await drive('phone', 'versions', 'docs/a.txt', '--quiet')).out.split('\n').filter((line) => line !== '')
+    const [newest, first = ''] = await rows()
+    expect(newest).toBe(cid)
+    expect(await drive('phone', 'restore', 'docs/a.txt', '--cid', first)).toMatchObject({ code: 0 })
+    expect(await rows()).toEqual([first, cid])
+
+    expect(await drive('phone', 'colour', 'docs', 'red')).toMatchObject({ code: 0 })
+    expect((await drive('laptop', 'ls')).out).toMatch(/– +red +docs\//)
+    expect(await drive('phone', 'colour', 'docs', '--off')).toMatchObject({ code: 0 })
+    expect((await drive('laptop', 'ls')).out).not.toContain('red')
+
+    expect(await drive('laptop', 'mv', 'c.txt', 'docs')).toMatchObject({ code: 0 })
+    const friend = privateKeyToAccount(generatePrivateKey()).address
+    const shared = await drive('laptop', 'share', 'docs', friend)
+    expect(shared, shared.err).toMatchObject({ code: 0 })
+    expect(shared.out).toContain('Shared /docs/c.txt')
+    expect(shared.err).toContain('1 public file needs no sharing.')
+    expect(await drive('laptop', 'share', 'docs/a.txt', friend)).toMatchObject({
+      err: expect.stringContaining('has no encrypted file'),
+    })
+    for (const [args, message] of [
+      [['fly'], 'Unknown action of drive'],
+      [['mv', 'docs'], 'drive mv requires'],
+      [['rm', 'nothing'], 'nothing does not exist in the drive'],
+      [['mkdir', 'docs'], 'docs already exists'],
+      [['ls', 'docs/a.txt'], 'docs/a.txt is a file'],
+    ] as const) {
+      const { code, err } = await drive('laptop', ...args)
+      expect(code).not.toBe(0)
+      expect(err).toContain(message)
+    }
+  })
+
+  test('a machine that saw a newer revision refuses an older one', async () => {
+    const path = join(folder, 'phone', 'drives.json')
+    const known = readFileSync(path, 'utf8')
+    const ahead = known.replace(/"revision": (\d+)/, (_all, revision: string) => `"revision": ${Number(revision) + 5}`)
+    expect(ahead).not.toBe(known)
+    writeFileSync(path, ahead)
+    const refused = await drive('phone', 'ls')
+    expect(refused.code).not.toBe(0)
+    expect(refused.err).toContain('this device saw revision')
+    expect(refused.err).toContain('remove drives.json')
+    writeFileSync(path, known)
+    expect(await drive('phone', 'ls')).toMatchObject({ code: 0 })
+  })
+})
