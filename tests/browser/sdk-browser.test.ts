@@ -114,6 +114,36 @@ test('a folder chosen in a directory input keeps its names', async () => {
   }
 })
 
+test('a page of another origin uploads with an upload link alone', async () => {
+  const result = await page.evaluate(`(async () => {
+    const { id, url } = await sdk.createUploadLink(client, { contentTypes: ['image/*'], maxUploads: 1 })
+    const bytes = new Uint8Array(300_000).map((_none, i) => (i * 5 + (i >> 7)) & 255)
+    const file = new File([bytes], 'cat.png', { type: 'image/png' })
+    const { bytesLeft } = await sdk.inspectUploadLink(url)
+    const steps = []
+    const { cid, name } = await sdk.uploadWithLink(url, file, { onProgress: (step) => steps.push(step) })
+    const back = await sdk.downloadBytes(client, cid)
+    const again = await sdk.uploadWithLink(url, file).catch(({ code, details }) => ({ code, details }))
+    const [{ uploads, state }] = (await sdk.listUploadLinks(client)).filter((link) => link.id === id)
+    return {
+      name,
+      bytesLeft,
+      again,
+      listed: { uploads, state },
+      same: back.length === bytes.length && back.every((byte, i) => byte === bytes[i]),
+      last: steps.at(-1),
+    }
+  })()`)
+  expect(result).toMatchObject({
+    name: 'cat.png',
+    bytesLeft: 104_857_600,
+    again: { code: 'GONE', details: { reason: 'used-up' } },
+    listed: { uploads: 1, state: 'ended' },
+    same: true,
+    last: { phase: 'send', bytes: 300_000, total: 300_000 },
+  })
+})
+
 test('keys, listings and errors work across origins', async () => {
   const result = await page.evaluate(`(async () => {
     const wallet = sdk.createWallet()

@@ -86,8 +86,8 @@ export const uploadLink: Command = {
     label: { type: 'string', about: 'label in your list, for new', value: 'text' },
   },
   examples: [
-    'cairn upload-link new --count 10 --max-size 20MiB --types image/*,application/pdf',
-    'cairn upload-link new --expires 24h --label "photos of the feast"',
+    "cairn upload-link new --count 10 --max-size 20MiB --types 'image/*,application/pdf'",
+    'cairn upload-link new --expires 24h --label "holiday photos"',
     'cairn upload-link ls',
     'cairn upload-link rm <id>',
     "cairn upload --link 'https://…/upload-link#…' photo.jpg",

@@ -31,7 +31,12 @@ export async function authenticateUploadLink(
   call: Pick<CallDefinition, 'id'>,
 ): Promise<Caller> {
   const link = await findUploadLink(context.db.read, token)
-  if (link === undefined) throw new CairnError('UNAUTHENTICATED', { message: 'There is no such upload link' })
+  if (link === undefined) {
+    throw new CairnError('UNAUTHENTICATED', {
+      message: 'There is no such upload link',
+      hint: 'Copy the whole link, with the part after #.',
+    })
+  }
   if (!allowedCalls.includes(call.id)) {
     throw new CairnError('FORBIDDEN', {
       message: 'An upload link is valid only for uploads',
