@@ -92,7 +92,7 @@ export function PublishFileDialog({
           }}
         >
           <fieldset className="overflow-hidden rounded-lg border border-line">
-            <legend className="sr-only">{messages.names.title}</legend>
+            <legend className="sr-only">{messages.pages.names}</legend>
             {names.map((name) => (
               <label key={name.id} className={rowClass}>
                 <input

@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
 import { formatAgo, formatDateTime } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -20,11 +19,7 @@ import { CreateKeyDialog } from './CreateKeyDialog.tsx'
 import { rightsOf } from './key-rights.ts'
 
 /** API keys: create, list, revoke. */
-export function KeysPage() {
-  return <SignInGate>{(session) => <Keys session={session} />}</SignInGate>
-}
-
-function Keys({ session }: { session: Session }) {
+export function KeysPage({ session }: { session: Session }) {
   const client = useClient()
   const queries = useQueryClient()
   const [isCreating, setCreating] = useState(false)
@@ -45,7 +40,7 @@ function Keys({ session }: { session: Session }) {
   const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
   return (
     <>
-      <PageHeader title={messages.keys.title} hint={messages.keys.hint}>
+      <PageHeader title={messages.pages.keys} hint={messages.keys.hint}>
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Plus aria-hidden="true" size={16} />
           {messages.keys.create}

@@ -4,7 +4,6 @@ import { messages } from '../../messages/messages.ts'
 import { labelOf } from '../../names/label-of.ts'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useName } from '../../names/use-names.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -19,11 +18,7 @@ import { NameHistory } from './NameHistory.tsx'
 import { NameTarget } from './NameTarget.tsx'
 
 /** One name: its target, verified in this browser, and its past targets. */
-export function NamePage() {
-  return <SignInGate>{(session) => <Name session={session} />}</SignInGate>
-}
-
-function Name({ session }: { session: Session }) {
+export function NamePage({ session }: { session: Session }) {
   const { key } = useParams({ from: '/names/$key' })
   const navigate = useNavigate()
   const onDevice = useDeviceNames(session.address)

@@ -9,7 +9,6 @@ import { labelOf } from '../../names/label-of.ts'
 import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useNames } from '../../names/use-names.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -22,11 +21,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 
 /** The account's names (IPNS). */
-export function NamesPage() {
-  return <SignInGate>{(session) => <Names session={session} />}</SignInGate>
-}
-
-function Names({ session }: { session: Session }) {
+export function NamesPage({ session }: { session: Session }) {
   const navigate = useNavigate()
   const { data, error, refetch } = useNames(session)
   const { publish } = useSearch({ from: '/names' })
@@ -41,7 +36,7 @@ function Names({ session }: { session: Session }) {
   )
   return (
     <>
-      <PageHeader title={messages.names.title} hint={messages.names.hint}>
+      <PageHeader title={messages.pages.names} hint={messages.names.hint}>
         {data === undefined || data.length === 0 ? undefined : create}
       </PageHeader>
       {data === undefined ? (

@@ -5,7 +5,6 @@ import { Blocks } from '#icons'
 import { shorten } from '../../messages/format.ts'
 import { markControls } from '../../messages/mark-controls.ts'
 import { messages } from '../../messages/messages.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { Banner } from '../../ui/Banner.tsx'
@@ -22,11 +21,7 @@ import { DealTag } from './DealTag.tsx'
 const pageRows = 20
 
 /** The files of the account, the progress of their proofs, and the number of copies. */
-export function ProofsPage() {
-  return <SignInGate>{(session) => <Proofs session={session} />}</SignInGate>
-}
-
-function Proofs({ session }: { session: Session }) {
+export function ProofsPage({ session }: { session: Session }) {
   const client = useClient()
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['files', session.address, 'proofs'],
@@ -38,7 +33,7 @@ function Proofs({ session }: { session: Session }) {
   const files = data?.pages.flatMap(({ fileList }) => fileList)
   return (
     <>
-      <PageHeader title={messages.proofs.title} hint={messages.proofs.hint} />
+      <PageHeader title={messages.pages.proofs} hint={messages.proofs.hint} />
       {files === undefined ? (
         error === null ? (
           <Skeleton className="h-40 w-full" />

@@ -8,7 +8,6 @@ import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { formatAgo, formatBytes, shorten } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
 import { useNetwork } from '../../network/use-network.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import { getSession, useSession } from '../../session/session-store.ts'
 import { clientOf } from '../../session/use-client.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
@@ -25,13 +24,9 @@ type Role = 'recipient' | 'owner'
 /** Encrypted files shared with this account, and by it. */
 export function SharedPage() {
   return (
-    <SignInGate>
-      {() => (
-        <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
-          <SharedFiles />
-        </div>
-      )}
-    </SignInGate>
+    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
+      <SharedFiles />
+    </div>
   )
 }
 
@@ -58,9 +53,9 @@ function SharedFiles() {
     enabled: session?.keySession !== undefined,
   })
   const header = (
-    <PageHeader title={messages.access.sharedTitle} hint={messages.access.sharedHint}>
+    <PageHeader title={messages.pages.shared} hint={messages.access.sharedHint}>
       <Segments
-        label={messages.access.sharedTitle}
+        label={messages.pages.shared}
         value={role}
         options={[
           { value: 'recipient', label: messages.access.sharedWithMe },

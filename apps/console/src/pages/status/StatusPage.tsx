@@ -17,7 +17,7 @@ export function StatusPage() {
   const { data, error, refetch, isFetching, dataUpdatedAt, lastFaults } = useParts()
   return (
     <>
-      <PageHeader title={messages.status.title} hint={messages.status.hint(network.name)}>
+      <PageHeader title={messages.pages.status} hint={messages.status.hint(network.name)}>
         <Button isBusy={isFetching} onClick={() => void refetch()}>
           {isFetching ? undefined : <RefreshCw aria-hidden="true" size={16} />}
           {messages.status.again}
