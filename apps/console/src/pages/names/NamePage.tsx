@@ -8,12 +8,11 @@ import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryPending } from '../../ui/QueryView.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NameHistory } from './NameHistory.tsx'
 import { NameTarget } from './NameTarget.tsx'
 
@@ -35,7 +34,7 @@ export function NamePage({ session }: { session: Session }) {
       <>
         {back}
         <PageHeader title={messages.names.nameTitle} />
-        {error === null ? <Skeleton className="h-40 w-full" /> : <ErrorState error={error} onRetry={() => refetch()} />}
+        <QueryPending query={{ error, refetch }} skeleton="h-40 w-full" />
       </>
     )
   }

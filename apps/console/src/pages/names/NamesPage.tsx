@@ -10,14 +10,12 @@ import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useNames } from '../../names/use-names.ts'
 import type { Session } from '../../session/session-store.ts'
-import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { AreaMenu, ButtonMenu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 
 /** The account's names (IPNS). */
@@ -39,19 +37,16 @@ export function NamesPage({ session }: { session: Session }) {
       <PageHeader title={messages.pages.names} hint={messages.names.hint}>
         {data === undefined || data.length === 0 ? undefined : create}
       </PageHeader>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        <EmptyState icon={Signpost} title={messages.names.none} hint={messages.names.noneHint}>
-          {create}
-        </EmptyState>
-      ) : (
-        <>
-          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-40 w-full"
+        empty={
+          <EmptyState icon={Signpost} title={messages.names.none} hint={messages.names.noneHint}>
+            {create}
+          </EmptyState>
+        }
+      >
+        {(data) => (
           <ul
             aria-label={messages.names.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
@@ -60,8 +55,8 @@ export function NamesPage({ session }: { session: Session }) {
               <NameRow key={name.id} name={name} isOnDevice={onDevice.has(name.name)} items={itemsOf(name)} />
             ))}
           </ul>
-        </>
-      )}
+        )}
+      </QueryView>
       {isCreating ? (
         <CreateNameDialog
           onClose={() => setCreating(false)}

@@ -12,8 +12,8 @@ import { getSession, useSession } from '../../session/session-store.ts'
 import { clientOf } from '../../session/use-client.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -87,43 +87,45 @@ function SharedFiles() {
   return (
     <>
       {header}
-      {data === undefined ? (
-        error === null ? (
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton={
           <div className="flex flex-col gap-2">
             <Skeleton className="h-14 w-full" />
             <Skeleton className="h-14 w-full" />
             <Skeleton className="h-14 w-full" />
           </div>
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        role === 'recipient' ? (
-          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
-        ) : (
-          <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
-            <Link to="/files" className={buttonClass('primary')}>
-              {messages.access.sharedGoFiles}
-            </Link>
-          </EmptyState>
-        )
-      ) : (
-        <>
-          <ul
-            aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
-            className="divide-y divide-line rounded-lg border border-line bg-surface"
-          >
-            {data.slice(0, shown).map((file) => (
-              <SharedRow key={file.cid} file={file} role={role} />
-            ))}
-          </ul>
-          {data.length > shown ? (
-            <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
-              {messages.access.sharedMore}
-            </Button>
-          ) : undefined}
-        </>
-      )}
+        }
+        empty={
+          role === 'recipient' ? (
+            <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
+          ) : (
+            <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
+              <Link to="/files" className={buttonClass('primary')}>
+                {messages.access.sharedGoFiles}
+              </Link>
+            </EmptyState>
+          )
+        }
+      >
+        {(data) => (
+          <>
+            <ul
+              aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
+              className="divide-y divide-line rounded-lg border border-line bg-surface"
+            >
+              {data.slice(0, shown).map((file) => (
+                <SharedRow key={file.cid} file={file} role={role} />
+              ))}
+            </ul>
+            {data.length > shown ? (
+              <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
+                {messages.access.sharedMore}
+              </Button>
+            ) : undefined}
+          </>
+        )}
+      </QueryView>
     </>
   )
 }
