@@ -1,5 +1,7 @@
 // What holds for every page and all that opens over it: readable in both themes and all accents, no sideways
 // scroll on the narrowest phone, nothing in the console. One sign-in for many states, looked at where they stand.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import {
   createClient,
@@ -43,6 +45,13 @@ async function signInAt(opened: ConsolePage, path: string): Promise<string> {
 
 /** How long a page may take to fit a new size. */
 const settleMs = 20_000
+
+/** A page as the build lists it, from the record that the console itself uses. */
+type ListedPage = { path: string; needsWallet: boolean; title?: string; shortcut?: string }
+
+async function listPages({ network }: ConsoleTest): Promise<ListedPage[]> {
+  return JSON.parse(await readFile(join(network.storage.context.config.consoleFolder ?? '', 'pages.json'), 'utf8'))
+}
 
 /** Whatever is over the page is closed by Escape. */
 async function close({ page }: ConsolePage): Promise<void> {
@@ -103,10 +112,20 @@ export function testEveryPage(isExhaustive: boolean): void {
   test('what a visitor sees', { timeout: longTestMs }, async () => {
     const opened = await site.newPage()
     const { page } = opened
-    for (const path of ['/', '/files', '/settings', '/status', '/names/no/such/page']) {
+    const pages = (await listPages(site)).filter(({ path }) => !path.includes('$'))
+    expect(pages.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/files', '/keys']))
+    const shortcuts = pages.flatMap(({ shortcut }) => shortcut ?? [])
+    expect(shortcuts).toContain('f')
+    expect(shortcuts).toEqual([...new Set(shortcuts)])
+    for (const { path, title, needsWallet } of pages) {
       await visit(opened, path)
+      if (title !== undefined) expect([path, await page.title()]).toEqual([path, `${title} · Cairn`])
+      const gate = page.getByRole('heading', { name: 'Sign in to see this' })
+      if (needsWallet) await gate.waitFor()
       await look(opened, path)
     }
+    await visit(opened, '/names/no/such/page')
+    await look(opened, 'an address without a page')
     await visit(opened, '/open/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
     await look(opened, 'a link to unknown content')
     await page.getByRole('button', { name: 'Connect wallet' }).first().click()
@@ -440,6 +459,17 @@ export function testEveryPage(isExhaustive: boolean): void {
       await look(opened, `${path} when it failed`)
       await page.unroute(call)
     }
+    const entries = (await listPages(site)).filter(({ title }) => title !== undefined)
+    await opened.open('/settings')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    for (const { path, title = '', shortcut } of entries.filter((entry) => entry.shortcut !== undefined)) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(shortcut ?? '')
+      await page.waitForURL((url) => url.pathname === path)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    }
+    const rail = page.getByRole('navigation', { name: 'Main' })
+    for (const { title = '' } of entries) await rail.getByRole('link', { name: title, exact: true }).first().waitFor()
     await context.setOffline(true)
     await page.getByText('You are offline').waitFor()
     await look(opened, 'without a network')

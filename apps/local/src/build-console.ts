@@ -24,6 +24,7 @@ const sources = [
     'index.html',
     'vite.config.ts',
     'compress-assets.ts',
+    'pages-part.ts',
     'wallet-connect-part.ts',
     'package.json',
   ].map((name) => join('apps', 'console', name)),

@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { parseAddresses } from './parse-addresses.ts'
@@ -73,66 +73,62 @@ export function ShareDialog({
   }
   const link = `${location.origin}/open/${cid}`
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.access.shareTitle}
       hint={messages.access.shareHint}
-      footer={
+      submitLabel={
         <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" isBusy={isBusy} onClick={() => void share()}>
-            <UserPlus aria-hidden="true" size={16} />
-            {messages.access.shareGo(fresh.length)}
-          </Button>
+          <UserPlus aria-hidden="true" size={16} />
+          {messages.access.shareGo(fresh.length)}
         </>
       }
+      isBusy={isBusy}
+      onSubmit={() => void share()}
     >
-      <div className="flex flex-col gap-5">
-        <div className="flex flex-col gap-1.5">
-          <label htmlFor={id} className="font-medium text-sm">
-            {messages.access.shareLabel}
-          </label>
-          <textarea
-            id={id}
-            ref={focusField}
-            rows={4}
-            value={text}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder={messages.access.sharePlaceholder}
-            aria-describedby={`${id}-hint`}
-            {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
-            className={`${fieldClass} py-2 font-mono`}
-          />
-          <p id={`${id}-hint`} className="text-ink-soft text-sm">
-            {[messages.access.shareFieldHint, ...notes].join(' ')}
+      <div className="flex flex-col gap-1.5">
+        <label htmlFor={id} className="font-medium text-sm">
+          {messages.access.shareLabel}
+        </label>
+        <textarea
+          id={id}
+          ref={focusField}
+          rows={4}
+          value={text}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={messages.access.sharePlaceholder}
+          aria-describedby={`${id}-hint`}
+          {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          className={`${fieldClass} py-2 font-mono`}
+        />
+        <p id={`${id}-hint`} className="text-ink-soft text-sm">
+          {[messages.access.shareFieldHint, ...notes].join(' ')}
+        </p>
+        {wasTried && fault !== undefined ? (
+          <p role="alert" className="text-bad text-sm">
+            {fault}
           </p>
-          {wasTried && fault !== undefined ? (
-            <p role="alert" className="text-bad text-sm">
-              {fault}
-            </p>
-          ) : undefined}
-        </div>
-        <div>
-          <p className="font-medium text-sm">{messages.access.link}</p>
-          <p className="flex min-w-0 items-center gap-1">
-            <span className="min-w-0 truncate font-mono text-ink-soft text-sm" title={link}>
-              {link}
-            </span>
-            <CopyButton text={link} size="small" label={messages.access.copyLink} />
-          </p>
-          <p className="text-ink-soft text-sm">{messages.access.linkHint}</p>
-        </div>
-        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-4">
-          <p className="min-w-0 flex-1 basis-48 text-ink-soft text-sm">{messages.access.linkElse}</p>
-          <Button size="small" onClick={onLink}>
-            <Link2 aria-hidden="true" size={16} />
-            {messages.access.linkMake}
-          </Button>
-        </div>
+        ) : undefined}
       </div>
-    </Modal>
+      <div>
+        <p className="font-medium text-sm">{messages.access.link}</p>
+        <p className="flex min-w-0 items-center gap-1">
+          <span className="min-w-0 truncate font-mono text-ink-soft text-sm" title={link}>
+            {link}
+          </span>
+          <CopyButton text={link} size="small" label={messages.access.copyLink} />
+        </p>
+        <p className="text-ink-soft text-sm">{messages.access.linkHint}</p>
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t pt-4">
+        <p className="min-w-0 flex-1 basis-48 text-ink-soft text-sm">{messages.access.linkElse}</p>
+        <Button size="small" onClick={onLink}>
+          <Link2 aria-hidden="true" size={16} />
+          {messages.access.linkMake}
+        </Button>
+      </div>
+    </FormDialog>
   )
 }

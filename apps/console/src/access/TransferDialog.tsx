@@ -3,9 +3,8 @@ import { useState } from 'react'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
-import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { parseAddresses } from './parse-addresses.ts'
@@ -56,48 +55,41 @@ export function TransferDialog({
     }
   }
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.access.transferTitle}
       hint={messages.access.transferHint}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="danger" isBusy={isBusy} onClick={() => void transfer()}>
-            {messages.access.transferGo}
-          </Button>
-        </>
-      }
+      submitLabel={messages.access.transferGo}
+      kind="danger"
+      isBusy={isBusy}
+      onSubmit={() => void transfer()}
     >
-      <div className="flex flex-col gap-5">
+      <TextField
+        label={messages.access.transferLabel}
+        value={text}
+        spellCheck={false}
+        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        error={wasTried || address !== undefined ? addressFault : undefined}
+      />
+      <Choice
+        label={messages.access.transferPeople}
+        value={people}
+        onChange={setPeople}
+        options={[
+          { value: 'drop', label: messages.access.transferDrop, hint: messages.access.transferDropHint },
+          { value: 'keep', label: messages.access.transferKeep, hint: messages.access.transferKeepHint },
+        ]}
+      />
+      {address === undefined || addressFault !== undefined ? undefined : (
         <TextField
-          label={messages.access.transferLabel}
-          value={text}
+          label={messages.access.transferConfirm(wanted)}
+          value={last}
+          maxLength={8}
           spellCheck={false}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          error={wasTried || address !== undefined ? addressFault : undefined}
+          onChange={({ currentTarget }) => setLast(currentTarget.value)}
+          error={wasTried && !isSame ? messages.access.transferConfirmBad : undefined}
         />
-        <Choice
-          label={messages.access.transferPeople}
-          value={people}
-          onChange={setPeople}
-          options={[
-            { value: 'drop', label: messages.access.transferDrop, hint: messages.access.transferDropHint },
-            { value: 'keep', label: messages.access.transferKeep, hint: messages.access.transferKeepHint },
-          ]}
-        />
-        {address === undefined || addressFault !== undefined ? undefined : (
-          <TextField
-            label={messages.access.transferConfirm(wanted)}
-            value={last}
-            maxLength={8}
-            spellCheck={false}
-            onChange={({ currentTarget }) => setLast(currentTarget.value)}
-            error={wasTried && !isSame ? messages.access.transferConfirmBad : undefined}
-          />
-        )}
-      </div>
-    </Modal>
+      )}
+    </FormDialog>
   )
 }

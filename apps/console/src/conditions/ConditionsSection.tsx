@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { useKeyReport } from '../key-changes/use-key-report.ts'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
-import { ErrorState } from '../ui/ErrorState.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
 import { CheckAddress, type Tried } from './CheckAddress.tsx'
 import { ConditionFindings } from './ConditionFindings.tsx'
 import { ConditionsEditor } from './ConditionsEditor.tsx'
@@ -26,17 +25,15 @@ export function ConditionsSection({ cid, name }: { cid: string; name: string }) 
     <section>
       <h2 className="font-semibold text-sm">{messages.conditions.title}</h2>
       <p className="mt-1 mb-3 text-ink-soft text-sm">{messages.conditions.hint}</p>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-24 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : isOwner ? (
-        <ConditionsEditor cid={cid} name={name} saved={fromSaved(data)} />
-      ) : (
-        <Reader cid={cid} draft={fromSaved(data)} />
-      )}
+      <QueryView query={{ data, error, refetch }} skeleton="h-24 w-full">
+        {(data) =>
+          isOwner ? (
+            <ConditionsEditor cid={cid} name={name} saved={fromSaved(data)} />
+          ) : (
+            <Reader cid={cid} draft={fromSaved(data)} />
+          )
+        }
+      </QueryView>
     </section>
   )
 }

@@ -3,7 +3,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { type FilesSearch, toFilter } from './files-search.ts'
+import type { FilesSearch } from './files-search.ts'
+import { toFilter } from './filter-files.ts'
 
 /** Rows per page: more than a screenful, so that scrolling rarely fetches. */
 const pageRows = 200

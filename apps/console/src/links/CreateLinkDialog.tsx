@@ -5,8 +5,7 @@ import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
-import { Button } from '../ui/Button.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
@@ -46,59 +45,44 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
   if (create.data !== undefined)
     return <LinkMade url={create.data.url} hasPassword={password !== ''} onClose={onClose} />
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.links.createTitle}
       hint={messages.links.createHint(name)}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="create-link" isBusy={create.isPending}>
-            {messages.links.create}
-          </Button>
-        </>
-      }
+      submitLabel={messages.links.create}
+      isBusy={create.isPending}
+      onSubmit={() => (areOpensRight ? create.mutate() : undefined)}
     >
-      <form
-        id="create-link"
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (areOpensRight && !create.isPending) create.mutate()
-        }}
-      >
-        <Segments
-          label={messages.links.lifetime}
-          isLabelShown
-          value={lifetime}
-          options={lifetimes.map((value) => ({ value, label: messages.links.lifetimes[value] }))}
-          onChange={setLifetime}
-        />
-        <TextField
-          label={messages.links.maxOpens}
-          hint={messages.links.maxOpensHint}
-          inputMode="numeric"
-          value={opens}
-          error={areOpensRight ? undefined : messages.links.maxOpensBad(maxLinkOpens)}
-          onChange={({ target }) => setOpens(target.value)}
-        />
-        <TextField
-          type="password"
-          label={messages.links.password}
-          hint={messages.links.passwordHint}
-          autoComplete="new-password"
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-        <TextField
-          label={messages.links.label}
-          hint={messages.links.labelHint}
-          value={label}
-          maxLength={maxLabelLength}
-          onChange={({ target }) => setLabel(target.value)}
-        />
-      </form>
-    </Modal>
+      <Segments
+        label={messages.links.lifetime}
+        isLabelShown
+        value={lifetime}
+        options={lifetimes.map((value) => ({ value, label: messages.links.lifetimes[value] }))}
+        onChange={setLifetime}
+      />
+      <TextField
+        label={messages.links.maxOpens}
+        hint={messages.links.maxOpensHint}
+        inputMode="numeric"
+        value={opens}
+        error={areOpensRight ? undefined : messages.links.maxOpensBad(maxLinkOpens)}
+        onChange={({ target }) => setOpens(target.value)}
+      />
+      <TextField
+        type="password"
+        label={messages.links.password}
+        hint={messages.links.passwordHint}
+        autoComplete="new-password"
+        value={password}
+        onChange={({ target }) => setPassword(target.value)}
+      />
+      <TextField
+        label={messages.links.label}
+        hint={messages.links.labelHint}
+        value={label}
+        maxLength={maxLabelLength}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+    </FormDialog>
   )
 }

@@ -6,8 +6,7 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { QueryPending } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { findLinkState } from './link-state.ts'
 import { useLinks, useRevokeLink } from './use-links.ts'
@@ -18,11 +17,7 @@ export function LinkList({ cid }: { cid: string }) {
   const [revoking, setRevoking] = useState<FileLink>()
   const revoke = useRevokeLink(() => setRevoking(undefined))
   if (data === undefined) {
-    return error === null ? (
-      <Skeleton className="h-12 w-full" />
-    ) : (
-      <ErrorState error={error} onRetry={() => refetch()} />
-    )
+    return <QueryPending query={{ error, refetch }} skeleton="h-12 w-full" />
   }
   return (
     <>

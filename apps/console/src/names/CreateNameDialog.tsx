@@ -6,9 +6,8 @@ import { MonitorSmartphone, Server } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { keepDeviceName, toNameState } from './device-names.ts'
@@ -50,80 +49,61 @@ export function CreateNameDialog({
     gcTime: 0,
   })
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.names.createTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="create-name" isBusy={create.isPending}>
-            {messages.names.create}
-          </Button>
-        </>
-      }
+      submitLabel={messages.names.create}
+      isBusy={create.isPending}
+      error={fault}
+      onSubmit={() => create.mutate()}
     >
-      <form
-        id="create-name"
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!create.isPending) create.mutate()
-        }}
-      >
-        <TextField
-          label={messages.names.label}
-          hint={messages.names.labelHint}
-          placeholder={messages.names.labelPlaceholder}
-          value={label}
-          maxLength={maxNameLabelCharacters}
-          onChange={({ target }) => setLabel(target.value)}
-        />
-        <Choice
-          label={messages.names.holder}
-          value={holder}
-          onChange={setHolder}
-          options={[
-            { value: 'service', label: messages.names.holders.service, hint: messages.names.createHint, icon: Server },
-            {
-              value: 'device',
-              label: messages.names.holders.device,
-              hint: messages.names.createHintDevice,
-              icon: MonitorSmartphone,
-            },
-          ]}
-        />
-        {holder === 'device' ? (
-          <details className="text-sm">
-            <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.bringKey}</summary>
-            <div className="mt-3 flex flex-col gap-1.5">
-              <label htmlFor={id} className="font-medium">
-                {messages.names.exportKey}
-              </label>
-              <textarea
-                id={id}
-                rows={4}
-                value={keyText}
-                spellCheck={false}
-                autoComplete="off"
-                maxLength={4096}
-                onChange={({ target }) => {
-                  setKeyText(target.value)
-                  setFault(undefined)
-                }}
-                className={`${fieldClass} py-2 font-mono`}
-              />
-              <p className="text-ink-soft">{messages.names.bringKeyHint}</p>
-            </div>
-          </details>
-        ) : undefined}
-        {fault === undefined ? undefined : (
-          <p role="alert" className="text-bad text-sm">
-            {fault}
-          </p>
-        )}
-      </form>
-    </Modal>
+      <TextField
+        label={messages.names.label}
+        hint={messages.names.labelHint}
+        placeholder={messages.names.labelPlaceholder}
+        value={label}
+        maxLength={maxNameLabelCharacters}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+      <Choice
+        label={messages.names.holder}
+        value={holder}
+        onChange={setHolder}
+        options={[
+          { value: 'service', label: messages.names.holders.service, hint: messages.names.createHint, icon: Server },
+          {
+            value: 'device',
+            label: messages.names.holders.device,
+            hint: messages.names.createHintDevice,
+            icon: MonitorSmartphone,
+          },
+        ]}
+      />
+      {holder === 'device' ? (
+        <details className="text-sm">
+          <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.bringKey}</summary>
+          <div className="mt-3 flex flex-col gap-1.5">
+            <label htmlFor={id} className="font-medium">
+              {messages.names.exportKey}
+            </label>
+            <textarea
+              id={id}
+              rows={4}
+              value={keyText}
+              spellCheck={false}
+              autoComplete="off"
+              maxLength={4096}
+              onChange={({ target }) => {
+                setKeyText(target.value)
+                setFault(undefined)
+              }}
+              className={`${fieldClass} py-2 font-mono`}
+            />
+            <p className="text-ink-soft">{messages.names.bringKeyHint}</p>
+          </div>
+        </details>
+      ) : undefined}
+    </FormDialog>
   )
 }
 

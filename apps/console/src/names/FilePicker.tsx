@@ -5,9 +5,8 @@ import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { QueryPending } from '../ui/QueryView.tsx'
 import { TextField } from '../ui/TextField.tsx'
 
 const maxRows = 8
@@ -26,11 +25,7 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
     placeholderData: keepPreviousData,
   })
   if (data === undefined) {
-    return error === null ? (
-      <Skeleton className="h-40 w-full" />
-    ) : (
-      <ErrorState error={error} onRetry={() => refetch()} />
-    )
+    return <QueryPending query={{ error, refetch }} skeleton="h-40 w-full" />
   }
   if (data.fileList.length === 0 && wanted === '') {
     return <p className="text-ink-soft text-sm">{messages.names.recentNone}</p>

@@ -4,8 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { Button } from '../ui/Button.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
@@ -54,97 +53,83 @@ export function PublishDialog({
   })
   const value = source === 'recent' ? (picked ?? '') : text.trim()
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.names.publishTitle(labelOf(name))}
       hint={messages.names.publishHint}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="publish-name" isBusy={publish.isPending}>
-            {publish.isPending ? messages.names.publishing : messages.names.publishGo}
-          </Button>
-        </>
-      }
+      submitLabel={publish.isPending ? messages.names.publishing : messages.names.publishGo}
+      isBusy={publish.isPending}
+      onSubmit={() => {
+        if (value === '') setFault(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
+        else publish.mutate(value)
+      }}
     >
-      <form
-        id="publish-name"
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (publish.isPending) return
-          if (value === '') setFault(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
-          else publish.mutate(value)
+      <Segments
+        label={messages.names.what}
+        isLabelShown
+        value={source}
+        options={[
+          { value: 'recent', label: messages.names.recent },
+          { value: 'other', label: messages.names.other },
+        ]}
+        onChange={(next) => {
+          setSource(next)
+          setFault(undefined)
         }}
-      >
-        <Segments
-          label={messages.names.what}
-          isLabelShown
-          value={source}
-          options={[
-            { value: 'recent', label: messages.names.recent },
-            { value: 'other', label: messages.names.other },
-          ]}
-          onChange={(next) => {
-            setSource(next)
-            setFault(undefined)
-          }}
-        />
-        {source === 'recent' ? (
-          <>
-            <FilePicker
-              cid={picked}
-              onPick={(cid) => {
-                setPicked(cid)
-                setFault(undefined)
-              }}
-            />
-            {fault === undefined ? undefined : (
-              <p role="alert" className="text-bad text-sm">
-                {fault}
-              </p>
-            )}
-          </>
-        ) : (
-          <TextField
-            label={messages.names.target}
-            hint={messages.names.targetHint}
-            value={text}
-            error={fault}
-            maxLength={maxNameValueCharacters}
-            spellCheck={false}
-            onChange={({ target: { value: next } }) => {
-              setText(next)
+      />
+      {source === 'recent' ? (
+        <>
+          <FilePicker
+            cid={picked}
+            onPick={(cid) => {
+              setPicked(cid)
               setFault(undefined)
             }}
           />
-        )}
-        <details className="text-sm">
-          <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.times}</summary>
-          <div className="mt-3 grid gap-3 sm:grid-cols-2">
-            <Select
-              label={messages.names.lifetime}
-              value={lifetime}
-              onChange={(next) => setLifetime(find(lifetimes, next))}
-            >
-              {lifetimes.map((one) => (
-                <option key={one} value={one}>
-                  {messages.names.lifetimes[one]}
-                </option>
-              ))}
-            </Select>
-            <Select label={messages.names.ttl} value={ttl} onChange={(next) => setTtl(find(ttls, next))}>
-              {ttls.map((one) => (
-                <option key={one} value={one}>
-                  {messages.names.ttls[one]}
-                </option>
-              ))}
-            </Select>
-          </div>
-        </details>
-      </form>
-    </Modal>
+          {fault === undefined ? undefined : (
+            <p role="alert" className="text-bad text-sm">
+              {fault}
+            </p>
+          )}
+        </>
+      ) : (
+        <TextField
+          label={messages.names.target}
+          hint={messages.names.targetHint}
+          value={text}
+          error={fault}
+          maxLength={maxNameValueCharacters}
+          spellCheck={false}
+          onChange={({ target: { value: next } }) => {
+            setText(next)
+            setFault(undefined)
+          }}
+        />
+      )}
+      <details className="text-sm">
+        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.names.times}</summary>
+        <div className="mt-3 grid gap-3 sm:grid-cols-2">
+          <Select
+            label={messages.names.lifetime}
+            value={lifetime}
+            onChange={(next) => setLifetime(find(lifetimes, next))}
+          >
+            {lifetimes.map((one) => (
+              <option key={one} value={one}>
+                {messages.names.lifetimes[one]}
+              </option>
+            ))}
+          </Select>
+          <Select label={messages.names.ttl} value={ttl} onChange={(next) => setTtl(find(ttls, next))}>
+            {ttls.map((one) => (
+              <option key={one} value={one}>
+                {messages.names.ttls[one]}
+              </option>
+            ))}
+          </Select>
+        </div>
+      </details>
+    </FormDialog>
   )
 }
 

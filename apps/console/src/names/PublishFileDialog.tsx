@@ -6,10 +6,8 @@ import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
-import { Modal } from '../ui/Modal.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
+import { QueryPending } from '../ui/QueryView.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { labelOf } from './label-of.ts'
@@ -56,43 +54,21 @@ export function PublishFileDialog({
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.names.chooseTitle}
       hint={messages.names.chooseHint(shorten(cid))}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            form="publish-file"
-            disabled={names === undefined}
-            isBusy={publish.isPending}
-          >
-            {publish.isPending ? messages.names.publishing : messages.names.publishGo}
-          </Button>
-        </>
-      }
+      submitLabel={publish.isPending ? messages.names.publishing : messages.names.publishGo}
+      isDisabled={names === undefined}
+      isBusy={publish.isPending}
+      onSubmit={() => publish.mutate()}
     >
       {names === undefined ? (
-        error === null ? (
-          <Skeleton className="h-32 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
+        <QueryPending query={{ error, refetch }} skeleton="h-32 w-full" />
       ) : (
-        <form
-          id="publish-file"
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (!publish.isPending) publish.mutate()
-          }}
-        >
+        <>
           <fieldset className="overflow-hidden rounded-lg border border-line">
-            <legend className="sr-only">{messages.names.title}</legend>
+            <legend className="sr-only">{messages.pages.names}</legend>
             {names.map((name) => (
               <label key={name.id} className={rowClass}>
                 <input
@@ -129,8 +105,8 @@ export function PublishFileDialog({
               onChange={({ target }) => setLabel(target.value)}
             />
           ) : undefined}
-        </form>
+        </>
       )}
-    </Modal>
+    </FormDialog>
   )
 }

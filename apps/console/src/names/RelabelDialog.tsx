@@ -4,8 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { Button } from '../ui/Button.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 
@@ -24,34 +23,20 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.names.renameTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="relabel-name" isBusy={relabel.isPending}>
-            {messages.names.rename}
-          </Button>
-        </>
-      }
+      submitLabel={messages.names.rename}
+      isBusy={relabel.isPending}
+      onSubmit={() => relabel.mutate()}
     >
-      <form
-        id="relabel-name"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!relabel.isPending) relabel.mutate()
-        }}
-      >
-        <TextField
-          label={messages.names.label}
-          hint={messages.names.labelHint}
-          value={label}
-          maxLength={maxNameLabelCharacters}
-          onChange={({ target }) => setLabel(target.value)}
-        />
-      </form>
-    </Modal>
+      <TextField
+        label={messages.names.label}
+        hint={messages.names.labelHint}
+        value={label}
+        maxLength={maxNameLabelCharacters}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+    </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, use } from 'react'
+import { type ReactNode, use, useEffect } from 'react'
 import { LockKeyhole } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,14 +11,21 @@ import { type Session, useSessionState } from './session-store.ts'
 export function SignInGate({
   children,
   isQuiet = false,
+  title,
 }: {
   children: (session: Session) => ReactNode
   /** Shows nothing instead of a sign-in prompt, because another part of the page has one. */
   isQuiet?: boolean
+  /** The title of the tab, as long as the content cannot set its own. */
+  title?: string | undefined
 }) {
   const { session, isReady } = useSessionState()
   const label = useSignInLabel()
   const isKnown = use(HasWallet)
+  const isShut = session === undefined
+  useEffect(() => {
+    if (isShut && title !== undefined) document.title = `${title} · ${messages.shell.product}`
+  }, [isShut, title])
   if (session !== undefined) return children(session)
   if (!isReady || isQuiet) return undefined
   return (

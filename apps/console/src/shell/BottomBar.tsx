@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { Menu } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { barPlaces, places } from './navigation.ts'
+import { barPlaces, mainPlaces } from './navigation.ts'
 
 const MoreSheet = lazy(async () => ({ default: (await import('./MoreSheet.tsx')).MoreSheet }))
 const cell =
@@ -16,10 +16,10 @@ export function BottomBar() {
       aria-label={messages.shell.navigation}
       className="fixed inset-x-0 bottom-0 z-20 grid grid-cols-5 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
-      {places.slice(0, barPlaces).map(({ to, label, icon: Icon }) => (
+      {mainPlaces.slice(0, barPlaces).map(({ to, title, icon: Icon }) => (
         <Link key={to} to={to} className={cell}>
           <Icon aria-hidden="true" size={20} strokeWidth={1.8} />
-          {label}
+          {title}
         </Link>
       ))}
       <button type="button" className={cell} onClick={() => setOpen(true)}>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Command } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
-import { barPlaces, places } from './navigation.ts'
+import { barPlaces, footPlaces, mainPlaces } from './navigation.ts'
 import { showOverlay } from './shell-overlay.ts'
 
 /** The places that do not fit into the bottom bar. */
@@ -23,7 +23,7 @@ export function MoreSheet({ onClose }: { onClose: () => void }) {
             {messages.palette.title}
           </button>
         </li>
-        {places.slice(barPlaces).map(({ to, label, icon: Icon }) => (
+        {mainPlaces.slice(barPlaces).map(({ to, title, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}
@@ -31,19 +31,21 @@ export function MoreSheet({ onClose }: { onClose: () => void }) {
               className="flex h-12 items-center gap-3 rounded-md px-3 font-medium hover:bg-hover"
             >
               <Icon aria-hidden="true" size={20} strokeWidth={1.8} className="text-ink-soft" />
-              {label}
+              {title}
             </Link>
           </li>
         ))}
-        <li>
-          <Link
-            to="/status"
-            onClick={onClose}
-            className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
-          >
-            {messages.shell.status}
-          </Link>
-        </li>
+        {footPlaces.map(({ to, title }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              onClick={onClose}
+              className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
+            >
+              {title}
+            </Link>
+          </li>
+        ))}
       </ul>
     </Modal>
   )

@@ -1,8 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Logo } from './Logo.tsx'
-import { places } from './navigation.ts'
-import { RailQuota } from './RailQuota.tsx'
+import { footPlaces, mainPlaces } from './navigation.ts'
+
+// Empty until the usage is known, so nothing moves when its code arrives later.
+const RailQuota = lazy(async () => ({ default: (await import('./RailQuota.tsx')).RailQuota }))
 
 /** Navigation at the left; below 768 px the bottom bar takes its place. */
 export function Rail() {
@@ -21,26 +24,30 @@ export function Rail() {
       </Link>
       <div className="flex-1 overflow-y-auto px-2 py-2 xl:px-3">
         <ul className="flex flex-col gap-0.5">
-          {places.map(({ to, label, icon: Icon }) => (
+          {mainPlaces.map(({ to, title, icon: Icon }) => (
             <li key={to}>
               <Link
                 to={to}
-                title={label}
+                title={title}
                 className="flex h-10 items-center gap-3 rounded-md px-3 font-medium text-ink-soft text-sm transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-ink max-xl:justify-center"
               >
                 <Icon aria-hidden="true" size={18} strokeWidth={1.9} className="shrink-0" />
-                <span className="max-xl:sr-only">{label}</span>
+                <span className="max-xl:sr-only">{title}</span>
               </Link>
             </li>
           ))}
         </ul>
       </div>
       <div className="flex flex-col gap-1 px-2 pb-4 max-xl:hidden xl:px-3">
-        <RailQuota />
+        <Suspense>
+          <RailQuota />
+        </Suspense>
         <p className="flex flex-wrap gap-x-4 gap-y-1 px-3 pt-2 text-ink-soft text-sm">
-          <Link to="/status" className="shrink-0 hover:text-ink hover:underline">
-            {messages.shell.status}
-          </Link>
+          {footPlaces.map(({ to, title }) => (
+            <Link key={to} to={to} className="shrink-0 hover:text-ink hover:underline">
+              {title}
+            </Link>
+          ))}
           <a href="/docs" className="shrink-0 hover:text-ink hover:underline">
             {messages.shell.documentation}
           </a>

@@ -3,18 +3,9 @@ import { lazy, Suspense, useEffect } from 'react'
 import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
-import type { Place } from './navigation.ts'
+import { places } from './navigation.ts'
 import { showOverlay, useShellOverlay } from './shell-overlay.ts'
 
-/** Second letter after `g`. */
-const goTo: Record<string, Place['to']> = {
-  f: '/files',
-  s: '/shared',
-  n: '/names',
-  t: '/storage',
-  p: '/proofs',
-  ',': '/settings',
-}
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
@@ -41,10 +32,10 @@ export function Shortcuts() {
       if (!getSettings().hasShortcuts || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
         return
       if (isTyping(event.target) || document.querySelector('[role=dialog],[role=menu]') !== null) return
-      const place = goTo[event.key]
+      const place = places.find(({ shortcut }) => shortcut === event.key)
       if (event.timeStamp - goneAt < pairMs && place !== undefined) {
         event.preventDefault()
-        void navigate({ to: place })
+        void navigate({ to: place.to })
       } else if (event.key === '/') {
         event.preventDefault()
         document.getElementById('search')?.focus()

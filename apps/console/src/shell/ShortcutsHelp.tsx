@@ -1,16 +1,14 @@
 import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
+import { places } from './navigation.ts'
 
 const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }[] = [
   { keys: ['Ctrl K', '⌘ K'], text: messages.shortcuts.palette },
   { keys: ['/'], text: messages.shortcuts.search },
   { keys: ['u'], text: messages.shortcuts.upload },
-  { keys: ['g', 'f'], text: messages.shortcuts.goFiles, isPair: true },
-  { keys: ['g', 's'], text: messages.shortcuts.goShared, isPair: true },
-  { keys: ['g', 'n'], text: messages.shortcuts.goNames, isPair: true },
-  { keys: ['g', 't'], text: messages.shortcuts.goStorage, isPair: true },
-  { keys: ['g', 'p'], text: messages.shortcuts.goProofs, isPair: true },
-  { keys: ['g', ','], text: messages.shortcuts.goSettings, isPair: true },
+  ...places.flatMap(({ shortcut, title }) =>
+    shortcut === undefined ? [] : [{ keys: ['g', shortcut], text: messages.shortcuts.goTo(title), isPair: true }],
+  ),
   { keys: ['↑', '↓'], text: messages.shortcuts.move },
   { keys: ['Space'], text: messages.shortcuts.select },
   { keys: ['Enter'], text: messages.shortcuts.open },

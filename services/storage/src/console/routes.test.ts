@@ -8,6 +8,11 @@ import { startTestStorage, type TestStorage } from '../start-test-storage.fixtur
 import { withoutWalletConnectFile } from './routes.ts'
 
 const page = '<!doctype html><title>Cairn</title>'
+const pages = JSON.stringify(
+  ['/', '/files', '/files/$cid/$', '/files/$cid/access', '/open/$cid', '/link/$id', '/settings'].map((path) => ({
+    path,
+  })),
+)
 const script = `console.log(${JSON.stringify('x'.repeat(3000))})`
 
 let folder = ''
@@ -16,6 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cairn-console-'))
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), page)
+  await writeFile(join(folder, 'pages.json'), pages)
   await writeFile(join(folder, 'theme.js'), 'theme()')
   await writeFile(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
   await writeFile(join(folder, 'assets', 'main-1a2b.js'), script)
@@ -28,14 +34,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('serves the page at each address that the console knows, and at no other', async () => {
+test('serves the page at each address that the build lists, and at no other', async () => {
   for (const path of [
     '/',
     '/files',
     '/files/bafyone/access',
     '/open/bafyone',
     '/link/one',
-    '/names',
     '/settings',
     '/files?q=a',
   ]) {
@@ -44,7 +49,15 @@ test('serves the page at each address that the console knows, and at no other', 
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(headers.get('cache-control')).toBe('no-cache')
   }
-  for (const path of ['/nothing', '/assets/other.js', '/assets/main-1a2b.js.br', '/assets/../index.html/x', '/open']) {
+  for (const path of [
+    '/nothing',
+    '/names',
+    '/settings/x',
+    '/assets/other.js',
+    '/assets/main-1a2b.js.br',
+    '/assets/../index.html/x',
+    '/open',
+  ]) {
     const { status, headers } = await storage.call(path)
     expect([path, status]).toEqual([path, 404])
     expect(headers.get('x-cairn-code')).toBe('NOT_FOUND')
@@ -101,6 +114,19 @@ test('rejects a folder without a console at the start, by the name of its settin
     code: 'INVALID_CONFIGURATION',
     message: expect.stringContaining('CAIRN_CONSOLE_FOLDER'),
   })
+  const unlisted = await mkdtemp(join(tmpdir(), 'cairn-console-'))
+  try {
+    await writeFile(join(unlisted, 'index.html'), page)
+    for (const list of ['[]x', '[{"path":"https://elsewhere"}]']) {
+      await writeFile(join(unlisted, 'pages.json'), list)
+      await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: unlisted })).rejects.toMatchObject({
+        code: 'INVALID_CONFIGURATION',
+        message: expect.stringContaining('pages.json'),
+      })
+    }
+  } finally {
+    await rm(unlisted, { recursive: true, force: true })
+  }
   await expect(startTestStorage({ CAIRN_CONSOLE_FOLDER: join(folder, 'missing') })).rejects.toMatchObject({
     code: 'INVALID_CONFIGURATION',
   })
@@ -110,6 +136,7 @@ test('serves a console that was built without WalletConnect, unless wallets on o
   const bare = await mkdtemp(join(tmpdir(), 'cairn-console-'))
   try {
     await writeFile(join(bare, 'index.html'), page)
+    await writeFile(join(bare, 'pages.json'), pages)
     await writeFile(join(bare, withoutWalletConnectFile), 'Built without it.')
     {
       await using served = await startTestStorage({ CAIRN_CONSOLE_FOLDER: bare })

@@ -1,25 +1,8 @@
 import { CairnError, type NetworkProfile } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts'
+import { readPagePaths } from './console-pages.ts'
 import { consolePolicy } from './console-policy.ts'
-
-/** Paths of the console's own router: each returns its single page. */
-const pages = [
-  '/',
-  '/files',
-  '/files/*',
-  '/open/*',
-  '/link/*',
-  '/shared',
-  '/names',
-  '/names/*',
-  '/storage',
-  '/proofs',
-  '/proofs/*',
-  '/keys',
-  '/settings',
-  '/status',
-]
 
 /** A marker file of a console built without the WalletConnect client. */
 export const withoutWalletConnectFile = 'without-wallet-connect.txt'
@@ -43,6 +26,7 @@ export async function registerConsoleRoutes(
     })
   }
   const page = files.get('/index.html')
+  const paths = readPagePaths(files, folder)
   let policy: string | undefined
   const policyNow = () => {
     policy ??= consolePolicy(profile())
@@ -66,7 +50,7 @@ export async function registerConsoleRoutes(
     })
     return sendFile(request, reply, page)
   }
-  for (const path of pages) app.get(path, sendPage)
+  for (const path of paths) app.get(path, sendPage)
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, isImmutable, bodies }: ConsoleFile) {

@@ -110,7 +110,6 @@ export const access = {
     'The key nodes of this network have no file key for this CID. The file may have been deleted, or may belong to another network.',
   waitTitle: 'A condition could not be checked',
   waitHint: 'A chain is not answering, so your access cannot be decided yet. Try again later.',
-  sharedTitle: 'Shared',
   sharedHint: 'Encrypted files shared with you, and files you share.',
   sharedAsk: 'The key nodes know which files are shared with you. Sign once to see them.',
   sharedShow: 'Show shared files',

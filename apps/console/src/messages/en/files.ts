@@ -4,7 +4,6 @@ const items = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)
 
 /** The list of files. */
 export const files = {
-  title: 'Files',
   count: items,
   listLabel: 'Your files',
   name: 'Name',

@@ -2,7 +2,6 @@ import { formatCount } from '../format.ts'
 
 /** Names (IPNS): create, publish, move and remove. */
 export const names = {
-  title: 'Names',
   hint: 'A name stays the same while its target changes. Its records are signed with its name key, so only the key holder can change the target.',
   none: 'No names yet',
   noneHint: 'Publish a file to a name. Its link always opens the latest version.',

@@ -2,7 +2,6 @@ import { formatBytes, formatCount } from '../format.ts'
 
 /** Proofs: where a file is stored, and how to verify it. */
 export const proofs = {
-  title: 'Proofs',
   hint: 'Storage providers keep copies of your files and prove it again and again. Don’t take our word for it: verify it here.',
   none: 'Nothing to prove yet',
   noneHint: 'Upload a file to see its deals and proofs here.',

@@ -1,6 +1,5 @@
 /** Settings. */
 export const settings = {
-  title: 'Settings',
   hint: 'Stored in this browser only.',
   appearance: 'Appearance',
   theme: 'Theme',

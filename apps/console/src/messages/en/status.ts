@@ -2,7 +2,6 @@ import { formatBytes, formatCount } from '../format.ts'
 
 /** The status page of the network. */
 export const status = {
-  title: 'Status',
   hint: (network: string) => `Parts of the network “${network}”, as this browser sees them.`,
   good: 'All systems operational',
   goodHint: (count: number) => `All ${formatCount(count)} parts answer.`,

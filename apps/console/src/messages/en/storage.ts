@@ -2,7 +2,6 @@ import { formatBytes, formatCount } from '../format.ts'
 
 /** Billing: usage, price and payment. */
 export const storage = {
-  title: 'Billing',
   hint: 'Pay once and keep it. Billed per byte.',
   used: 'Used',
   limit: 'Limit',

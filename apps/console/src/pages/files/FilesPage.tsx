@@ -1,4 +1,5 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router'
+import { messages } from '../../messages/messages.ts'
 import { SignInGate } from '../../session/SignInGate.tsx'
 import { FilesView } from './FilesView.tsx'
 
@@ -7,7 +8,9 @@ export function FilesPage() {
   const hasFile = useChildMatches().length > 0
   return (
     <>
-      <SignInGate isQuiet={hasFile}>{() => <FilesView />}</SignInGate>
+      <SignInGate isQuiet={hasFile} title={messages.pages.files}>
+        {() => <FilesView />}
+      </SignInGate>
       <Outlet />
     </>
   )

@@ -8,7 +8,7 @@ const widths = ['w-48', 'w-64', 'w-40', 'w-56', 'w-72', 'w-44', 'w-52', 'w-60']
 export function FilesSkeleton() {
   return (
     <>
-      <PageHeader title={messages.files.title} />
+      <PageHeader title={messages.pages.files} />
       <p role="status" className="sr-only">
         {messages.shell.loading}
       </p>

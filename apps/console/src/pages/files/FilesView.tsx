@@ -2,7 +2,7 @@ import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
 import { SearchX } from '#icons'
-import { isNarrowed } from '../../files/files-search.ts'
+import { isNarrowed } from '../../files/filter-files.ts'
 import { keepExisting, noSelection, type Selection } from '../../files/selection.ts'
 import { useFiles } from '../../files/use-files.ts'
 import { messages } from '../../messages/messages.ts'
@@ -60,7 +60,7 @@ export function FilesView() {
   if (error !== null && files.length === 0) {
     return (
       <>
-        <PageHeader title={messages.files.title} />
+        <PageHeader title={messages.pages.files} />
         <ErrorState error={error} onRetry={() => refetch()} />
       </>
     )
@@ -69,7 +69,7 @@ export function FilesView() {
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
   return (
     <>
-      <PageHeader title={messages.files.title} hint={messages.files.count(totalFiles)}>
+      <PageHeader title={messages.pages.files} hint={messages.files.count(totalFiles)}>
         <FilterBar search={search} />
       </PageHeader>
       {error === null ? undefined : (

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { LayoutGrid, List } from '#icons'
-import { type accessFilters, type FilesSearch, fileKinds, readKinds, toggleKind } from '../../files/files-search.ts'
+import { type accessFilters, type FilesSearch, fileKinds } from '../../files/files-search.ts'
+import { readKinds, toggleKind } from '../../files/filter-files.ts'
 import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { IconButton } from '../../ui/IconButton.tsx'

@@ -20,7 +20,7 @@ export function FirstRun() {
     ])
   return (
     <>
-      <PageHeader title={messages.files.title} />
+      <PageHeader title={messages.pages.files} />
       <EmptyState icon={FilesIcon} title={messages.files.emptyTitle} hint={messages.files.emptyHint}>
         <Button kind="primary" onClick={() => openUploadSheet()}>
           <Upload aria-hidden="true" size={16} />

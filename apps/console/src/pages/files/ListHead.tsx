@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from '#icons'
-import { type FilesSearch, type fileSorts, firstOrder } from '../../files/files-search.ts'
+import type { FilesSearch, fileSorts } from '../../files/files-search.ts'
+import { firstOrder } from '../../files/filter-files.ts'
 import { messages } from '../../messages/messages.ts'
 import { classNames } from '../../ui/class-names.ts'
 

@@ -6,8 +6,7 @@ import { joinSentences } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
 import { toCairnError } from '../../network/query-client.ts'
 import { useClient } from '../../session/use-client.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Modal } from '../../ui/Modal.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { TextField } from '../../ui/TextField.tsx'
 
 /** Renames a file in lists. */
@@ -25,44 +24,33 @@ export function RenameDialog({ file, onClose }: { file: FileEntry; onClose: () =
       setFault(joinSentences(message, hint))
     },
   })
+  const submit = () => {
+    const wanted = name.trim()
+    if (wanted === '') setFault(messages.files.renameEmpty)
+    else if (wanted === file.fileName) onClose()
+    else rename.mutate(wanted)
+  }
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.files.renameTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="rename-file" isBusy={rename.isPending}>
-            {messages.files.renameSave}
-          </Button>
-        </>
-      }
+      submitLabel={messages.files.renameSave}
+      isBusy={rename.isPending}
+      onSubmit={submit}
     >
-      <form
-        id="rename-file"
-        onSubmit={(event) => {
-          event.preventDefault()
-          const wanted = name.trim()
-          if (wanted === '') setFault(messages.files.renameEmpty)
-          else if (wanted === file.fileName) onClose()
-          else rename.mutate(wanted)
+      <TextField
+        ref={input}
+        label={messages.files.renameLabel}
+        hint={messages.files.renameHint}
+        value={name}
+        error={fault}
+        maxLength={1024}
+        onChange={({ target }) => {
+          setName(target.value)
+          setFault(undefined)
         }}
-      >
-        <TextField
-          ref={input}
-          label={messages.files.renameLabel}
-          hint={messages.files.renameHint}
-          value={name}
-          error={fault}
-          maxLength={1024}
-          onChange={({ target }) => {
-            setName(target.value)
-            setFault(undefined)
-          }}
-        />
-      </form>
-    </Modal>
+      />
+    </FormDialog>
   )
 }
 

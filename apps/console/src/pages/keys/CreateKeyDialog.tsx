@@ -14,6 +14,7 @@ import { Choice } from '../../ui/Choice.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { Modal } from '../../ui/Modal.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { saveText } from '../../ui/save-text.ts'
@@ -50,62 +51,45 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
   const { data: apiKey, error } = create
   if (apiKey !== undefined) return <ShowKey apiKey={apiKey} name={name.trim()} onClose={onClose} />
   return (
-    <Modal
-      isOpen
+    <FormDialog
       onClose={onClose}
       title={messages.keys.createTitle}
       hint={messages.keys.createHint}
-      footer={
-        <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" type="submit" form="create-key" isBusy={create.isPending}>
-            {create.isPending ? messages.signature.keysSigning : messages.keys.createGo}
-          </Button>
-        </>
-      }
+      submitLabel={create.isPending ? messages.signature.keysSigning : messages.keys.createGo}
+      isBusy={create.isPending}
+      onSubmit={() => create.mutate()}
     >
-      <form
-        id="create-key"
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!create.isPending) create.mutate()
-        }}
-      >
-        <TextField
-          label={messages.keys.name}
-          hint={messages.keys.nameHint}
-          value={name}
-          maxLength={100}
-          onChange={({ target }) => setName(target.value)}
+      <TextField
+        label={messages.keys.name}
+        hint={messages.keys.nameHint}
+        value={name}
+        maxLength={100}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Choice
+        label={messages.keys.may}
+        value={right}
+        options={rights.map((value) => ({ value, ...messages.keys.rights[value] }))}
+        onChange={setRight}
+      />
+      <div>
+        <Segments
+          label={messages.keys.lifetime}
+          isLabelShown
+          value={lifetime}
+          options={lifetimes.map((value) => ({ value, label: messages.keys.lifetimes[value] }))}
+          onChange={setLifetime}
         />
-        <Choice
-          label={messages.keys.may}
-          value={right}
-          options={rights.map((value) => ({ value, ...messages.keys.rights[value] }))}
-          onChange={setRight}
-        />
-        <div>
-          <Segments
-            label={messages.keys.lifetime}
-            isLabelShown
-            value={lifetime}
-            options={lifetimes.map((value) => ({ value, label: messages.keys.lifetimes[value] }))}
-            onChange={setLifetime}
-          />
-          {lifetime === 'never' ? (
-            <p className="mt-2 text-ink-soft text-sm">{messages.keys.lifetimeNever}</p>
-          ) : undefined}
-        </div>
-        {error === null ? undefined : isAborted(error) ? (
-          <p role="alert" className="text-sm text-warn">
-            {messages.session.rejectedTitle}
-          </p>
-        ) : (
-          <ErrorState error={error} />
-        )}
-      </form>
-    </Modal>
+        {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{messages.keys.lifetimeNever}</p> : undefined}
+      </div>
+      {error === null ? undefined : isAborted(error) ? (
+        <p role="alert" className="text-sm text-warn">
+          {messages.session.rejectedTitle}
+        </p>
+      ) : (
+        <ErrorState error={error} />
+      )}
+    </FormDialog>
   )
 }
 

@@ -4,27 +4,20 @@ import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
 import { formatAgo, formatDateTime } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
-import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Confirm.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 import { toastDone, toastError } from '../../ui/toast-store.ts'
 import { CreateKeyDialog } from './CreateKeyDialog.tsx'
 import { rightsOf } from './key-rights.ts'
 
 /** API keys: create, list, revoke. */
-export function KeysPage() {
-  return <SignInGate>{(session) => <Keys session={session} />}</SignInGate>
-}
-
-function Keys({ session }: { session: Session }) {
+export function KeysPage({ session }: { session: Session }) {
   const client = useClient()
   const queries = useQueryClient()
   const [isCreating, setCreating] = useState(false)
@@ -45,23 +38,18 @@ function Keys({ session }: { session: Session }) {
   const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
   return (
     <>
-      <PageHeader title={messages.keys.title} hint={messages.keys.hint}>
+      <PageHeader title={messages.pages.keys} hint={messages.keys.hint}>
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Plus aria-hidden="true" size={16} />
           {messages.keys.create}
         </Button>
       </PageHeader>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-32 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        <EmptyState icon={KeyRound} title={messages.keys.emptyTitle} hint={messages.keys.emptyHint} />
-      ) : (
-        <>
-          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-32 w-full"
+        empty={<EmptyState icon={KeyRound} title={messages.keys.emptyTitle} hint={messages.keys.emptyHint} />}
+      >
+        {(data) => (
           <ul
             aria-label={messages.keys.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
@@ -70,8 +58,8 @@ function Keys({ session }: { session: Session }) {
               <KeyRow key={key.id} info={key} isOwn={key.id === ownId} onRevoke={() => setRevoking(key)} />
             ))}
           </ul>
-        </>
-      )}
+        )}
+      </QueryView>
       {isCreating ? <CreateKeyDialog session={session} onClose={() => setCreating(false)} /> : undefined}
       <Confirm
         isOpen={revoking !== undefined}

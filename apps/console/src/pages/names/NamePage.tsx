@@ -4,26 +4,20 @@ import { messages } from '../../messages/messages.ts'
 import { labelOf } from '../../names/label-of.ts'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useName } from '../../names/use-names.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { ButtonMenu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryPending } from '../../ui/QueryView.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NameHistory } from './NameHistory.tsx'
 import { NameTarget } from './NameTarget.tsx'
 
 /** One name: its target, verified in this browser, and its past targets. */
-export function NamePage() {
-  return <SignInGate>{(session) => <Name session={session} />}</SignInGate>
-}
-
-function Name({ session }: { session: Session }) {
+export function NamePage({ session }: { session: Session }) {
   const { key } = useParams({ from: '/names/$key' })
   const navigate = useNavigate()
   const onDevice = useDeviceNames(session.address)
@@ -40,7 +34,7 @@ function Name({ session }: { session: Session }) {
       <>
         {back}
         <PageHeader title={messages.names.nameTitle} />
-        {error === null ? <Skeleton className="h-40 w-full" /> : <ErrorState error={error} onRetry={() => refetch()} />}
+        <QueryPending query={{ error, refetch }} skeleton="h-40 w-full" />
       </>
     )
   }

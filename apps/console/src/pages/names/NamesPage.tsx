@@ -9,24 +9,17 @@ import { labelOf } from '../../names/label-of.ts'
 import { PublishFileDialog } from '../../names/PublishFileDialog.tsx'
 import { useNameActions } from '../../names/use-name-actions.tsx'
 import { useDeviceNames, useNames } from '../../names/use-names.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import type { Session } from '../../session/session-store.ts'
-import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { AreaMenu, ButtonMenu, type MenuItem } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 
 /** The account's names (IPNS). */
-export function NamesPage() {
-  return <SignInGate>{(session) => <Names session={session} />}</SignInGate>
-}
-
-function Names({ session }: { session: Session }) {
+export function NamesPage({ session }: { session: Session }) {
   const navigate = useNavigate()
   const { data, error, refetch } = useNames(session)
   const { publish } = useSearch({ from: '/names' })
@@ -41,22 +34,19 @@ function Names({ session }: { session: Session }) {
   )
   return (
     <>
-      <PageHeader title={messages.names.title} hint={messages.names.hint}>
+      <PageHeader title={messages.pages.names} hint={messages.names.hint}>
         {data === undefined || data.length === 0 ? undefined : create}
       </PageHeader>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-40 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        <EmptyState icon={Signpost} title={messages.names.none} hint={messages.names.noneHint}>
-          {create}
-        </EmptyState>
-      ) : (
-        <>
-          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-40 w-full"
+        empty={
+          <EmptyState icon={Signpost} title={messages.names.none} hint={messages.names.noneHint}>
+            {create}
+          </EmptyState>
+        }
+      >
+        {(data) => (
           <ul
             aria-label={messages.names.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
@@ -65,8 +55,8 @@ function Names({ session }: { session: Session }) {
               <NameRow key={name.id} name={name} isOnDevice={onDevice.has(name.name)} items={itemsOf(name)} />
             ))}
           </ul>
-        </>
-      )}
+        )}
+      </QueryView>
       {isCreating ? (
         <CreateNameDialog
           onClose={() => setCreating(false)}

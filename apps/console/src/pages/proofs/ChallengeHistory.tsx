@@ -5,9 +5,8 @@ import { formatCount, formatDateTime } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
 import { collectFirst } from '../../network/collect-first.ts'
 import { useClient } from '../../session/use-client.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
+import { QueryPending } from '../../ui/QueryView.tsx'
 import { ScrollBox } from '../../ui/ScrollBox.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 
 /** Maximum number of challenges shown, of all pieces together. */
@@ -53,11 +52,7 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
       {shownPieces.length === 0 ? (
         <p className="text-ink-soft text-sm">{messages.proofs.historyNone}</p>
       ) : data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-24 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
+        <QueryPending query={{ error, refetch }} skeleton="h-24 w-full" />
       ) : data.length === 0 ? (
         <p className="text-ink-soft text-sm">{messages.proofs.historyNone}</p>
       ) : (

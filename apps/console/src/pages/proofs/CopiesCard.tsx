@@ -4,9 +4,8 @@ import { Minus, Plus } from '#icons'
 import { messages } from '../../messages/messages.ts'
 import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryPending } from '../../ui/QueryView.tsx'
 import { toastDone, toastError } from '../../ui/toast-store.ts'
 
 /** Number of providers that store the files of the account. */
@@ -24,11 +23,7 @@ export function CopiesCard({ session }: { session: Session }) {
     onError: (fault) => toastError(messages.proofs.copiesFailed, fault),
   })
   if (data === undefined) {
-    return error === null ? (
-      <Skeleton className="h-20 w-full" />
-    ) : (
-      <ErrorState error={error} onRetry={() => refetch()} />
-    )
+    return <QueryPending query={{ error, refetch }} skeleton="h-20 w-full" />
   }
   const { copies, maxCopies } = data
   return (

@@ -32,7 +32,7 @@ export function ProofPage() {
         {messages.proofs.back}
       </Link>
       <PageHeader
-        title={info === undefined || info.fileName === '' ? messages.proofs.title : messages.proofs.of(nameOf(info))}
+        title={info === undefined || info.fileName === '' ? messages.pages.proofs : messages.proofs.of(nameOf(info))}
         hint={<ShortCode text={cid} label={messages.proofs.copyCid} />}
       >
         {isUnknown ? undefined : (

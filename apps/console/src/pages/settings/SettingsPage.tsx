@@ -13,7 +13,7 @@ export function SettingsPage() {
   const { theme, accent, encrypts, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
   return (
     <>
-      <PageHeader title={messages.settings.title} hint={messages.settings.hint} />
+      <PageHeader title={messages.pages.settings} hint={messages.settings.hint} />
       <div className="flex max-w-2xl flex-col gap-6">
         <section className="flex flex-col gap-5 rounded-lg border border-line bg-surface p-5 shadow-card">
           <h2 className="font-semibold">{messages.settings.appearance}</h2>

@@ -8,13 +8,12 @@ import { nameOf, useFileInfo } from '../../files/use-file-info.ts'
 import { formatAgo, formatBytes, shorten } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
 import { useNetwork } from '../../network/use-network.ts'
-import { SignInGate } from '../../session/SignInGate.tsx'
 import { getSession, useSession } from '../../session/session-store.ts'
 import { clientOf } from '../../session/use-client.ts'
 import { Button, buttonClass } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { ShortCode } from '../../ui/ShortCode.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
@@ -25,13 +24,9 @@ type Role = 'recipient' | 'owner'
 /** Encrypted files shared with this account, and by it. */
 export function SharedPage() {
   return (
-    <SignInGate>
-      {() => (
-        <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
-          <SharedFiles />
-        </div>
-      )}
-    </SignInGate>
+    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
+      <SharedFiles />
+    </div>
   )
 }
 
@@ -58,9 +53,9 @@ function SharedFiles() {
     enabled: session?.keySession !== undefined,
   })
   const header = (
-    <PageHeader title={messages.access.sharedTitle} hint={messages.access.sharedHint}>
+    <PageHeader title={messages.pages.shared} hint={messages.access.sharedHint}>
       <Segments
-        label={messages.access.sharedTitle}
+        label={messages.pages.shared}
         value={role}
         options={[
           { value: 'recipient', label: messages.access.sharedWithMe },
@@ -92,43 +87,45 @@ function SharedFiles() {
   return (
     <>
       {header}
-      {data === undefined ? (
-        error === null ? (
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton={
           <div className="flex flex-col gap-2">
             <Skeleton className="h-14 w-full" />
             <Skeleton className="h-14 w-full" />
             <Skeleton className="h-14 w-full" />
           </div>
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        role === 'recipient' ? (
-          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
-        ) : (
-          <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
-            <Link to="/files" className={buttonClass('primary')}>
-              {messages.access.sharedGoFiles}
-            </Link>
-          </EmptyState>
-        )
-      ) : (
-        <>
-          <ul
-            aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
-            className="divide-y divide-line rounded-lg border border-line bg-surface"
-          >
-            {data.slice(0, shown).map((file) => (
-              <SharedRow key={file.cid} file={file} role={role} />
-            ))}
-          </ul>
-          {data.length > shown ? (
-            <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
-              {messages.access.sharedMore}
-            </Button>
-          ) : undefined}
-        </>
-      )}
+        }
+        empty={
+          role === 'recipient' ? (
+            <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
+          ) : (
+            <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
+              <Link to="/files" className={buttonClass('primary')}>
+                {messages.access.sharedGoFiles}
+              </Link>
+            </EmptyState>
+          )
+        }
+      >
+        {(data) => (
+          <>
+            <ul
+              aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
+              className="divide-y divide-line rounded-lg border border-line bg-surface"
+            >
+              {data.slice(0, shown).map((file) => (
+                <SharedRow key={file.cid} file={file} role={role} />
+              ))}
+            </ul>
+            {data.length > shown ? (
+              <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
+                {messages.access.sharedMore}
+              </Button>
+            ) : undefined}
+          </>
+        )}
+      </QueryView>
     </>
   )
 }

@@ -5,8 +5,8 @@ import { useNetwork } from '../../network/use-network.ts'
 import { type Health, type Loss, type Parts, readHealth } from '../../status/health.ts'
 import { useParts } from '../../status/use-parts.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { PartList } from './PartList.tsx'
@@ -17,14 +17,15 @@ export function StatusPage() {
   const { data, error, refetch, isFetching, dataUpdatedAt, lastFaults } = useParts()
   return (
     <>
-      <PageHeader title={messages.status.title} hint={messages.status.hint(network.name)}>
+      <PageHeader title={messages.pages.status} hint={messages.status.hint(network.name)}>
         <Button isBusy={isFetching} onClick={() => void refetch()}>
           {isFetching ? undefined : <RefreshCw aria-hidden="true" size={16} />}
           {messages.status.again}
         </Button>
       </PageHeader>
-      {data === undefined ? (
-        error === null ? (
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton={
           <div className="flex flex-col gap-4">
             <p className="flex items-center gap-2 text-ink-soft">
               <Spinner />
@@ -32,22 +33,22 @@ export function StatusPage() {
             </p>
             <Skeleton className="h-64 w-full" />
           </div>
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : (
-        <div className="flex flex-col gap-6">
-          <Summary parts={data} />
-          <PartList
-            title={messages.status.services}
-            parts={[data.storage, data.gateway, ...data.chains]}
-            lastFaults={lastFaults}
-          />
-          <PartList title={messages.status.keyNodes} parts={data.keyNodes} lastFaults={lastFaults} />
-          <PartList title={messages.status.providers} parts={data.providers} lastFaults={lastFaults} />
-          <p className="text-ink-faint text-sm">{messages.status.checkedAt(formatDateTime(dataUpdatedAt))}</p>
-        </div>
-      )}
+        }
+      >
+        {(data) => (
+          <div className="flex flex-col gap-6">
+            <Summary parts={data} />
+            <PartList
+              title={messages.status.services}
+              parts={[data.storage, data.gateway, ...data.chains]}
+              lastFaults={lastFaults}
+            />
+            <PartList title={messages.status.keyNodes} parts={data.keyNodes} lastFaults={lastFaults} />
+            <PartList title={messages.status.providers} parts={data.providers} lastFaults={lastFaults} />
+            <p className="text-ink-faint text-sm">{messages.status.checkedAt(formatDateTime(dataUpdatedAt))}</p>
+          </div>
+        )}
+      </QueryView>
     </>
   )
 }

@@ -9,8 +9,7 @@ import type { Session } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryView } from '../../ui/QueryView.tsx'
 import { Tag } from '../../ui/Tag.tsx'
 
 const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
@@ -37,21 +36,19 @@ export function PaymentList({ session }: { session: Session }) {
       <h2 id="payments-title" className="mb-2 font-semibold">
         {messages.storage.payments}
       </h2>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton className="h-16 w-full" />
-        ) : (
-          <ErrorState error={error} onRetry={() => refetch()} />
-        )
-      ) : data.length === 0 ? (
-        <EmptyState icon={Receipt} title={messages.storage.none} hint={messages.storage.noneHint} />
-      ) : (
-        <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {data.map((payment) => (
-            <PaymentRow key={payment.id} payment={payment} />
-          ))}
-        </ul>
-      )}
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-16 w-full"
+        empty={<EmptyState icon={Receipt} title={messages.storage.none} hint={messages.storage.noneHint} />}
+      >
+        {(data) => (
+          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+            {data.map((payment) => (
+              <PaymentRow key={payment.id} payment={payment} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
     </section>
   )
 }

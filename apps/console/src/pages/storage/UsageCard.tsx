@@ -4,9 +4,8 @@ import { useUsageHistory } from '../../payments/use-usage-history.ts'
 import type { Session } from '../../session/session-store.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { ProgressBar } from '../../ui/ProgressBar.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { QueryPending } from '../../ui/QueryView.tsx'
 import { UsageChart } from './UsageChart.tsx'
 
 /** Usage from which the bar warns. */
@@ -16,11 +15,7 @@ const nearlyFull = 0.9
 export function UsageCard({ session }: { session: Session }) {
   const { data, error, refetch } = useUsageHistory(session)
   if (data === undefined) {
-    return error === null ? (
-      <Skeleton className="h-72 w-full" />
-    ) : (
-      <ErrorState error={error} onRetry={() => refetch()} />
-    )
+    return <QueryPending query={{ error, refetch }} skeleton="h-72 w-full" />
   }
   const { quota, points, isPart, drawnFrom } = data
   const { usedBytes, limitBytes, availableBytes, reservedBytes, boughtBytes, allowanceBytes, adjustedBytes } = quota

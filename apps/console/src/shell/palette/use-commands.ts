@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Activity, ArrowUpDown, CircleUser, type IconComponent, Keyboard, Monitor, Moon, Sun, Upload } from '#icons'
+import { ArrowUpDown, CircleUser, type IconComponent, Keyboard, Monitor, Moon, Sun, Upload } from '#icons'
 import { messages } from '../../messages/messages.ts'
 import { useSession } from '../../session/session-store.ts'
 import { changeSettings, type Settings } from '../../theme/settings.ts'
@@ -26,7 +26,7 @@ export function useCommands(): { actions: readonly Command[]; pages: readonly Co
   const navigate = useNavigate()
   const isSignedIn = useSession() !== undefined
   const signInLabel = useSignInLabel()
-  const { palette, shell, settings, transfers } = messages
+  const { palette, settings, transfers } = messages
   return {
     actions: [
       ...(isSignedIn
@@ -50,9 +50,6 @@ export function useCommands(): { actions: readonly Command[]; pages: readonly Co
       })),
       { id: 'shortcuts', label: messages.shortcuts.title, icon: Keyboard, run: () => showOverlay('shortcuts') },
     ],
-    pages: [
-      ...places.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
-      { id: 'status', label: shell.status, icon: Activity, run: () => void navigate({ to: '/status' }) },
-    ],
+    pages: places.map(({ to, title, icon }) => ({ id: to, label: title, icon, run: () => void navigate({ to }) })),
   }
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { filesSearchSchema, isNarrowed, toFilter, toggleKind } from './files-search.ts'
+import { filesSearchSchema } from './files-search.ts'
+import { isNarrowed, toFilter, toggleKind } from './filter-files.ts'
 
 test('ignores invalid values in an address', () => {
   expect(v.parse(filesSearchSchema, { q: 'cat', sort: 'nonsense', view: 7, other: 1 })).toEqual({ q: 'cat' })

@@ -1,0 +1,149 @@
+import { createRootRoute, createRoute } from '@tanstack/react-router'
+import { Activity, Blocks, Database, Files, KeyRound, Settings, Signpost, Users } from '#icons'
+import { accessSearchSchema } from './files/access-search.ts'
+import { fileSearchSchema } from './files/file-search.ts'
+import { filesSearchSchema } from './files/files-search.ts'
+import { sharedSearchSchema } from './files/shared-search.ts'
+import { messages } from './messages/messages.ts'
+import { namesSearchSchema } from './names/names-search.ts'
+import { definePage } from './page.tsx'
+import { storageSearchSchema } from './payments/storage-search.ts'
+
+// Every page of the console, once. The router, the navigation, the shortcuts and their help, the palette, the paths that
+// the storage service answers with the console, and the tests of every page all read this record.
+
+/** The frame of every page. */
+export const root = createRootRoute()
+
+const titles = messages.pages
+
+const files = createRoute({
+  getParentRoute: () => root,
+  path: '/files',
+  validateSearch: filesSearchSchema,
+  ...definePage({
+    entry: { title: titles.files, icon: Files, section: 'main', shortcut: 'f' },
+    // Visitors can open a public file without the list.
+    needsWallet: false,
+    load: async () => (await import('./pages/files/FilesPage.tsx')).FilesPage,
+  }),
+})
+
+// A file is a child of the list and shown over it: Back closes it.
+const openFile = definePage({
+  needsWallet: false,
+  load: async () => (await import('./pages/file/FilePage.tsx')).FilePage,
+})
+const file = createRoute({
+  getParentRoute: () => files,
+  path: '$cid',
+  validateSearch: fileSearchSchema,
+  ...openFile,
+})
+const filePath = createRoute({ getParentRoute: () => files, path: '$cid/$', ...openFile })
+
+/** The pages, in the order of the navigation. */
+export const pages = {
+  welcome: createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    ...definePage({
+      needsWallet: false,
+      load: async () => (await import('./pages/welcome/WelcomePage.tsx')).WelcomePage,
+    }),
+  }),
+  files: files.addChildren([file, filePath]),
+  fileAccess: createRoute({
+    getParentRoute: () => root,
+    path: '/files/$cid/access',
+    validateSearch: accessSearchSchema,
+    // Its heading says whose file it is; the panel below asks visitors to sign in.
+    ...definePage({ needsWallet: false, load: async () => (await import('./pages/file/AccessPage.tsx')).AccessPage }),
+  }),
+  open: createRoute({
+    getParentRoute: () => root,
+    path: '/open/$cid',
+    ...definePage({ needsWallet: false, load: async () => (await import('./pages/open/OpenPage.tsx')).OpenPage }),
+  }),
+  link: createRoute({
+    getParentRoute: () => root,
+    path: '/link/$id',
+    ...definePage({ needsWallet: false, load: async () => (await import('./pages/link/LinkPage.tsx')).LinkPage }),
+  }),
+  shared: createRoute({
+    getParentRoute: () => root,
+    path: '/shared',
+    validateSearch: sharedSearchSchema,
+    ...definePage({
+      entry: { title: titles.shared, icon: Users, section: 'main', shortcut: 's' },
+      needsWallet: true,
+      load: async () => (await import('./pages/shared/SharedPage.tsx')).SharedPage,
+    }),
+  }),
+  names: createRoute({
+    getParentRoute: () => root,
+    path: '/names',
+    validateSearch: namesSearchSchema,
+    ...definePage({
+      entry: { title: titles.names, icon: Signpost, section: 'main', shortcut: 'n' },
+      needsWallet: true,
+      load: async () => (await import('./pages/names/NamesPage.tsx')).NamesPage,
+    }),
+  }),
+  name: createRoute({
+    getParentRoute: () => root,
+    path: '/names/$key',
+    ...definePage({ needsWallet: true, load: async () => (await import('./pages/names/NamePage.tsx')).NamePage }),
+  }),
+  storage: createRoute({
+    getParentRoute: () => root,
+    path: '/storage',
+    validateSearch: storageSearchSchema,
+    ...definePage({
+      entry: { title: titles.storage, icon: Database, section: 'main', shortcut: 't' },
+      needsWallet: true,
+      load: async () => (await import('./pages/storage/StoragePage.tsx')).StoragePage,
+    }),
+  }),
+  proofs: createRoute({
+    getParentRoute: () => root,
+    path: '/proofs',
+    ...definePage({
+      entry: { title: titles.proofs, icon: Blocks, section: 'main', shortcut: 'p' },
+      needsWallet: true,
+      load: async () => (await import('./pages/proofs/ProofsPage.tsx')).ProofsPage,
+    }),
+  }),
+  proof: createRoute({
+    getParentRoute: () => root,
+    path: '/proofs/$cid',
+    ...definePage({ needsWallet: false, load: async () => (await import('./pages/proofs/ProofPage.tsx')).ProofPage }),
+  }),
+  keys: createRoute({
+    getParentRoute: () => root,
+    path: '/keys',
+    ...definePage({
+      entry: { title: titles.keys, icon: KeyRound, section: 'main' },
+      needsWallet: true,
+      load: async () => (await import('./pages/keys/KeysPage.tsx')).KeysPage,
+    }),
+  }),
+  settings: createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    ...definePage({
+      entry: { title: titles.settings, icon: Settings, section: 'main', shortcut: ',' },
+      needsWallet: false,
+      load: async () => (await import('./pages/settings/SettingsPage.tsx')).SettingsPage,
+    }),
+  }),
+  status: createRoute({
+    getParentRoute: () => root,
+    path: '/status',
+    ...definePage({
+      entry: { title: titles.status, icon: Activity, section: 'foot' },
+      needsWallet: false,
+      load: async () => (await import('./pages/status/StatusPage.tsx')).StatusPage,
+    }),
+  }),
+}

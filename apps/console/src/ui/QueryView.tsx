@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { messages } from '../messages/messages.ts'
+import { Banner } from './Banner.tsx'
+import { ErrorState } from './ErrorState.tsx'
+import { Skeleton } from './Skeleton.tsx'
+
+type Query = { error: Error | null; refetch: () => unknown }
+/** The class of a placeholder, or one of a shape of its own. */
+type Placeholder = string | Exclude<ReactNode, string>
+
+/** Shows a query without data: the placeholder while it loads, then the error and how to try again. */
+export function QueryPending({ query: { error, refetch }, skeleton }: { query: Query; skeleton: Placeholder }) {
+  if (error !== null) return <ErrorState error={error} onRetry={refetch} />
+  return typeof skeleton === 'string' ? <Skeleton className={skeleton} /> : skeleton
+}
+
+/** Shows a query in each of its states. Data that cannot be refreshed stays, below a notice. */
+export function QueryView<Data>({
+  query,
+  skeleton,
+  empty,
+  children,
+}: {
+  query: Query & { data: Data | undefined }
+  skeleton: Placeholder
+  /** Shown in place of an empty list. */
+  empty?: ReactNode
+  children: (data: Data) => ReactNode
+}) {
+  const { data, error } = query
+  if (data === undefined) return <QueryPending query={query} skeleton={skeleton} />
+  if (empty !== undefined && Array.isArray(data) && data.length === 0) return empty
+  return (
+    <>
+      {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      {children(data)}
+    </>
+  )
+}
