@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { traceDatabase } from '../traces/trace-database.ts'
 import type { Migration } from './migration.ts'
 import { openSqlite } from './sqlite.ts'
+import { traceDatabase } from './trace-database.ts'
 
 /** Location of the rows. */
 export type DatabaseSettings =

@@ -8,8 +8,8 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { traceStatement } from '../traces/trace-database.ts'
 import { describePostgresError } from './postgres-errors.ts'
+import { traceStatement } from './trace-database.ts'
 
 /** PostgreSQL types by number: int8, and numeric, which sums of int8 are. */
 const int8 = 20

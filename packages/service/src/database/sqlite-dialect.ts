@@ -9,8 +9,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { traceStatement } from '../traces/trace-database.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
+import { traceStatement } from './trace-database.ts'
 
 /** Maximum prepared statements per connection; evicts the least recently used first. */
 const maxStatements = 256
