@@ -16,8 +16,8 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { CairnError } from '@cairn/protocol'
-import type { S3Settings } from '../../settings/s3-settings.ts'
 import { endsEarly } from '../object-errors.ts'
+import type { S3Settings } from '../s3-settings.ts'
 import { describeReadFailure, describeS3Error, readFailure } from './s3-errors.ts'
 
 /** Time limits in ms. Each covers all attempts of one call. */
