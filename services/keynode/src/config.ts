@@ -15,6 +15,7 @@ import {
   url,
   whole,
 } from '@cairn/service'
+import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { nodeSecretBytes } from './identity.ts'
 
 /** Another key node: its URL, and the did:key that it signs with. */
@@ -38,6 +39,8 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly chains: string | undefined
   /** How long a change may take to reach the other nodes, in ms. */
   readonly changeMs: number
+  /** Who can open backups, and how to reach s3:// destinations. */
+  readonly backup: BackupSettings
   /** Whether signatures of published clients are accepted as bearers. */
   readonly legacyBearer: boolean
 }
@@ -102,6 +105,7 @@ export const keyNodeSettings = {
     fallback: '30',
     read: (value: string) => 1000 * whole(0, 3600)(value),
   },
+  ...backupSettings,
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -149,6 +153,7 @@ export function readKeyNodeConfig(
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,
     changeMs: values.CAIRN_KEYNODE_CHANGE_SECONDS,
+    backup: readBackupSettings(values),
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
   })
 }

@@ -8,7 +8,6 @@ import {
   createReadiness,
   endApps,
   listen,
-  lockFolder,
   probeDependencies,
   startMetrics,
 } from '@cairn/service'
@@ -18,8 +17,9 @@ import { parseChains } from './conditions/chains.ts'
 import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
-import { openDatabase } from './db/database.ts'
-import { deriveNodeKeys } from './identity.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { deriveNodeKeys, type NodeKeys } from './identity.ts'
+import { lockHome } from './lock-home.ts'
 import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
@@ -63,15 +63,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
-  if (config.database.kind === 'sqlite') {
-    stack.use(
-      await lockFolder(config.home, {
-        name: 'keynode',
-        holder: 'A key node',
-        hint: 'Use or stop the running one, or choose another folder with CAIRN_KEYNODE_HOME.',
-      }),
-    )
-  }
+  stack.use(await lockHome(config))
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
   const keys = deriveNodeKeys(config.secret)
@@ -82,6 +74,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     config,
     keys,
     db,
+    restoredAt: await claimFolder(config, keys, db),
     peers: createPeerClient({ config, keys, clock }),
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
     verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
@@ -94,7 +87,6 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     rates: createRateLimiter(config.rateFactor, clock),
     authorize: (request, call) => authorizeCall(context, request, call),
   }
-  await requireOwnFolder(context)
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
 
   const ending = new AbortController()
@@ -132,19 +124,19 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
 
 /**
  * A folder belongs to the node and secret that first used it: another secret could open no shard, another number
- * would break every seal.
+ * would break every seal. Returns when it was restored.
  */
-async function requireOwnFolder(context: Context): Promise<void> {
-  const name = `${context.config.networkName} ${context.config.node} ${publicKeyOf(context.keys.signing)}`
-  await context.db.write((trx) =>
+async function claimFolder(config: KeyNodeConfig, keys: NodeKeys, db: Database): Promise<number> {
+  const name = `${config.networkName} ${config.node} ${publicKeyOf(keys.signing)}`
+  await db.write((trx) =>
     trx
       .insertInto('node')
       .values({ id: 1, name })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute(),
   )
-  const row = await context.db.read.selectFrom('node').select('name').where('id', '=', 1).executeTakeFirst()
-  if (row?.name === name) return
+  const row = await db.read.selectFrom('node').select(['name', 'restored_at']).where('id', '=', 1).executeTakeFirst()
+  if (row?.name === name) return row.restored_at ?? 0
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `The data of this key node was created with another number, network or secret`,
     hint: 'Restore the original settings. Without the original secret, no shard can be opened.',

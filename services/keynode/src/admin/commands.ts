@@ -1,0 +1,56 @@
+import { readSettings } from '@cairn/service'
+import { type AdminEnvironment, type AdminTool, reportActions, runTool } from '@cairn/service/admin'
+import { backupSettings, readBackupSettings } from '@cairn/service/backup'
+import { keyNodeSettings, readKeyNodeConfig } from '../config.ts'
+import { backupCommands } from './backup-commands.ts'
+import { type Command, type CommandInput, withDatabase } from './command.ts'
+
+/** Every command, in the order of the help. */
+export const keyNodeCommands: Readonly<Record<string, Command>> = {
+  ...backupCommands,
+  audit: {
+    args: [],
+    about: 'lists the actions of this tool, newest first',
+    run: (input) =>
+      withDatabase(input, async ({ db }) => {
+        await reportActions(input, db)
+        return true
+      }),
+  },
+}
+
+/** The tool of the operator of a key node. */
+export const keyNodeAdminTool: AdminTool<CommandInput> = {
+  name: 'cairn-keynode-admin',
+  commands: keyNodeCommands,
+  options: {
+    reason: { value: 'TEXT', about: 'reason of the action, for the audit log' },
+    identity: { value: 'FILE', about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify' },
+    backup: { value: 'ID', about: 'backup to restore or verify; the newest, or all, by default' },
+    keep: { value: 'COUNT', about: 'backups that prune keeps' },
+  },
+  readInput(given) {
+    const { environment } = given
+    return {
+      ...given,
+      reason: given.text('reason'),
+      readConfig(secret) {
+        const hasSecret = ['CAIRN_KEYNODE_SECRET', 'CAIRN_KEYNODE_SECRET_FILE'].some((name) => !!environment[name])
+        const added = hasSecret || secret === undefined ? {} : { CAIRN_KEYNODE_SECRET: secret }
+        return { config: readKeyNodeConfig({ ...environment, ...added }), hasSecret }
+      },
+      readBackupConfig: () =>
+        readBackupSettings(
+          readSettings(backupSettings, environment, { foreign: new Set(Object.keys(keyNodeSettings)) }),
+        ),
+    }
+  },
+}
+
+/**
+ * Runs one command of `cairn-keynode-admin`.
+ * @returns the exit code: 0 success, 1 findings or a failure, 2 invalid arguments, 78 invalid settings
+ */
+export function runKeyNodeCommand(args: readonly string[], place: AdminEnvironment): Promise<number> {
+  return runTool(keyNodeAdminTool, args, place)
+}
