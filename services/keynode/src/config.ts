@@ -33,6 +33,8 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly domains: readonly string[]
   /** Seed of all its keys. */
   readonly secret: Uint8Array
+  /** Second secret that is also accepted during a rotation. */
+  readonly secondarySecret: Uint8Array | undefined
   readonly peers: readonly Peer[]
   readonly database: DatabaseSettings
   /** JSON of the chains for conditions. */
@@ -76,6 +78,12 @@ export const keyNodeSettings = {
       'Secret of the key node, 64 hex characters. Create it with `openssl rand -hex 32`. Without it, no shard can be opened.',
     fallback: '',
     read: secret,
+  },
+  CAIRN_KEYNODE_SECRET_SECONDARY: {
+    about:
+      'Second secret that also opens shards during a rotation of CAIRN_KEYNODE_SECRET (docs/operate/upgrade.md). New seals use CAIRN_KEYNODE_SECRET.',
+    fallback: '',
+    read: optional(secret),
   },
   CAIRN_KEYNODE_PEERS: {
     about:
@@ -149,6 +157,7 @@ export function readKeyNodeConfig(
     publicUrl: values.CAIRN_KEYNODE_PUBLIC_URL,
     domains: values.CAIRN_KEYNODE_DOMAINS,
     secret: values.CAIRN_KEYNODE_SECRET,
+    secondarySecret: values.CAIRN_KEYNODE_SECRET_SECONDARY,
     peers: values.CAIRN_KEYNODE_PEERS.filter((other) => other.node !== node),
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { CairnError } from '@cairn/protocol'
 import {
   createDependencies,
   createLogGate,
@@ -18,8 +17,9 @@ import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
 import { type Database, openDatabase } from './db/database.ts'
-import { deriveNodeKeys, type NodeKeys } from './identity.ts'
+import { deriveNodeKeys } from './identity.ts'
 import { lockHome } from './lock-home.ts'
+import { nameNode, type OpenedNode, openNode } from './open-keys.ts'
 import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
@@ -66,7 +66,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   stack.use(await lockHome(config))
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
-  const keys = deriveNodeKeys(config.secret)
+  const { keys, restoredAt } = await claimNode(config, db)
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const failures = createLogGate({ clock, log })
@@ -74,7 +74,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     config,
     keys,
     db,
-    restoredAt: await claimFolder(config, keys, db),
+    restoredAt,
     peers: createPeerClient({ config, keys, clock }),
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
     verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
@@ -122,23 +122,15 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   }
 }
 
-/**
- * A folder belongs to the node and secret that first used it: another secret could open no shard, another number
- * would break every seal. Returns when it was restored.
- */
-async function claimFolder(config: KeyNodeConfig, keys: NodeKeys, db: Database): Promise<number> {
-  const name = `${config.networkName} ${config.node} ${publicKeyOf(keys.signing)}`
+/** Opens the node of a database; a database without one is assigned to this node. */
+async function claimNode(config: KeyNodeConfig, db: Database): Promise<OpenedNode> {
+  const keys = deriveNodeKeys(config.secret)
   await db.write((trx) =>
     trx
       .insertInto('node')
-      .values({ id: 1, name })
+      .values({ id: 1, name: nameNode(config, keys.signing) })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute(),
   )
-  const row = await db.read.selectFrom('node').select(['name', 'restored_at']).where('id', '=', 1).executeTakeFirst()
-  if (row?.name === name) return row.restored_at ?? 0
-  throw new CairnError('INVALID_CONFIGURATION', {
-    message: `The data of this key node was created with another number, network or secret`,
-    hint: 'Restore the original settings. Without the original secret, no shard can be opened.',
-  })
+  return (await openNode(db, config)) ?? { keys, restoredAt: 0 }
 }

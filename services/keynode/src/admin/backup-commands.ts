@@ -3,7 +3,8 @@ import { createSealer, listBackupIds, openPlace, requireOwnPlace } from '@cairn/
 import { createBackup, placeOwnerOf, readNode } from '../backup/create-backup.ts'
 import { pruneBackups, verifyBackups } from '../backup/keep-backups.ts'
 import { type Manifest, readManifest } from '../backup/manifest.ts'
-import { restoreBackup, secretFileName } from '../backup/restore-backup.ts'
+import { restoreBackup, secondaryFileName, secretFileName } from '../backup/restore-backup.ts'
+import { openNode } from '../open-keys.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
 
 /** Commands that create, check and restore backups. */
@@ -52,6 +53,8 @@ function backUp(input: CommandInput): Promise<boolean> {
   const destination = placeOf(input)
   return withDatabase(input, async ({ config, db, clock }) => {
     const seal = createSealer(config.backup.recipients)
+    // A backup with another secret would open no shard.
+    await openNode(db, config)
     if (isDryRun) {
       const owner = placeOwnerOf((await readNode(db)).name)
       await using place = await openPlaceIfExists(destination, config.backup)
@@ -111,7 +114,7 @@ async function restore(input: CommandInput): Promise<boolean> {
   if (identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
   const open = await readIdentity(identityFile)
   await using place = await openPlace(placeOf(input), input.readBackupConfig(), 'read')
-  const { manifest, rows, keys, secret } = await restoreBackup({
+  const { manifest, rows, keys, secret, hasSecondary } = await restoreBackup({
     readConfig,
     clock: { now: () => Date.now() },
     place: place.objects,
@@ -131,6 +134,7 @@ async function restore(input: CommandInput): Promise<boolean> {
     lines.push(
       `The secret was written to ${secretFileName} in CAIRN_KEYNODE_HOME. Set CAIRN_KEYNODE_SECRET_FILE to it.`,
     )
+  if (hasSecondary) lines.push(`Set CAIRN_KEYNODE_SECRET_SECONDARY_FILE to ${secondaryFileName} in CAIRN_KEYNODE_HOME.`)
   report({ kind: 'restored', backup: manifest.id, rows, keys, secret, isDryRun }, lines.join('\n'))
   return true
 }

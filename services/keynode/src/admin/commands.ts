@@ -4,10 +4,27 @@ import { backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { keyNodeSettings, readKeyNodeConfig } from '../config.ts'
 import { backupCommands } from './backup-commands.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
+import { rotateSecret } from './rotate-secret.ts'
 
 /** Every command, in the order of the help. */
 export const keyNodeCommands: Readonly<Record<string, Command>> = {
   ...backupCommands,
+  'secret rotate': {
+    args: [],
+    about: 'seals every shard again with CAIRN_KEYNODE_SECRET that was sealed with CAIRN_KEYNODE_SECRET_SECONDARY',
+    run: (input) =>
+      withDatabase(input, async (context) => {
+        const { isDryRun, report, signal, onProgress } = input
+        const rotated = await rotateSecret(context, {
+          signal,
+          onSealed: (count) => onProgress(`${count} shards sealed`),
+          onDamaged: (cid) => report({ kind: 'damaged', cid }, `damaged  ${cid}`),
+        })
+        const { sealed, left } = rotated
+        report({ kind: 'summary', ...rotated, isDryRun }, `${sealed} shards sealed, ${left} left.`)
+        return isDryRun || left === 0
+      }),
+  },
   audit: {
     args: [],
     about: 'lists the actions of this tool, newest first',

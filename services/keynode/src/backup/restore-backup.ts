@@ -14,6 +14,8 @@ import { parseSecrets, type Secrets, toHex } from './secrets.ts'
 
 /** File of the restored secret below CAIRN_KEYNODE_HOME. */
 export const secretFileName = 'keynode.key'
+/** File of the second secret of a rotation. */
+export const secondaryFileName = 'keynode.secondary.key'
 
 /** Dependencies of a restore. */
 export type RestoreParts = {
@@ -32,7 +34,14 @@ export type RestoreParts = {
 }
 
 /** What was restored. */
-export type Restored = { manifest: Manifest; rows: number; keys: number; secret: 'configured' | 'written' }
+export type Restored = {
+  manifest: Manifest
+  rows: number
+  keys: number
+  secret: 'configured' | 'written'
+  /** Whether the second secret of a rotation was written too. */
+  hasSecondary: boolean
+}
 
 /**
  * Restores a backup into an empty home and database. The rows come last, in one unit of work; until then no node starts
@@ -53,11 +62,14 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   requireSameNode(config, manifest, secrets)
   await requireEmptyDatabase(config)
   const secret = hasSecret ? 'configured' : 'written'
-  if (parts.isDryRun) return { manifest, rows: 0, keys: 0, secret }
+  if (parts.isDryRun) return { manifest, rows: 0, keys: 0, secret, hasSecondary: false }
 
   await mkdir(config.home, { recursive: true, mode: 0o700 })
   await using _lock = await lockHome(config)
-  if (!hasSecret) await writeSecret(config, secrets)
+  if (!hasSecret) await writeSecret(config, secretFileName, secrets.secret)
+  const { secondarySecret } = secrets
+  const hasSecondary = secondarySecret !== undefined && config.secondarySecret === undefined
+  if (hasSecondary) await writeSecret(config, secondaryFileName, secondarySecret)
   const { database: dump } = manifest.files
   const due = migrations.filter(({ name }) => manifest.database.migrations.includes(name))
   const { rows, keys } = await (async () => {
@@ -77,7 +89,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   })()
   // Migrates the rows to this version, as a start does.
   await (await openDatabase(config.database)).close()
-  return { manifest, rows, keys, secret }
+  return { manifest, rows, keys, secret, hasSecondary }
 }
 
 function requireKnownSchema({ id, database }: Manifest): void {
@@ -97,7 +109,9 @@ function requireSameNode(config: KeyNodeConfig, { node, network }: Manifest, sec
       hint: 'Set CAIRN_KEYNODE_NUMBER and CAIRN_NETWORK_NAME to those of the backup. Its shards open on no other node.',
     })
   }
-  if (toHex(config.secret) === secrets.secret) return
+  // After a rotation, an older backup opens with the second secret.
+  const own = [config.secret, config.secondarySecret].flatMap((secret) => (secret === undefined ? [] : [toHex(secret)]))
+  if (own.includes(secrets.secret)) return
   throw new CairnError('INVALID_CONFIGURATION', {
     message: 'The secret in the settings differs from the one in the backup',
     hint: `Leave CAIRN_KEYNODE_SECRET empty: the restore writes the secret of the backup to ${secretFileName}.`,
@@ -120,11 +134,11 @@ function databaseInUse(): CairnError {
   })
 }
 
-async function writeSecret({ home }: KeyNodeConfig, { secret }: Secrets): Promise<void> {
-  const text = await keepSecretFile(home, secretFileName, Buffer.from(secret, 'hex'))
+async function writeSecret({ home }: KeyNodeConfig, name: string, secret: string): Promise<void> {
+  const text = await keepSecretFile(home, name, Buffer.from(secret, 'hex'))
   if (text === secret) return
   throw new CairnError('CONFLICT', {
-    message: `${secretFileName} in ${home} contains another secret`,
+    message: `${name} in ${home} contains another secret`,
     hint: 'Restore into a new CAIRN_KEYNODE_HOME. Nothing was changed.',
   })
 }

@@ -8,8 +8,12 @@ export type Secrets = { readonly secret: string; readonly secondarySecret?: stri
 const hex = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 const secretsSchema = v.object({ secret: hex, secondarySecret: v.optional(hex) })
 
-export function encodeSecrets({ secret }: Pick<KeyNodeConfig, 'secret'>): AsyncIterable<Uint8Array> {
-  const secrets: Secrets = { secret: toHex(secret) }
+export function encodeSecrets({
+  secret,
+  secondarySecret,
+}: Pick<KeyNodeConfig, 'secret' | 'secondarySecret'>): AsyncIterable<Uint8Array> {
+  const both = secondarySecret === undefined ? {} : { secondarySecret: toHex(secondarySecret) }
+  const secrets: Secrets = { secret: toHex(secret), ...both }
   return lines([`${JSON.stringify(secrets)}\n`])
 }
 

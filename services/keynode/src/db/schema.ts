@@ -99,6 +99,8 @@ type ChangeTable = {
 type NodeTable = {
   id: number
   name: string
+  /** The signing key, sealed with the present secret; null while it derives from it. */
+  signing_seal: ColumnType<Uint8Array | null, Uint8Array | null | undefined>
   /** When it was last restored from a backup: challenges from before may have been used. */
   restored_at: ColumnType<number | null, number | null | undefined>
 }
