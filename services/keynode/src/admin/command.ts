@@ -8,7 +8,6 @@ import { type Database, openDatabase } from '../db/database.ts'
 
 /** Input of a command. Settings are read by the commands that need them: a machine that only verifies has few. */
 export type CommandInput = ToolInput & {
-  readonly reason: string | undefined
   /**
    * Reads the settings of the node.
    * @param secret stands in when the settings name none

@@ -41,7 +41,6 @@ export const keyNodeAdminTool: AdminTool<CommandInput> = {
   name: 'cairn-keynode-admin',
   commands: keyNodeCommands,
   options: {
-    reason: { value: 'TEXT', about: 'reason of the action, for the audit log' },
     identity: { value: 'FILE', about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify' },
     backup: { value: 'ID', about: 'backup to restore or verify; the newest, or all, by default' },
     keep: { value: 'COUNT', about: 'backups that prune keeps' },
@@ -50,7 +49,6 @@ export const keyNodeAdminTool: AdminTool<CommandInput> = {
     const { environment } = given
     return {
       ...given,
-      reason: given.text('reason'),
       readConfig(secret) {
         const hasSecret = ['CAIRN_KEYNODE_SECRET', 'CAIRN_KEYNODE_SECRET_FILE'].some((name) => !!environment[name])
         const added = hasSecret || secret === undefined ? {} : { CAIRN_KEYNODE_SECRET: secret }
