@@ -6,6 +6,7 @@ import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { keyNodeCommands } from '../services/keynode/src/admin/commands.ts'
 import { commands } from '../services/storage/src/admin/commands.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -116,24 +117,28 @@ test.each(deployFiles.filter((path) => path.endsWith('.service')))(
   '%s starts a program of a bundle, hardened',
   (path) => {
     const unit = read(path)
-    const [, service = '', program = ''] = /\/opt\/cairn\/([a-z]+)\/([a-z]+)\.js/.exec(unit) ?? []
+    const [, service = '', program = ''] = /\/opt\/cairn\/([a-z]+)\/([a-z-]+)\.js/.exec(unit) ?? []
     expect(Object.keys(tables)).toContain(service)
-    // A unit that a timer starts runs one command of cairn-admin, and is not restarted.
+    // A unit that a timer starts runs one command of the operator's tool, and is not restarted.
     const isCommand = unit.includes('Type=oneshot')
-    expect(program).toBe(isCommand ? 'admin' : service)
+    const tool = service === 'storage' ? 'admin' : `${service}-admin`
+    expect(program).toBe(isCommand ? tool : service)
     for (const line of ['NoNewPrivileges=yes', 'ProtectSystem=strict', 'CapabilityBoundingSet='])
       expect(unit).toContain(line)
     if (!isCommand) expect(unit).toContain('RestartPreventExitStatus=78')
   },
 )
 
-test('every command of cairn-admin that a page names exists, and each is named', () => {
+test.each([
+  ['cairn-admin', commands],
+  ['cairn-keynode-admin', keyNodeCommands],
+])('every command of %s that a page names exists, and each is named', (tool, known) => {
   const text = pages.map(read).join('\n')
-  for (const [, one = '', two = ''] of text.matchAll(/cairn-admin ([a-z-]+)(?: ([a-z-]+))?/g)) {
-    const isCommand = one in commands || `${one} ${two}` in commands
+  for (const [, one = '', two = ''] of text.matchAll(new RegExp(`${tool} ([a-z-]+)(?: ([a-z-]+))?`, 'g'))) {
+    const isCommand = one in known || `${one} ${two}` in known
     expect([`${one} ${two}`, isCommand]).toEqual([`${one} ${two}`, true])
   }
-  for (const name of Object.keys(commands)) expect(text).toContain(name)
+  for (const name of Object.keys(known)) expect(text).toContain(name)
 })
 
 test('every log line of incidents.md is one that a service writes', () => {

@@ -43,7 +43,10 @@ const serviceBundles = {
     optional: { '@filoz/synapse-core': 'services/storage' },
   },
   keynode: {
-    programs: { keynode: 'services/keynode/src/main.ts' },
+    programs: {
+      keynode: 'services/keynode/src/main.ts',
+      'keynode-admin': 'services/keynode/src/keynode-admin-main.ts',
+    },
     threads: [],
     assets: {},
     copied: {},

@@ -20,6 +20,8 @@ export type FiveNodes = AsyncDisposable & {
   backUp(node: number): Promise<string>
   restore(node: number, backup: string): Promise<void>
   folder(node: number): string
+  /** Settings of a node, without its peers. */
+  environment(node: number): Record<string, string>
   url(node: number): string
   client(privateKey?: `0x${string}`): Promise<Client & { address: string; privateKey: `0x${string}` }>
 }
@@ -40,17 +42,19 @@ export async function startFiveNodes(
   const lines: string[][] = numbers.map(() => [])
   const url = (node: number) => `http://127.0.0.1:${ports.get(node) ?? 9}`
 
+  const environmentOf = (node: number): Record<string, string> => ({
+    CAIRN_KEYNODE_NUMBER: String(node),
+    CAIRN_KEYNODE_HOME: folder(node),
+    CAIRN_KEYNODE_PORT: String(ports.get(node) ?? 0),
+    CAIRN_KEYNODE_DOMAINS: 'keys.test',
+    CAIRN_KEYNODE_SECRET: secretOf(node).toString('hex'),
+    CAIRN_RATE_FACTOR: '0',
+    CAIRN_STOP_TIMEOUT_SECONDS: '0',
+    ...environment,
+  })
+
   const start = async (node: number): Promise<void> => {
-    const config = readKeyNodeConfig({
-      CAIRN_KEYNODE_NUMBER: String(node),
-      CAIRN_KEYNODE_HOME: folder(node),
-      CAIRN_KEYNODE_PORT: String(ports.get(node) ?? 0),
-      CAIRN_KEYNODE_DOMAINS: 'keys.test',
-      CAIRN_KEYNODE_SECRET: secretOf(node).toString('hex'),
-      CAIRN_RATE_FACTOR: '0',
-      CAIRN_STOP_TIMEOUT_SECONDS: '0',
-      ...environment,
-    })
+    const config = readKeyNodeConfig(environmentOf(node))
     const sink = new Writable({
       write(chunk, _encoding, done) {
         lines[node - 1]?.push(String(chunk))
@@ -97,6 +101,7 @@ export async function startFiveNodes(
     stop,
     start,
     folder,
+    environment: environmentOf,
     url,
     async backUp(node) {
       const target = join(home, `backup-${node}-${crypto.randomUUID()}`)

@@ -86,6 +86,7 @@ export async function openScratchNode(node: number): Promise<ScratchNode> {
     },
     verifyContract: async () => undefined,
     issued: createIssuedTexts(clock),
+    restoredAt: 0,
     clock,
     log,
     failures: createLogGate({ clock, log }),

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readFile } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
+import { openFileStore } from '../../packages/service/src/objects/files.ts'
+import type { ObjectStore } from '../../packages/service/src/objects/objects.ts'
 import { type Database, openDatabase } from '../../services/storage/src/db/database.ts'
-import { openFileStore } from '../../services/storage/src/objects/files.ts'
-import type { ObjectStore } from '../../services/storage/src/objects/objects.ts'
 import { check, type Finding } from '../../services/storage/src/packs/check.ts'
 import {
   claimPackFolder,

@@ -2,9 +2,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { objectSuite } from '../../services/storage/src/objects/objects.suite.ts'
-import { startFaultyProxy } from '../../services/storage/src/objects/s3/s3-proxy.fixture.ts'
-import { openS3Store } from '../../services/storage/src/objects/s3/s3-store.ts'
+import { objectSuite } from '../../packages/service/src/objects/objects.suite.ts'
+import { startFaultyProxy } from '../../packages/service/src/objects/s3/s3-proxy.fixture.ts'
+import { openS3Store } from '../../packages/service/src/objects/s3/s3-store.ts'
 import { isInstalled, versitygw } from './binaries.ts'
 import { type S3Gateway, startS3Gateway } from './s3-gateway.ts'
 

@@ -70,6 +70,7 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   CONDITION_UNKNOWN: exitCodes.network,
   INVALID_CONDITION: exitCodes.usage,
   KEY_NOT_FOUND: exitCodes.notFound,
+  KEY_UNCONFIRMED: exitCodes.network,
   NO_KEY_NODES: exitCodes.notFound,
   NOT_ENOUGH_SHARDS: exitCodes.network,
   KEY_NODES_UNAVAILABLE: exitCodes.network,

@@ -198,6 +198,12 @@ export const errorTable = {
     'Send the call to the node named in the path, or to the router.',
   ),
   KEY_NOT_FOUND: row(400, 'cid not found', 'Check the CID. No key was saved for it, or its key was retired.'),
+  KEY_UNCONFIRMED: row(
+    503,
+    'The key node was restored from a backup',
+    'Use the other key nodes, or try again later.',
+    true,
+  ),
   KEY_RETIRED: row(
     409,
     'The key of this file was retired',

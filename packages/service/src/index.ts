@@ -73,6 +73,7 @@ export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } 
 export { type DocumentRead, readDocument } from './read-document.ts'
 export { createReadiness, type Readiness } from './readiness.ts'
 export { exitCodeOf, exitCodes, explainFailure, runService } from './run-service.ts'
+export { keepSecretFile, readSecretFile } from './secret-file.ts'
 export * from './settings.ts'
 export { bindSpan, currentSpan, type Span, traceHeaders, traceStep } from './traces/span.ts'
 export { traceRequests } from './traces/trace-requests.ts'

@@ -15,6 +15,7 @@ import {
   url,
   whole,
 } from '@cairn/service'
+import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { nodeSecretBytes } from './identity.ts'
 
 /** Another key node: its URL, and the did:key that it signs with. */
@@ -32,12 +33,16 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly domains: readonly string[]
   /** Seed of all its keys. */
   readonly secret: Uint8Array
+  /** Second secret that is also accepted during a rotation. */
+  readonly secondarySecret: Uint8Array | undefined
   readonly peers: readonly Peer[]
   readonly database: DatabaseSettings
   /** JSON of the chains for conditions. */
   readonly chains: string | undefined
   /** How long a change may take to reach the other nodes, in ms. */
   readonly changeMs: number
+  /** Who can open backups, and how to reach s3:// destinations. */
+  readonly backup: BackupSettings
   /** Whether signatures of published clients are accepted as bearers. */
   readonly legacyBearer: boolean
 }
@@ -74,6 +79,12 @@ export const keyNodeSettings = {
     fallback: '',
     read: secret,
   },
+  CAIRN_KEYNODE_SECRET_SECONDARY: {
+    about:
+      'Second secret that also opens shards during a rotation of CAIRN_KEYNODE_SECRET (docs/operate/upgrade.md). New seals use CAIRN_KEYNODE_SECRET.',
+    fallback: '',
+    read: optional(secret),
+  },
   CAIRN_KEYNODE_PEERS: {
     about:
       'Comma-separated list of the other nodes as number=url#did:key. `GET /api/keys/node/{node}` returns the key of a node.',
@@ -102,6 +113,7 @@ export const keyNodeSettings = {
     fallback: '30',
     read: (value: string) => 1000 * whole(0, 3600)(value),
   },
+  ...backupSettings,
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
@@ -145,10 +157,12 @@ export function readKeyNodeConfig(
     publicUrl: values.CAIRN_KEYNODE_PUBLIC_URL,
     domains: values.CAIRN_KEYNODE_DOMAINS,
     secret: values.CAIRN_KEYNODE_SECRET,
+    secondarySecret: values.CAIRN_KEYNODE_SECRET_SECONDARY,
     peers: values.CAIRN_KEYNODE_PEERS.filter((other) => other.node !== node),
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,
     changeMs: values.CAIRN_KEYNODE_CHANGE_SECONDS,
+    backup: readBackupSettings(values),
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
   })
 }

@@ -16,6 +16,8 @@ export type Context = {
   readonly config: KeyNodeConfig
   readonly keys: NodeKeys
   readonly db: Database
+  /** When this node was last restored from a backup, in ms; 0 if never. Challenges from before may have been spent. */
+  readonly restoredAt: number
   /** Client for the other nodes. */
   readonly peers: PeerClient
   readonly conditions: Conditions

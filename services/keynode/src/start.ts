@@ -7,7 +7,6 @@ import {
   createReadiness,
   endApps,
   listen,
-  lockFolder,
   openTraces,
   probeDependencies,
   startMetrics,
@@ -18,9 +17,11 @@ import { parseChains } from './conditions/chains.ts'
 import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
-import { openDatabase } from './db/database.ts'
-import { requireOwnFolder } from './db/require-own-folder.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { claimNode } from './db/node-row.ts'
 import { deriveNodeKeys } from './identity.ts'
+import { lockHome } from './lock-home.ts'
+import { nameNode, type OpenedNode, openNode } from './open-keys.ts'
 import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
@@ -64,18 +65,10 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
       redact: ['req.headers.authorization'],
     })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
-  if (config.database.kind === 'sqlite') {
-    stack.use(
-      await lockFolder(config.home, {
-        name: 'keynode',
-        holder: 'A key node',
-        hint: 'Use or stop the running one, or choose another folder with CAIRN_KEYNODE_HOME.',
-      }),
-    )
-  }
+  stack.use(await lockHome(config))
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')
-  const keys = deriveNodeKeys(config.secret)
+  const { keys, restoredAt } = await claimData(config, db)
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const failures = createLogGate({ clock, log })
@@ -91,6 +84,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     config,
     keys,
     db,
+    restoredAt,
     peers: createPeerClient({ config, keys, clock }),
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
     verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
@@ -104,8 +98,6 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     rates: createRateLimiter(config.rateFactor, clock),
     authorize: (request, call) => authorizeCall(context, request, call),
   }
-  // Another secret could open no shard, another number would break every seal.
-  await requireOwnFolder(db, `${config.networkName} ${config.node} ${publicKeyOf(context.keys.signing)}`)
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
 
   const ending = new AbortController()
@@ -139,4 +131,11 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     context,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** Opens the node of a database; a database without one is assigned to this node. */
+async function claimData(config: KeyNodeConfig, db: Database): Promise<OpenedNode> {
+  const keys = deriveNodeKeys(config.secret)
+  await claimNode(db, nameNode(config, keys.signing))
+  return (await openNode(db, config)) ?? { keys, restoredAt: 0 }
 }

@@ -17,7 +17,8 @@ import {
   url,
   whole,
 } from '@cairn/service'
-import { type BackupSettings, readBackupSettings } from './settings/backup-settings.ts'
+import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
+import { type S3Settings, s3Region, s3StorageClasses, s3Url } from '@cairn/service/objects'
 import {
   type DealSettings,
   type ProviderSettings,
@@ -25,7 +26,7 @@ import {
   parseProviders,
 } from './settings/deal-settings.ts'
 import { type PaymentSettings, parsePaymentSettings } from './settings/payment-settings.ts'
-import { readS3Settings, type S3Settings, s3StorageClasses, s3Url } from './settings/s3-settings.ts'
+import { readS3Settings } from './settings/s3-settings.ts'
 
 /** Disk space reserved from free storage. */
 export type DiskReserve = { bytes: number } | { share: number }
@@ -166,11 +167,6 @@ function relayUrl(value: string): string {
   return value
 }
 
-function region(value: string): string {
-  if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new Error('must be letters, digits and hyphens')
-  return value
-}
-
 function reportAddress(value: string): string {
   if (value.length > 300 || !/^(https?:\/\/\S+|[^\s@]+@[^\s@]+)$/.test(value)) {
     throw new Error('must be an email address or an http or https URL')
@@ -250,7 +246,7 @@ export const settings = {
     fallback: '',
     read: optional(url),
   },
-  CAIRN_S3_REGION: { about: 'Region of the bucket.', fallback: 'us-east-1', read: region },
+  CAIRN_S3_REGION: { about: 'Region of the bucket.', fallback: 'us-east-1', read: s3Region },
   CAIRN_S3_FORCE_PATH_STYLE: {
     about:
       'on puts the bucket in the URL path, which most stores other than AWS require. off puts it in the host name.',
@@ -283,40 +279,13 @@ export const settings = {
     fallback: '',
     read: optional(oneOf(s3StorageClasses)),
   },
-  CAIRN_BACKUP_RECIPIENTS: {
-    about:
-      'Comma-separated age recipients (age1…) that the database and the secrets of a backup are encrypted for (docs/operate/backup-restore.md). CAIRN_BACKUP_RECIPIENTS_FILE sets a file that contains them.',
-    fallback: '',
-    read: list,
-  },
-  CAIRN_BACKUP_S3_ENDPOINT: {
-    about: 'URL of the S3 store of s3:// backups. When empty, AWS in the region.',
-    fallback: '',
-    read: optional(url),
-  },
-  CAIRN_BACKUP_S3_REGION: { about: 'Region of the bucket of backups.', fallback: 'us-east-1', read: region },
-  CAIRN_BACKUP_S3_FORCE_PATH_STYLE: {
-    about: 'on puts the bucket of backups in the URL path, off in the host name.',
-    fallback: 'off',
-    read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
-  },
-  CAIRN_BACKUP_S3_ACCESS_KEY_ID: {
-    about:
-      'Access key for the bucket of backups. When empty, the credentials of the environment or of the machine. CAIRN_BACKUP_S3_ACCESS_KEY_ID_FILE sets a file that contains it.',
-    fallback: '',
-    read: optional(text),
-  },
-  CAIRN_BACKUP_S3_SECRET_ACCESS_KEY: {
-    about: 'Secret of the access key for backups. CAIRN_BACKUP_S3_SECRET_ACCESS_KEY_FILE sets a file that contains it.',
-    fallback: '',
-    read: optional(text),
-  },
+  ...backupSettings,
   CAIRN_S3_API_PORT: {
     about: 'Port of the S3 API (docs/how-to/s3.md). When empty, the S3 API is off.',
     fallback: '',
     read: optional(whole(0, 65_535)),
   },
-  CAIRN_S3_API_REGION: { about: 'Region in the signatures of S3 API requests.', fallback: 'us-east-1', read: region },
+  CAIRN_S3_API_REGION: { about: 'Region in the signatures of S3 API requests.', fallback: 'us-east-1', read: s3Region },
   CAIRN_S3_API_HOSTS: {
     about: 'Comma-separated host names at which the S3 API serves buckets as subdomains ({bucket}.{host}).',
     fallback: 'localhost',

@@ -1,10 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { link, open, readFile, stat, unlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { keepSecretFile, readSecretFile } from '@cairn/service'
 import { storageSecretBytes } from './config.ts'
-import { syncFolder } from './objects/durable-folders.ts'
-import { errnoOf } from './objects/file-errors.ts'
 
 /** Name of the secret's file below CAIRN_HOME. */
 export const secretFileName = 'storage.key'
@@ -17,7 +15,7 @@ export const secretFileName = 'storage.key'
 export async function openSecret(config: { home: string; secret: Uint8Array | undefined }): Promise<Uint8Array> {
   return (
     (await findSecret(config)) ??
-    parseSecret(config.home, await keepSecret(config.home, randomBytes(storageSecretBytes)))
+    parseSecret(config.home, await keepSecretFile(config.home, secretFileName, randomBytes(storageSecretBytes)))
   )
 }
 
@@ -30,7 +28,7 @@ export async function findSecret(config: {
   secret: Uint8Array | undefined
 }): Promise<Uint8Array | undefined> {
   if (config.secret !== undefined) return config.secret
-  const text = await readSecret(join(config.home, secretFileName))
+  const text = await readSecretFile(join(config.home, secretFileName))
   return text === undefined ? undefined : parseSecret(config.home, text)
 }
 
@@ -43,46 +41,4 @@ function parseSecret(home: string, text: string): Uint8Array {
     })
   }
   return Buffer.from(text, 'hex')
-}
-
-async function readSecret(path: string): Promise<string | undefined> {
-  try {
-    const text = await readFile(path, 'utf8')
-    const { mode } = await stat(path)
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CairnError('INVALID_CONFIGURATION', {
-        message: `${path} is readable by other users`,
-        hint: `Run: chmod 600 ${path}`,
-      })
-    }
-    return text.trim()
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/**
- * Writes a secret to a file of the home, unless the file exists, and returns its text. Written completely under another
- * name, then linked: an interrupted start leaves no partial file, and concurrent starts create one secret.
- */
-export async function keepSecret(home: string, secret: Uint8Array, name = secretFileName): Promise<string> {
-  const path = join(home, name)
-  const draft = join(home, `${name}.${randomUUID()}`)
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(`${Buffer.from(secret).toString('hex')}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  try {
-    await link(draft, path)
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error
-  } finally {
-    await unlink(draft)
-  }
-  await syncFolder(home)
-  return (await readSecret(path)) ?? ''
 }

@@ -141,6 +141,7 @@ export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
     ...sessionErrors,
     'ACCESS_DENIED',
     'KEY_NOT_FOUND',
+    'KEY_UNCONFIRMED',
     'CONDITION_UNKNOWN',
     'CHAIN_NOT_SUPPORTED',
     'DATA_DAMAGED',
@@ -289,7 +290,14 @@ export const explainAccess = /* @__PURE__ */ makeCall(() => ({
   params: node,
   body: { kind: 'json', schema: v.object({ ...subject, about: v.optional(identitySchema), dynamicData }) },
   response: { kind: 'json', schema: verdict },
-  errors: [...sessionErrors, 'ACCESS_DENIED', 'KEY_NOT_FOUND', 'CONDITION_UNKNOWN', 'CHAIN_NOT_SUPPORTED'],
+  errors: [
+    ...sessionErrors,
+    'ACCESS_DENIED',
+    'KEY_NOT_FOUND',
+    'KEY_UNCONFIRMED',
+    'CONDITION_UNKNOWN',
+    'CHAIN_NOT_SUPPORTED',
+  ],
   dialect: 'keyNode',
   limits: { ...json, perMinute: 30 },
   idempotent: true,
@@ -323,6 +331,8 @@ const status = v.object({
   node: v.number(),
   cid: v.string(),
   owner: v.string(),
+  /** Whether the record comes from a backup that nobody confirmed: the node returns no shard of it. */
+  isRestored: v.optional(v.boolean()),
   /** `provisional` until three nodes name the same owner; `pending` while a new set is on fewer than three. */
   state: v.picklist(['provisional', 'held', 'pending', 'retired']),
   /** Increases with every change on this node. */
@@ -374,7 +384,7 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   path: '/api/keys/repair/{node}',
   summary: 'Repair a node from its peers',
   description:
-    'The node requests signed statements from its peers and adopts the newer state that three of them agree on: owner, addresses and conditions, never a shard. For the owner, previous owners and addresses that the file is shared with. With `discardVersion`, the owner lets the node adopt an older state too.',
+    'The node requests signed statements from its peers and adopts the newer state that three of them agree on: owner, addresses and conditions, never a shard. For the owner, previous owners and addresses that the file is shared with. With `discardVersion`, the owner lets the node adopt an older state too. A record from a backup is replaced for its owner even if no three peers agree, with only those rights that all of them list.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -421,7 +431,7 @@ export const attestKey = /* @__PURE__ */ makeCall(() => ({
   params: node,
   body: { kind: 'json', schema: v.object({ cid: cidSchema }) },
   response: { kind: 'json', schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }) },
-  errors: [...sessionErrors, 'KEY_NOT_FOUND'],
+  errors: [...sessionErrors, 'KEY_NOT_FOUND', 'KEY_UNCONFIRMED'],
   dialect: 'keyNode',
   limits: json,
   idempotent: true,

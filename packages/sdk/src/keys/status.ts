@@ -36,7 +36,10 @@ export async function getKeyStatus(
       }
     }),
   )
-  const stated = answers.filter((answer) => answer.status !== undefined)
+  const all = answers.filter((answer) => answer.status !== undefined)
+  // A node that was restored from a backup does not know the present state; it counts only if no other does.
+  const present = all.filter(({ status }) => status.isRestored !== true)
+  const stated = present.length > 0 ? present : all
   const [largest] = groupBy(stated, ({ status }) => nameRights(status)).sort(([, a], [, b]) => b.length - a.length)
   if (largest === undefined) throw whyNone(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
   const [rights, alike] = largest
@@ -49,7 +52,10 @@ export async function getKeyStatus(
     halfDone: findHalfDone(stated, empty, agreed),
     nodes: answers.map((answer) => ({
       ...answer,
-      isAgreed: answer.status !== undefined && nameRights(answer.status) === rights,
+      isAgreed:
+        answer.status !== undefined &&
+        nameRights(answer.status) === rights &&
+        stated.some(({ node }) => node === answer.node),
     })),
   }
 }

@@ -3,13 +3,15 @@ import { createTables } from './migrations/0001_create-tables.ts'
 import { numberChanges } from './migrations/0002_number-changes.ts'
 import { countRenewals } from './migrations/0003_count-renewals.ts'
 import { spendByAddress } from './migrations/0004_spend-by-address.ts'
+import { markRestored } from './migrations/0005_mark-restored.ts'
+import { sealIdentity } from './migrations/0006_seal-identity.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-export const migrations = [createTables, numberChanges, countRenewals, spendByAddress]
+export const migrations = [createTables, numberChanges, countRenewals, spendByAddress, markRestored, sealIdentity]
 
 /**
  * Opens the database of a key node and migrates its tables. @throws CairnError as `openDatabase` of the service frame

@@ -1,3 +1,5 @@
+import type { ColumnType } from 'kysely'
+
 // Times are integer milliseconds since 1970. Addresses and CIDs are in canonical form.
 
 /** A challenge whose nonce was used, by address and id: it cannot be used again. */
@@ -61,6 +63,8 @@ type KeyTable = {
   change_id: string
   created_at: number
   updated_at: number
+  /** When it was restored from a backup; null once peers or the owner confirmed it. Until then it answers nothing. */
+  restored_at: ColumnType<number | null, number | null | undefined>
 }
 
 /** An address that a file is shared with. */
@@ -92,7 +96,14 @@ type ChangeTable = {
 }
 
 /** The node that owns this data: one row. */
-type NodeTable = { id: number; name: string }
+type NodeTable = {
+  id: number
+  name: string
+  /** The signing key, sealed with the present secret; null while it derives from it. */
+  signing_seal: ColumnType<Uint8Array | null, Uint8Array | null | undefined>
+  /** When it was last restored from a backup: challenges from before may have been used. */
+  restored_at: ColumnType<number | null, number | null | undefined>
+}
 
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }

@@ -21,7 +21,7 @@ export function readChallenge(
   text: string,
   ageMs: number,
 ): CheckedChallenge | 'expired' | 'early' | undefined {
-  const { config, clock } = context
+  const { config, clock, restoredAt } = context
   const signIn = parseSignIn(text)
   const challenge = signIn ?? parseChallenge(text)
   if (challenge === undefined || challenge.address !== address) return undefined
@@ -31,6 +31,8 @@ export function readChallenge(
   const now = clock.now()
   if (challenge.expiresAt - challenge.issuedAt > keySaveLifetimeMs) return undefined
   if (challenge.issuedAt > now + clockSkewMs) return 'early'
+  // Which of these were spent is not in a backup.
+  if (challenge.issuedAt <= restoredAt + clockSkewMs) return 'expired'
   if (challenge.expiresAt < now || challenge.issuedAt + ageMs < now) return 'expired'
   return { ...challenge, text, sessionKey: signIn?.sessionKey }
 }

@@ -28,7 +28,8 @@ import { canonicalCid } from './canonical-cid.ts'
 import { changeConditions, readConditions, writeConditions } from './conditions-of.ts'
 import { listRecords } from './list.ts'
 import { promoteRecord } from './promote.ts'
-import { repairRecord } from './repair.ts'
+import { confirmRestored, repairRecord } from './repair.ts'
+import { requireConfirmed } from './restored.ts'
 import { retireRecord } from './retire.ts'
 import { retrieveRecord } from './retrieve.ts'
 import { saveRecord } from './save.ts'
@@ -87,7 +88,12 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
     const question = { address: caller.address, dynamicData: body.dynamicData, signal }
     const found = await findRecord(context.db.read, cid)
     if (found === undefined) throw new CairnError('KEY_NOT_FOUND')
-    await requireAccess(context, found, question)
+    await requireAccess(context, found, question).catch((error: unknown) => {
+      // Its rights may be older than those of the reader.
+      if (CairnError.is(error, 'ACCESS_DENIED')) requireConfirmed(found)
+      throw error
+    })
+    await confirmRestored(context, cid)
     await promoteRecord(context, cid)
     const record = await findRecord(context.db.read, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
@@ -140,6 +146,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
     own(params.node)
     const record = await findRecord(context.db.read, canonicalCid(body.cid))
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
+    requireConfirmed(record)
     const address = body.about ?? caller.address
     if (address !== caller.address && record.row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
     const question = { address, dynamicData: body.dynamicData, signal }

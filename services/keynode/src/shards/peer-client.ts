@@ -10,11 +10,12 @@ import { type Statement, statementSchema } from './statement.ts'
 /** Queries what other nodes hold. */
 export type PeerClient = {
   /**
-   * Returns a peer's statement about a file, or `nothing` when it holds none.
+   * Returns a peer's statement about a file, `nothing` when it holds none, or `unconfirmed` when it restored it from a
+   * backup and does not know its present state.
    * @throws CairnError UPSTREAM_FAILED if the answer is not a valid one of that peer; what `fetch` throws if it does
    * not answer
    */
-  ask(peer: Peer, cid: string): Promise<Statement | 'nothing'>
+  ask(peer: Peer, cid: string): Promise<Statement | 'nothing' | 'unconfirmed'>
 }
 
 const timeoutMs = 3_000
@@ -34,6 +35,7 @@ export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clo
       })
       const text = await readLimited(response, maxAnswerBytes)
       if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
+      if (response.headers.get('x-cairn-code') === 'KEY_UNCONFIRMED') return 'unconfirmed'
       if (!response.ok) throw failed(`The peer returned status ${response.status}`)
       const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
       const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))

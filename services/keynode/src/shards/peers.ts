@@ -30,7 +30,7 @@ export async function queryPeersCounted(context: Context, cid: string): Promise<
       try {
         const answer = await context.peers.ask(peer, cid)
         dependency.succeeded()
-        return answer === 'nothing' ? answer : { ...answer, node: peer.node }
+        return typeof answer === 'string' ? answer : { ...answer, node: peer.node }
       } catch (cause) {
         dependency.failed(CairnError.from(cause, 'UPSTREAM_FAILED'))
         return undefined

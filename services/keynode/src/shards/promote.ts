@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
 import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
+import { isUnconfirmed } from './restored.ts'
 import { openShard, sealShard } from './seal.ts'
 import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from './store.ts'
 
@@ -11,7 +12,8 @@ import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx
  */
 export async function promoteRecord(context: Context, cid: string, known?: readonly PeerStatement[]): Promise<void> {
   const record = await findRecord(context.db.read, cid)
-  if (record === undefined) return
+  // A restored record follows its peers; its own claims count for nothing.
+  if (record === undefined || isUnconfirmed(record)) return
   const pending = (await findOtherSets(context.db.read, cid)).filter(({ kind }) => kind === 'pending')
   if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)

@@ -3,8 +3,9 @@ import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange } from './change-record.ts'
 import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
+import { confirmRecord, isUnconfirmed, replaceRestored } from './restored.ts'
 import { reseal } from './save.ts'
-import { settlesIn } from './status.ts'
+import { settlesIn } from './settles-in.ts'
 import { digestOf, findOtherSets, findRecord, findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
@@ -39,11 +40,19 @@ export async function repairRecord(
   if (record === undefined) return undefined
   const { row } = record
   const own = { version: row.version, digest: row.digest }
+  if (agreed === undefined && isUnconfirmed(record)) {
+    if (!(await replaceRestored(context, caller, record, peers))) return { outcome: 'undecided', ...own }
+    const after = await findRecord(context.db.read, cid)
+    return { outcome: 'adopted', version: after?.row.version ?? 0, digest: after?.row.digest ?? '' }
+  }
   if (agreed === undefined) {
     const alike = peers.filter(({ digest }) => digest === row.digest).length + 1
     return { outcome: alike >= enoughNodes(context) ? 'current' : 'undecided', ...own }
   }
-  if (agreed.digest === row.digest) return { outcome: 'current', ...own }
+  if (agreed.digest === row.digest) {
+    await confirmRecord(context, row)
+    return { outcome: 'current', ...own }
+  }
   const isOwners = agreed.owner === caller.address
   const isLastByCaller = (await findLastAuthor(context, cid)) === caller.address
   // Changes by others while the caller owned the file do not count; the caller's own may be newer.
@@ -54,16 +63,50 @@ export async function repairRecord(
     const retryAfterMs = isLastByCaller ? settlesIn(context, row) : 0
     if (retryAfterMs > 0) return { outcome: 'recent', ...own, retryAfterMs }
   }
+  const adopted = await takeOver(context, caller, record, agreed)
+  if (adopted !== undefined) return adopted
+  if (isAbandoned) await retireOutdated(context, caller, record, agreed)
+  return { outcome: 'unable', ...own }
+}
+
+/**
+ * Confirms a restored record without its owner: as it is when three peers agree with it, or with the newer state that
+ * they agree on. Does nothing for other records.
+ * @param known statements of all peers, if they were queried already
+ */
+export async function confirmRestored(context: Context, cid: string, known?: readonly PeerStatement[]): Promise<void> {
+  const record = await findRecord(context.db.read, cid)
+  if (record === undefined || !isUnconfirmed(record)) return
+  const { row } = record
+  const agreed = findAgreed(context, known ?? (await queryPeers(context, cid)))
+  if (agreed === undefined) return
+  if (agreed.digest === row.digest) return confirmRecord(context, row)
+  // An older state may lack a revocation that the backup has: the owner decides.
+  if (agreed.version < row.version) return
+  const address = `node:${context.config.node}`
+  const id = `restore-${row.restored_at ?? 0}`
+  await takeOver(context, { address, challengeId: id, sessionId: id, isBound: true, peer: undefined }, record, agreed)
+}
+
+/**
+ * Takes over the state that the peers agree on, with this node's own shard of their set. Returns undefined when it has
+ * none.
+ */
+async function takeOver(
+  context: Context,
+  caller: Caller,
+  { row }: KeyRecord,
+  agreed: PeerStatement,
+): Promise<RepairOutcome | undefined> {
   let decidedAt = row.version
   if (agreed.setId !== row.set_id) {
-    const others = await findOtherSets(context.db.read, cid)
-    if (!others.some(({ set_id }) => set_id === agreed.setId)) {
-      if (isAbandoned) await retireOutdated(context, caller, record, agreed)
-      return { outcome: 'unable', ...own }
-    }
-    if (await putInForce(context, cid, agreed.setId, caller.address)) decidedAt += 1
+    const others = await findOtherSets(context.db.read, row.cid)
+    if (!others.some(({ set_id }) => set_id === agreed.setId)) return undefined
+    if (await putInForce(context, row.cid, agreed.setId, caller.address)) decidedAt += 1
   }
-  return adopt(context, caller, cid, agreed, decidedAt)
+  const adopted = await adopt(context, caller, row.cid, agreed, decidedAt)
+  if (adopted.outcome === 'adopted') await confirmRecord(context, { cid: row.cid, ...adopted })
+  return adopted
 }
 
 /** Returns the author of the last change of a record. */

@@ -1,5 +1,6 @@
 import { CairnError, type CallResult, type KeyShard, type retrieveShard } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { requireConfirmed } from './restored.ts'
 import { openShard, type SealSubject } from './seal.ts'
 import { readShardSet } from './statement.ts'
 import { findOtherSets, type KeyRecord } from './store.ts'
@@ -7,13 +8,15 @@ import { findOtherSets, type KeyRecord } from './store.ts'
 /**
  * Returns this node's shard of the set in force, and of the other sets of the CID on request: a client that finds two
  * half-saved sets can use whichever three nodes have.
- * @throws CairnError KEY_NOT_FOUND for a retired key that was destroyed, DATA_DAMAGED
+ * @throws CairnError KEY_NOT_FOUND for a retired key that was destroyed, KEY_UNCONFIRMED, DATA_DAMAGED
  */
 export async function retrieveRecord(
   context: Context,
-  { row }: KeyRecord,
+  record: KeyRecord,
   withAlternatives: boolean,
 ): Promise<CallResult<typeof retrieveShard>> {
+  requireConfirmed(record)
+  const { row } = record
   if (row.sealed === null) throw new CairnError('KEY_NOT_FOUND')
   const set = readShardSet(row.shard_set)
   const answer = {

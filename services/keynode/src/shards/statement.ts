@@ -1,6 +1,7 @@
 import { type ShardSet, shardSetSchema } from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import { requireConfirmed } from './restored.ts'
 import { findOtherSets, findRecord } from './store.ts'
 
 /** A node's statement about a file for its peers. */
@@ -20,10 +21,11 @@ export const statementSchema = v.object({
 })
 export type Statement = v.InferOutput<typeof statementSchema>
 
-/** Creates this node's own statement, if it holds the file. */
+/** Creates this node's own statement, if it holds the file. @throws CairnError KEY_UNCONFIRMED */
 export async function makeStatement({ db }: Context, cid: string): Promise<Statement | undefined> {
   const record = await findRecord(db.read, cid)
   if (record === undefined) return undefined
+  requireConfirmed(record)
   const { row, sharedTo } = record
   const pending = (await findOtherSets(db.read, cid)).filter(({ kind }) => kind === 'pending')
   return {

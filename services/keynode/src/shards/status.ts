@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto'
 import { CairnError, type KeyStatus } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { promoteRecord } from './promote.ts'
+import { confirmRestored } from './repair.ts'
+import { isUnconfirmed } from './restored.ts'
 import { findRevocations } from './revocations.ts'
-import { findOtherSets, findRecord, type KeyRecord, type KeyRow } from './store.ts'
+import { settlesIn } from './settles-in.ts'
+import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
 /**
@@ -13,14 +16,17 @@ import { findTransfers } from './transfer.ts'
 export async function describeRecord(context: Context, caller: Caller, cid: string): Promise<KeyStatus> {
   // Peers are queried only for callers who may see the record.
   await findVisible(context, caller, cid)
+  await confirmRestored(context, cid)
   await promoteRecord(context, cid)
-  const { row, sharedTo } = await findVisible(context, caller, cid)
+  const record = await findVisible(context, caller, cid)
+  const { row, sharedTo } = record
   const isOwner = row.owner === caller.address
   const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
   return {
     node: context.config.node,
     cid: row.cid_as_given,
     owner: row.owner,
+    ...(isUnconfirmed(record) ? { isRestored: true } : {}),
     state: pending !== undefined && row.state !== 'retired' ? 'pending' : row.state,
     version: row.version,
     setId: row.set_id,
@@ -45,9 +51,4 @@ async function findVisible({ db }: Context, { address }: Caller, cid: string): P
   // A previous owner must be able to see whether all nodes received the transfer.
   if ((await findTransfers(db.read, cid)).some(({ from }) => from === address)) return record
   throw new CairnError('ACCESS_DENIED')
-}
-
-/** How long the last change of a record may take to reach the other nodes, in ms. */
-export function settlesIn({ config, clock }: Context, { updated_at }: KeyRow): number {
-  return Math.max(0, updated_at + config.changeMs - clock.now())
 }

@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
+import { confirmRestored } from './repair.ts'
 import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
@@ -11,6 +12,8 @@ const provisionalMs = 24 * 3_600_000
 const settleMs = 60_000
 /** Maximum number of records per round. */
 const maxRecords = 100
+/** Maximum number of restored records per round, whose keys this node does not serve until they are confirmed. */
+const maxRestored = 1_000
 
 /** Settles undecided records and destroys expired ones. The rest is left for the next round when `signal` fires. */
 export type KeySweep = (signal: AbortSignal) => Promise<void>
@@ -18,24 +21,50 @@ export type KeySweep = (signal: AbortSignal) => Promise<void>
 /** Each round continues after the last record of the previous one, so that undecided records do not block others. */
 export function createKeySweep(context: Context): KeySweep {
   let after = ''
+  let afterRestored = ''
   return async (signal) => {
     await destroyOld(context)
+    const restored = await findRestored(context, afterRestored)
+    afterRestored = restored.length < maxRestored ? '' : (restored.at(-1) ?? '')
+    for (const cid of restored) {
+      if (signal.aborted) return
+      await attempt(context, cid, () => confirmRestored(context, cid))
+    }
     const cids = await findUndecided(context, after)
     if (cids.length < maxRecords) after = ''
     for (const cid of cids) {
       if (signal.aborted) return
-      try {
+      await attempt(context, cid, async () => {
         const { statements, empty } = await queryPeersCounted(context, cid)
         await promoteRecord(context, cid, statements)
         await dropLost(context, cid, statements, empty)
-      } catch (error) {
-        // Without a database nothing can be settled; a single failing record must not block others.
-        if (CairnError.is(error, 'UNAVAILABLE')) throw error
-        context.failures.failed('settle', error, 'failed to settle a record', { cid })
-      }
+      })
       if (cids.length === maxRecords) after = cid
     }
   }
+}
+
+/** Without a database nothing can be settled; a single failing record must not block others. */
+async function attempt(context: Context, cid: string, settle: () => Promise<void>): Promise<void> {
+  try {
+    await settle()
+  } catch (error) {
+    if (CairnError.is(error, 'UNAVAILABLE')) throw error
+    context.failures.failed('settle', error, 'failed to settle a record', { cid })
+  }
+}
+
+/** Returns records from a backup that nobody confirmed. */
+async function findRestored({ db }: Context, after: string): Promise<string[]> {
+  const rows = await db.read
+    .selectFrom('key')
+    .select('cid')
+    .where('restored_at', 'is not', null)
+    .where('cid', '>', after)
+    .orderBy('cid')
+    .limit(maxRestored)
+    .execute()
+  return rows.map(({ cid }) => cid)
 }
 
 async function destroyOld({ db, clock }: Context): Promise<void> {

@@ -1,10 +1,10 @@
 import { CairnError } from '@cairn/protocol'
+import { applyAction, recordAction } from '@cairn/service/admin'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { deleteFiles } from '../files/files.ts'
 import { releasePacks } from '../packs/packs.ts'
-import { type AdminContext, applyAction } from './admin-context.ts'
-import { recordAction } from './audit.ts'
+import type { AdminContext } from './admin-context.ts'
 
 /** An account, as shown to the operator. */
 export type AccountState = {

@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { type Database, openDatabase } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
 import type { Report } from '../maintenance/maintain.ts'
-import { type AuditEntry, recordAction } from './audit.ts'
 
 /** Context of a `cairn-admin` command. */
 export type AdminContext = {
@@ -30,35 +27,4 @@ export async function openAdminDatabase({ database }: Pick<StorageConfig, 'datab
     })
   }
   return openDatabase(database)
-}
-
-/** Rolls back a unit of work whose result is only shown. */
-class DryRun<T> extends Error {
-  readonly result: T
-  constructor(result: T) {
-    super('a dry run')
-    this.result = result
-  }
-}
-
-/**
- * Runs one unit of work and adds its entry to the audit log, atomically. A dry run does the same and rolls back, so it
- * reports every error.
- * @param unit returns what is logged, or undefined if there was nothing to do
- */
-export async function applyAction<Entry extends AuditEntry>(
-  { db, clock, isDryRun }: AdminContext,
-  unit: (trx: Kysely<Schema>) => Promise<Entry | undefined>,
-): Promise<Entry | undefined> {
-  try {
-    return await db.write(async (trx) => {
-      const entry = await unit(trx)
-      if (entry !== undefined) await recordAction(trx, entry, clock.now())
-      if (isDryRun) throw new DryRun(entry)
-      return entry
-    })
-  } catch (error) {
-    if (error instanceof DryRun) return error.result
-    throw error
-  }
 }

@@ -1,21 +1,15 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { CairnError } from '@cairn/protocol'
+import { createKeyFile, openPlaceIfExists, readIdentity, readKeep, recordAction, wrongUse } from '@cairn/service/admin'
+import { createSealer, listBackupIds, openPlace } from '@cairn/service/backup'
 import { createBackup, type OnProgress, planBackup } from '../backup/create-backup.ts'
-import { listBackupIds, type Manifest, readManifest } from '../backup/manifest.ts'
+import { type Manifest, readManifest } from '../backup/manifest.ts'
 import { migrateStore } from '../backup/migrate-store.ts'
-import { openPlace } from '../backup/place.ts'
 import { pruneBackups } from '../backup/prune-backups.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
-import { createBackupKey, createOpener, createSealer, type Opener } from '../backup/seal.ts'
 import { readSecrets } from '../backup/secrets.ts'
 import { verifyBackups } from '../backup/verify-backup.ts'
 import { readStoreName } from '../db/read-store-name.ts'
 import { requireSameSecret } from '../names/names.ts'
-import { errnoOf } from '../objects/file-errors.ts'
-import { recordAction } from './audit.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
-import { wrongUse } from './wrong-use.ts'
 
 /** Commands that create, check and restore backups. */
 export const backupCommands: Readonly<Record<string, Command>> = {
@@ -28,7 +22,7 @@ export const backupCommands: Readonly<Record<string, Command>> = {
     args: ['DESTINATION'],
     about: 'lists the finished backups, oldest first',
     run: async (input) => {
-      await using place = await openPlace(placeOf(input), input.config, 'read')
+      await using place = await openPlace(placeOf(input), input.config.backup, 'read')
       for (const id of await listBackupIds(place.objects)) {
         const manifest = await readManifest(place.objects, id)
         input.report(manifest, describeBackup(manifest))
@@ -49,13 +43,7 @@ export const backupCommands: Readonly<Record<string, Command>> = {
   'backup key': {
     args: ['FILE'],
     about: 'creates a key: writes the secret part to FILE and prints the recipient. Keep FILE on another machine',
-    run: async ({ args, report, isDryRun }) => {
-      const path = resolve(args[0] ?? '')
-      const { identity, recipient } = await createBackupKey()
-      if (!isDryRun) await writeNew(path, `# recipient: ${recipient}\n${identity}\n`)
-      report({ kind: 'key', recipient, file: path, isDryRun }, recipient)
-      return true
-    },
+    run: createKeyFile,
   },
   restore: {
     args: ['SOURCE'],
@@ -81,7 +69,7 @@ function backUp(input: CommandInput): Promise<boolean> {
       secondarySecret: config.secondarySecret,
     })
     if (isDryRun) {
-      await using place = await openIfExists(destination, config)
+      await using place = await openPlaceIfExists(destination, config.backup)
       const plan = await planBackup({ config, db, place: place?.objects })
       report(
         { kind: 'plan', ...plan, isDryRun },
@@ -89,7 +77,7 @@ function backUp(input: CommandInput): Promise<boolean> {
       )
       return true
     }
-    await using place = await openPlace(destination, config, 'write')
+    await using place = await openPlace(destination, config.backup, 'write')
     const onProgress = showProgress(input)
     const parts = { config, db, clock, place: place.objects, seal, secrets, signal, onProgress }
     const manifest = await createBackup(parts)
@@ -111,12 +99,13 @@ function backUp(input: CommandInput): Promise<boolean> {
 }
 
 async function verify(input: CommandInput): Promise<boolean> {
-  const { config, report, signal, backup } = input
-  const open = backup.identityFile === undefined ? undefined : await readIdentity(backup.identityFile)
-  await using place = await openPlace(placeOf(input), config, 'read')
+  const { config, report, signal } = input
+  const identityFile = input.text('identity')
+  const open = identityFile === undefined ? undefined : await readIdentity(identityFile)
+  await using place = await openPlace(placeOf(input), config.backup, 'read')
   const counts = await verifyBackups({
     place: place.objects,
-    id: backup.id,
+    id: input.text('backup'),
     open,
     signal,
     onProgress: showProgress(input),
@@ -129,9 +118,9 @@ async function verify(input: CommandInput): Promise<boolean> {
 
 function prune(input: CommandInput): Promise<boolean> {
   const { config, isDryRun, report, signal } = input
-  const keep = readKeep(input.backup.keep)
+  const keep = readKeep(input.text('keep'))
   return withDatabase(input, async ({ db, clock }) => {
-    await using place = await openPlace(placeOf(input), config, isDryRun ? 'read' : 'write')
+    await using place = await openPlace(placeOf(input), config.backup, isDryRun ? 'read' : 'write')
     const database = await readStoreName(db.read)
     const pruned = await pruneBackups({ place: place.objects, database, keep, isDryRun, signal })
     const { backups, objects, bytes, kept } = pruned
@@ -146,18 +135,19 @@ function prune(input: CommandInput): Promise<boolean> {
 }
 
 async function restore(input: CommandInput): Promise<boolean> {
-  const { config, isDryRun, report, signal, backup } = input
-  if (backup.identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
-  const open = await readIdentity(backup.identityFile)
-  await using place = await openPlace(placeOf(input), config, 'read')
+  const { config, isDryRun, report, signal } = input
+  const identityFile = input.text('identity')
+  if (identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
+  const open = await readIdentity(identityFile)
+  await using place = await openPlace(placeOf(input), config.backup, 'read')
   const { manifest, rows, copied, lost, secret, secondary } = await restoreBackup({
     config,
     clock: { now: () => Date.now() },
     place: place.objects,
-    id: backup.id,
+    id: input.text('backup'),
     open,
     isDryRun,
-    allowsDamage: backup.allowsDamage,
+    allowsDamage: input.has('allow-damage'),
     signal,
     onProgress: showProgress(input),
     record: (trx, { id, createdAt, database }, { missing }) =>
@@ -179,7 +169,8 @@ async function restore(input: CommandInput): Promise<boolean> {
 }
 
 async function migrate(input: CommandInput): Promise<boolean> {
-  const { config, isDryRun, report, signal, to } = input
+  const { config, isDryRun, report, signal } = input
+  const to = input.text('to')
   if (to !== 'postgres' && to !== 's3') throw wrongUse('--to is required: postgres or s3')
   const migrated = await migrateStore({
     config,
@@ -211,42 +202,10 @@ function describeBackup({ id, createdAt, database, objects }: Manifest): string 
 
 const placeOf = ({ args }: CommandInput): string => args[0] ?? ''
 
-/** A dry run creates no folder. */
-async function openIfExists(destination: string, config: CommandInput['config']) {
-  try {
-    return await openPlace(destination, config, 'read')
-  } catch (error) {
-    if (CairnError.is(error, 'NOT_FOUND')) return undefined
-    throw error
-  }
-}
-
 function showProgress({ onProgress }: CommandInput): OnProgress {
   return ({ phase, done, of, bytes }) => {
     const total = of === undefined ? '' : ` of ${of}`
     const size = bytes === undefined ? '' : `, ${(bytes / 1_048_576).toFixed(1)} MiB`
     onProgress(phase === 'database' ? `${done}${total} rows` : `${done}${total} objects${size}`)
   }
-}
-
-async function readIdentity(path: string): Promise<Opener> {
-  try {
-    return createOpener(await readFile(path, 'utf8'))
-  } catch (error) {
-    if (CairnError.is(error)) throw error
-    throw wrongUse(`${path} cannot be read (${String(errnoOf(error))})`)
-  }
-}
-
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    throw wrongUse(`${path} cannot be written (${String(errnoOf(error))})`)
-  }
-}
-
-function readKeep(text: string | undefined): number {
-  if (!/^[1-9]\d{0,5}$/.test(text ?? '')) throw wrongUse('--keep is required: a number from 1')
-  return Number(text)
 }

@@ -1,42 +1,15 @@
+import { type AuditEntry, reportAction, type ToolCommand, type ToolInput } from '@cairn/service/admin'
 import type { StorageConfig } from '../config.ts'
-import type { Report } from '../maintenance/maintain.ts'
 import { type AdminContext, openAdminDatabase } from './admin-context.ts'
-import type { AuditEntry } from './audit.ts'
-
-/** Options of the commands for backups. */
-export type BackupOptions = {
-  readonly id: string | undefined
-  readonly identityFile: string | undefined
-  readonly keep: string | undefined
-  readonly allowsDamage: boolean
-}
 
 /** Input of a command. */
-export type CommandInput = {
+export type CommandInput = ToolInput & {
   readonly config: StorageConfig
-  readonly args: readonly string[]
   readonly reason: string | undefined
-  readonly isDryRun: boolean
-  /** For `deny`: whether the reason is legal. */
-  readonly isByLaw: boolean
-  readonly backup: BackupOptions
-  /** For `migrate`: where to. */
-  readonly to: string | undefined
-  /** Aborts when the operator interrupts the command. */
-  readonly signal: AbortSignal
-  readonly report: Report
-  /** Shows progress to a person who waits. */
-  readonly onProgress: (text: string) => void
 }
 
 /** A command of `cairn-admin`. */
-export type Command = {
-  /** Arguments after its name. */
-  readonly args: readonly string[]
-  readonly about: string
-  /** Returns whether it succeeded without findings: exit code 0, otherwise 1. */
-  run(input: CommandInput): Promise<boolean>
-}
+export type Command = ToolCommand<CommandInput>
 
 /** Runs work on the database of the service. */
 export async function withDatabase(
@@ -55,12 +28,7 @@ export function act(
 ): Promise<boolean> {
   return withDatabase(input, async (context) => {
     const entry = await action(context)
-    const { isDryRun } = input
-    if (entry === undefined) input.report({ kind: 'unchanged' }, 'No changes.')
-    else {
-      const change = [entry.before, entry.after].map((value) => JSON.stringify(value ?? {})).join(' → ')
-      input.report({ ...entry, isDryRun }, `${isDryRun ? 'Dry run: ' : ''}${entry.action} ${entry.subject}: ${change}`)
-    }
+    reportAction(input, entry)
     return true
   })
 }

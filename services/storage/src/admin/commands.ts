@@ -1,4 +1,5 @@
 import { CairnError, normalizeAddress } from '@cairn/protocol'
+import { recordAction, reportActions, wrongUse } from '@cairn/service/admin'
 import { checkStore, repairStore } from '../maintenance/maintain.ts'
 import {
   type AccountState,
@@ -9,7 +10,6 @@ import {
   showUsage,
   unblockAccount,
 } from './accounts.ts'
-import { listActions, recordAction } from './audit.ts'
 import { backupCommands } from './backup-commands.ts'
 import { checkChain } from './check-chains.ts'
 import { act, type Command, type CommandInput, withDatabase } from './command.ts'
@@ -20,7 +20,6 @@ import { operatorSettingCommands } from './operator-settings.ts'
 import { parseBytes } from './parse-bytes.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { verifyConfig } from './verify-config.ts'
-import { wrongUse } from './wrong-use.ts'
 
 /** Every command, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -146,7 +145,7 @@ export const commands: Readonly<Record<string, Command>> = {
   deny: {
     args: ['CID'],
     about: 'stops serving and storing it, and all paths below it, within seconds; --by-law returns 451 instead of 410',
-    run: (input) => denyOrAllow(input, input.isByLaw ? 'deny-by-law' : 'deny'),
+    run: (input) => denyOrAllow(input, input.has('by-law') ? 'deny-by-law' : 'deny'),
   },
   allow: {
     args: ['CID'],
@@ -179,10 +178,7 @@ export const commands: Readonly<Record<string, Command>> = {
     about: 'lists the actions of this tool, newest first',
     run: (input) =>
       withDatabase(input, async ({ db }) => {
-        for await (const entry of listActions(db)) {
-          const { at, actor, action, subject, reason } = entry
-          input.report(entry, `${timeOf(at)}  ${actor}  ${action} ${subject}${reason === null ? '' : `  ${reason}`}`)
-        }
+        await reportActions(input, db)
         return true
       }),
   },

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import { applyAction } from '@cairn/service/admin'
 import { activeStates, heldStates } from '../deals/deals.ts'
-import { type AdminContext, applyAction } from './admin-context.ts'
+import type { AdminContext } from './admin-context.ts'
 
 /**
  * Offers a deal to its provider again, immediately, with its attempts reset.

@@ -1,6 +1,6 @@
+import { applyAction, wrongUse } from '@cairn/service/admin'
 import { countDenial, type DenylistRule, parseDenylist } from '../moderation/moderation.ts'
-import { type AdminContext, applyAction } from './admin-context.ts'
-import { wrongUse } from './wrong-use.ts'
+import type { AdminContext } from './admin-context.ts'
 
 /** Effect of a rule: `deny` returns 410, `deny-by-law` 451, `allow` serves content that another list denies. */
 export type DenialKind = 'deny' | 'deny-by-law' | 'allow'

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
+import { applyAction } from '@cairn/service/admin'
 import { enter } from '../ledger/ledger.ts'
 import { readAccount } from './accounts.ts'
-import { type AdminContext, applyAction } from './admin-context.ts'
+import type { AdminContext } from './admin-context.ts'
 
 /**
  * Raises or lowers the storage limit of an account. Stored files stay, even beyond the new limit.

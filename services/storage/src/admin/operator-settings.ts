@@ -1,3 +1,4 @@
+import { applyAction, wrongUse } from '@cairn/service/admin'
 import {
   changeOperatorSetting,
   listStoragePrices,
@@ -7,10 +8,9 @@ import {
   readStoragePrice,
   unlimited,
 } from '../ledger/ledger.ts'
-import { type AdminContext, applyAction } from './admin-context.ts'
+import type { AdminContext } from './admin-context.ts'
 import { act, type Command, withDatabase } from './command.ts'
 import { parseBytes } from './parse-bytes.ts'
-import { wrongUse } from './wrong-use.ts'
 
 /** The value that returns to the service's settings. */
 const fallback = 'default'

@@ -1,4 +1,4 @@
-import { wrongUse } from './wrong-use.ts'
+import { wrongUse } from '@cairn/service/admin'
 
 const units: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 }
 

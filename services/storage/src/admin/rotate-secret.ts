@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import { recordAction } from '@cairn/service/admin'
 import { secretIdOf } from '../seal.ts'
 import type { AdminContext } from './admin-context.ts'
-import { recordAction } from './audit.ts'
 import { sealedRows } from './sealed-rows.ts'
 
 /**

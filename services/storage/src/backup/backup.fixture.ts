@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
 import { openSnapshot, uuidv7 } from '@cairn/service'
 import type { PostgresFixture } from '@cairn/service/postgres-fixture'
+import { createS3Place, type S3Place } from '@cairn/service/s3-place-fixture'
 import { type AdminRun, runAdmin } from '../admin/admin.fixture.ts'
 import { readConfig } from '../config.ts'
 import { searchColumns } from '../db/upload-columns.ts'
 import { enter } from '../ledger/ledger.ts'
-import { createS3Place, type S3Place } from '../objects/s3/s3-place.fixture.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 /** Settings of a service that is not started yet. */

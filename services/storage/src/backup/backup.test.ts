@@ -13,11 +13,11 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { interrupted } from '@cairn/service/admin'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type AdminRun, startAdmin } from '../admin/admin.fixture.ts'
-import { interrupted } from '../admin/interrupted.ts'
 import { runCommand } from '../admin/run-command.ts'
 import { readConfig } from '../config.ts'
 import { checkStore } from '../maintenance/maintain.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
+import { readPieces, type Sum } from '@cairn/service/backup'
+import type { ObjectStore } from '@cairn/service/objects'
 import { readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
-import type { ObjectStore } from '../objects/objects.ts'
 import { hashSha256 } from '../packs/packs.ts'
-import { readPieces, type Sum } from './stored-files.ts'
 
 /** An object that was read: its sum, and whether its blocks match their hashes. */
 export type ReadObject = Sum & { readonly isSound: boolean }

@@ -1,19 +1,31 @@
-import { randomBytes } from 'node:crypto'
 import { openSnapshot } from '@cairn/service'
+import {
+  backupKey,
+  claimPlace,
+  createBackupId,
+  damaged,
+  dumpRows,
+  lines,
+  listBackupIds,
+  removeAbandoned,
+  removeUnfinished,
+  requireOwnPlace,
+  type Sealer,
+  type Sum,
+  untilAborted,
+  writeStored,
+} from '@cairn/service/backup'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { readStoreName } from '../db/read-store-name.ts'
-import type { ObjectStore } from '../objects/objects.ts'
+import { searchColumns } from '../db/upload-columns.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
 import { copyObject, inspectObject } from './copy-object.ts'
-import { dumpRows } from './dump.ts'
 import { forEachOf } from './for-each.ts'
 import {
-  backupKey,
-  lines,
-  listBackupIds,
   type Manifest,
   type ObjectLine,
   objectsName,
@@ -22,10 +34,7 @@ import {
   writeManifest,
 } from './manifest.ts'
 import { listNamedObjects, type NamedObject } from './named-objects.ts'
-import { claimPlace, requireOwnPlace } from './own-place.ts'
-import type { Sealer } from './seal.ts'
 import { encodeSecrets, type Secrets } from './secrets.ts'
-import { damaged, type Sum, writeStored } from './stored-files.ts'
 
 /** Objects copied at a time. */
 const copiesAtOnce = 4
@@ -119,32 +128,6 @@ export async function planBackup({
   return { objects: named.length, copied: named.filter(({ key }) => !present.has(key)).length }
 }
 
-/** Ids sort by time. */
-function createBackupId(now: number): string {
-  const [day = '', time = ''] = new Date(now)
-    .toISOString()
-    .replaceAll(/[-:.Z]/g, '')
-    .split('T')
-  return `${day}-${time}-${randomBytes(3).toString('hex')}`
-}
-
-/** Removes the files of a backup that failed. If this fails too, the next backup removes them. */
-async function removeUnfinished(place: ObjectStore, id: string, written: readonly string[]): Promise<void> {
-  // A manifest that exists in spite of an error makes the backup whole.
-  if ((await place.size(backupKey(id, 'manifest.json'))) !== undefined) return
-  for (const key of written) await place.remove(key)
-}
-
-/** Removes the files of backups whose process ended before the manifest was written: the store has notes of them. */
-async function removeAbandoned(place: ObjectStore): Promise<void> {
-  const whole = new Set(await listBackupIds(place))
-  for await (const { key, settle } of place.listAbandoned('backups/')) {
-    if (!whole.has(key.split('/')[1] ?? '')) await place.remove(key)
-    await settle()
-  }
-  await place.sweep()
-}
-
 /** Writes the rows of a snapshot, and lists the objects that they name. The snapshot is closed before objects are copied. */
 async function writeDump(
   { config, seal, onProgress }: BackupParts,
@@ -156,10 +139,11 @@ async function writeDump(
   for await (const batch of snapshot.readRows('select name from migration order by name'))
     for (const [name] of batch) migrations.push(String(name))
   let rows = 0
-  const plain = dumpRows(snapshot, (count) => {
+  const onRows = (count: number) => {
     rows = count
     onProgress({ phase: 'database', done: count })
-  })
+  }
+  const plain = dumpRows(snapshot, onRows, { omittedColumns: searchColumns })
   const file = await write('database.age', await seal(plain))
   return { file, named, migrations, rows }
 }
@@ -240,11 +224,4 @@ function countObjects(found: readonly ObjectLine[], copied: number): Manifest['o
     if (line.damaged === true) counts.damaged++
   }
   return counts
-}
-
-async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    signal.throwIfAborted()
-    yield chunk
-  }
 }

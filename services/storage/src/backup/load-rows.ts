@@ -1,16 +1,13 @@
 import { CairnError } from '@cairn/protocol'
 import { openDatabase } from '@cairn/service'
-import { CompiledQuery, type Kysely, sql } from 'kysely'
+import { type DumpPart, insertDump } from '@cairn/service/backup'
+import { type Kysely, sql } from 'kysely'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { migrations } from '../db/database.ts'
 import { createIpni } from '../db/migrations/0020_create-ipni.ts'
 import type { Schema } from '../db/schema.ts'
 import { restartRestoredChain } from '../ipni/ipni.ts'
-import { type DumpedValue, type DumpPart, quote } from './dump.ts'
-
-/** Both databases accept more; longer statements gain nothing. */
-const maxParameters = 8000
 
 /** Adds a restore to the audit log. */
 export type RecordRestore = (trx: Kysely<Schema>, restored: { missing: number }) => Promise<void>
@@ -41,20 +38,7 @@ export async function loadRows(parts: LoadParts): Promise<number> {
   // Awaited here, so that the database stays open until the rows are in it.
   return await db.write(async (trx) => {
     await requireEmpty(trx)
-    let rows = 0
-    let insert: ReturnType<typeof createInserter> | undefined
-    for await (const part of parts.openDump()) {
-      if (part.kind === 'table') {
-        await clear(trx, part.name)
-        insert = createInserter(trx, db.kind, part)
-      } else if (part.kind === 'row') {
-        await insert?.add(part.values)
-        rows++
-        if (rows % 10_000 === 0) parts.onRows(rows)
-      } else {
-        await insert?.flush()
-      }
-    }
+    const rows = await insertDump(trx, db.kind, parts.openDump(), parts.onRows)
     await settleRows(trx, parts)
     return rows
   })
@@ -71,45 +55,6 @@ export function databaseInUse(name: string): CairnError {
     message: `The database contains the rows of a service (${name})`,
     hint: 'Restore into a new CAIRN_HOME, or a new database of CAIRN_DATABASE_URL. Nothing was changed.',
   })
-}
-
-/** Removes the rows that migrations inserted, such as counters: they come from the dump. */
-async function clear(trx: Kysely<Schema>, table: string): Promise<void> {
-  const { rows } = await trx.executeQuery(CompiledQuery.raw(`select 1 from ${quote(table)} limit 1`))
-  // The log of actions refuses every delete, even of no rows.
-  if (rows.length > 0) await trx.executeQuery(CompiledQuery.raw(`delete from ${quote(table)}`))
-}
-
-/** Inserts rows of one table, many per statement. */
-function createInserter(
-  trx: Kysely<Schema>,
-  kind: 'sqlite' | 'postgres',
-  { name, columns }: Extract<DumpPart, { kind: 'table' }>,
-) {
-  const rowsAtOnce = Math.max(1, Math.floor(maxParameters / columns.length))
-  const into = `insert into ${quote(name)} (${columns.map(quote).join(', ')}) values `
-  const statementOf = (rows: number): string => {
-    let at = 0
-    const place = () => (kind === 'postgres' ? `$${++at}` : '?')
-    const row = () => `(${columns.map(place).join(', ')})`
-    return into + Array.from({ length: rows }, row).join(', ')
-  }
-  const full = statementOf(rowsAtOnce)
-  let values: DumpedValue[] = []
-  let rows = 0
-  const flush = async (): Promise<void> => {
-    if (rows === 0) return
-    await trx.executeQuery(CompiledQuery.raw(rows === rowsAtOnce ? full : statementOf(rows), values))
-    values = []
-    rows = 0
-  }
-  return {
-    flush,
-    async add(row: readonly DumpedValue[]): Promise<void> {
-      values.push(...row)
-      if (++rows === rowsAtOnce) await flush()
-    },
-  }
 }
 
 /** What the processes of the saved service left behind ends, as after a crash. */

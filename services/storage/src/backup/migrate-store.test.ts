@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { interrupted } from '@cairn/service/admin'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { interrupted } from '../admin/interrupted.ts'
 import { runCommand } from '../admin/run-command.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import {

@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { openSnapshot, type Snapshot } from '@cairn/service'
+import { dumpRows, encodeValue, quote, readDump } from '@cairn/service/backup'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { noteMoved } from '../db/moved-database.ts'
 import { searchColumns } from '../db/upload-columns.ts'
 import { lockStore } from '../lock-store.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { inspectObject } from './copy-object.ts'
 import type { OnProgress } from './create-backup.ts'
-import { dumpRows, encodeValue, quote, readDump } from './dump.ts'
 import { forEachOf } from './for-each.ts'
 import { loadRows, type RecordRestore } from './load-rows.ts'
 import { listNamedObjects } from './named-objects.ts'
@@ -91,7 +91,7 @@ export async function migrateStore(parts: MigrateParts): Promise<Migrated> {
     known: migrations,
     openDump: () =>
       readDump(
-        dumpRows(snapshot, (done) => onProgress({ phase: 'database', done })),
+        dumpRows(snapshot, (done) => onProgress({ phase: 'database', done }), { omittedColumns: searchColumns }),
         path,
       ),
     missing: copies.missing,

@@ -1,7 +1,6 @@
-import type { ObjectStore } from '../objects/objects.ts'
+import { backupKey, listBackupIds, readPieces, requireOwnPlace } from '@cairn/service/backup'
+import type { ObjectStore } from '@cairn/service/objects'
 import {
-  backupKey,
-  listBackupIds,
   listListedIds,
   type Manifest,
   objectsName,
@@ -9,8 +8,6 @@ import {
   readManifest,
   readObjectLines,
 } from './manifest.ts'
-import { requireOwnPlace } from './own-place.ts'
-import { readPieces } from './stored-files.ts'
 
 /** What a prune removes. */
 export type Pruned = { backups: string[]; objects: number; bytes: number; kept: number }

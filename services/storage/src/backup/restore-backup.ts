@@ -1,24 +1,29 @@
 import { mkdir } from 'node:fs/promises'
 import { CairnError } from '@cairn/protocol'
-import { inspectDatabase, openSnapshot } from '@cairn/service'
+import { inspectDatabase, keepSecretFile, openSnapshot } from '@cairn/service'
+import {
+  lines,
+  type Opener,
+  readDump,
+  readStored,
+  readWhole,
+  type StoredFile,
+  writeStored,
+} from '@cairn/service/backup'
+import { listOwners, type ObjectStore, writeOwner } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { migrations, openDatabase } from '../db/database.ts'
 import { lockStore } from '../lock-store.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { openObjects } from '../objects/open-objects.ts'
-import { findSecret, keepSecret } from '../open-secret.ts'
-import { listOwners, writeOwner } from '../packs/claim-folder.ts'
+import { findSecret, secretFileName } from '../open-secret.ts'
 import { claimPackFolder, comparePacks } from '../packs/packs.ts'
 import { inspectObject } from './copy-object.ts'
 import type { OnProgress } from './create-backup.ts'
-import { readDump } from './dump.ts'
 import { forEachOf } from './for-each.ts'
 import { databaseInUse, loadRows, type RecordRestore } from './load-rows.ts'
-import { findBackup, lines, type Manifest, readObjectLines } from './manifest.ts'
-import type { Opener } from './seal.ts'
+import { findBackup, type Manifest, readObjectLines } from './manifest.ts'
 import { parseSecrets, type Secrets, toHex } from './secrets.ts'
-import { readStored, readWhole, type StoredFile, writeStored } from './stored-files.ts'
 
 /** Objects copied at a time. */
 const copiesAtOnce = 4
@@ -198,10 +203,11 @@ export async function markPacks(objects: ObjectStore, database: string, source: 
 }
 
 async function writeSecrets(config: StorageConfig, secrets: Secrets): Promise<string | undefined> {
-  if (config.secret === undefined) await keepSecret(config.home, Buffer.from(secrets.storageSecret, 'hex'))
+  if (config.secret === undefined)
+    await keepSecretFile(config.home, secretFileName, Buffer.from(secrets.storageSecret, 'hex'))
   const { secondarySecret } = secrets
   if (secondarySecret === undefined || config.secondarySecret !== undefined) return undefined
-  await keepSecret(config.home, Buffer.from(secondarySecret, 'hex'), secondaryFileName)
+  await keepSecretFile(config.home, secondaryFileName, Buffer.from(secondarySecret, 'hex'))
   return secondaryFileName
 }
 

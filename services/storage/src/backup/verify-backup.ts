@@ -1,12 +1,10 @@
 import { CairnError } from '@cairn/protocol'
-import type { ObjectStore } from '../objects/objects.ts'
+import { listBackupIds, type Opener, readDump, readStored, readWhole, type StoredFile } from '@cairn/service/backup'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { OnProgress } from './create-backup.ts'
-import { readDump } from './dump.ts'
 import { forEachOf } from './for-each.ts'
-import { findBackup, listBackupIds, type Manifest, readManifest, readObjectLines } from './manifest.ts'
-import type { Opener } from './seal.ts'
+import { findBackup, type Manifest, readManifest, readObjectLines } from './manifest.ts'
 import { parseSecrets } from './secrets.ts'
-import { readStored, readWhole, type StoredFile } from './stored-files.ts'
 
 const readsAtOnce = 4
 

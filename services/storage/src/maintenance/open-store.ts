@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { lockStore } from '../lock-store.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { createPackStore, type PackStore } from '../packs/packs.ts'
 

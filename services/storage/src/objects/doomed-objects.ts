@@ -1,9 +1,9 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { isRemovalHeld } from '../workers/removal-hold.ts'
-import type { ObjectStore } from './objects.ts'
 
 const keysInOneQuery = 500
 

@@ -1,6 +1,6 @@
+import type { ObjectStore } from '@cairn/service/objects'
+import { openFileStore } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
-import { openFileStore } from './files.ts'
-import type { ObjectStore } from './objects.ts'
 
 /** Options of a store: its replica id, and whether a lock excludes other processes. */
 type OpenOptions = { replica?: string; isAlone: boolean }
@@ -15,6 +15,6 @@ export async function openObjects(
 ): Promise<ObjectStore> {
   if (s3 === undefined) return openFileStore(packFolder, options)
   // The S3 client is large, so only services that store packs on S3 load it.
-  const { openS3Store } = await import('./s3/s3-store.ts')
+  const { openS3Store } = await import('@cairn/service/s3-store')
   return openS3Store(s3, options.replica === undefined ? {} : { replica: options.replica })
 }

@@ -1,7 +1,7 @@
 import { CairnError, MIB } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { bytesKey, isSha256, requireHash } from './block-key.ts'
 import { findBlocks } from './find-blocks.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'

@@ -1,6 +1,6 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { findUnnamed } from './find-unnamed.ts'
 import { verifyPack } from './verify-pack.ts'
 

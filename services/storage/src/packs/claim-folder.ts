@@ -1,10 +1,8 @@
 import { CairnError } from '@cairn/protocol'
+import { listOwners, type ObjectStore, ownerPrefix, writeOwner } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
 import { readStoreName } from '../db/read-store-name.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 
-/** Prefix of the single object whose name is the id of the database that owns the packs. */
-const ownerPrefix = 'owner/'
 /** Number of the database's newest packs that are checked in a folder of an earlier version, which names no owner. */
 const comparedRows = 20
 
@@ -52,12 +50,6 @@ export async function takeOverPackFolder({ db, objects }: { db: Database; object
   for (const owner of owners) if (owner !== name) await objects.remove(ownerPrefix + owner)
 }
 
-/** Returns the ids of the databases that own the objects of a store. */
-export async function listOwners(objects: ObjectStore): Promise<string[]> {
-  const keys = await Array.fromAsync(objects.list(ownerPrefix))
-  return keys.map((key) => key.slice(ownerPrefix.length))
-}
-
 async function isEmpty(objects: ObjectStore): Promise<boolean> {
   for await (const _key of objects.list('packs/')) return false
   return true
@@ -77,21 +69,6 @@ async function readNewest({ read }: Database): Promise<string[]> {
 async function holdsAny(objects: ObjectStore, keys: readonly string[]): Promise<boolean> {
   for (const key of keys) if ((await objects.size(key)) !== undefined) return true
   return false
-}
-
-/** Assigns the objects of a store to a database. */
-export async function writeOwner(objects: ObjectStore, name: string): Promise<void> {
-  const key = ownerPrefix + name
-  const writer = await objects.create(key)
-  try {
-    await writer.append([Buffer.from(`${name}\n`)])
-    await writer.finish()
-  } catch (error) {
-    await writer.abort()
-    // Another replica of the same database was faster.
-    if ((await objects.size(key)) === undefined) throw error
-  }
-  await objects.confirm(key)
 }
 
 function belongsToAnother(name: string, owners: readonly string[]): CairnError {

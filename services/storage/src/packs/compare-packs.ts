@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { findUnnamed, type UnnamedPack } from './find-unnamed.ts'
 import { packTime } from './pack-id.ts'
 

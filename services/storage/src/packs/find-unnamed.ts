@@ -1,5 +1,5 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { packIdOfKey, packKey } from './pack-id.ts'
 import { findHolds } from './store.ts'
 

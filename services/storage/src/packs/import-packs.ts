@@ -1,7 +1,7 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { PackHold } from '../db/schema.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { bytesKey } from './block-key.ts'
 import { packIdOfKey } from './pack-id.ts'
 import { type ReadPack, readPack } from './read-pack.ts'

@@ -1,7 +1,7 @@
+import type { ObjectStore, ObjectWriter } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore, ObjectWriter } from '../objects/objects.ts'
 import { blockKeyOf, bytesKey } from './block-key.ts'
 import { type BlockTable, createBlockTable } from './block-table.ts'
 import { findBlocks } from './find-blocks.ts'

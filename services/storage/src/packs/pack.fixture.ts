@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ObjectStore } from '@cairn/service/objects'
+import { openFileStore } from '@cairn/service/objects'
 import { hashBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import type { Database } from '../db/database.ts'
-import { openFileStore } from '../objects/files.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
 
 /** A block with a raw CID. */

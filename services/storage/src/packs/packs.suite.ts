@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, readlink, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { openFileStore } from '@cairn/service/objects'
 import {
   createFileImporter,
   hashFunctions,
@@ -16,7 +17,6 @@ import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { repair } from '../maintenance/repair.ts'
-import { openFileStore } from '../objects/files.ts'
 import { check } from './check.ts'
 import {
   blockHashedWith,

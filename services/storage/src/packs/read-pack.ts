@@ -1,7 +1,7 @@
 import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import { decodeNode, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { ObjectStore } from '../objects/objects.ts'
 import { blockKeyOf } from './block-key.ts'
 import { createBlockTable } from './block-table.ts'
 import { hashSha256 } from './hash-sha256.ts'

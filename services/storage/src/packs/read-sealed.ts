@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { ObjectStore } from '../objects/objects.ts'
 import type { BlockReader } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import type { SealedPack } from './packs.ts'

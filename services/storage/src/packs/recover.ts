@@ -1,5 +1,5 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { packIdOfKey, packTime } from './pack-id.ts'
 import { condemnPack } from './record-pack.ts'
 

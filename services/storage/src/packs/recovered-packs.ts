@@ -1,7 +1,7 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import { decodeNode } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { packHeaderBytes } from './manifest.ts'
 import { readManifest } from './verify-pack.ts'
 

@@ -1,6 +1,6 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { isRemovalHeld } from '../workers/removal-hold.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from './packs.ts'

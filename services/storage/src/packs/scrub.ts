@@ -1,5 +1,5 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { markDamaged, markMissing, type PackEvent, verifyPack } from './packs.ts'

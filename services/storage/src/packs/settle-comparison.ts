@@ -1,5 +1,5 @@
+import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
-import type { ObjectStore } from '../objects/objects.ts'
 import type { Comparison } from './compare-packs.ts'
 import type { UnnamedPack } from './find-unnamed.ts'
 import { packTime } from './pack-id.ts'

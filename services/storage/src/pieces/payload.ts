@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import type { ObjectStore } from '../objects/objects.ts'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { PiecePackRow } from './store.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { keptLevel, keptPayloadBytes, type PieceTree } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
-import type { ObjectStore } from '../objects/objects.ts'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { PieceRow } from './store.ts'
 
 /** Key prefix of piece trees in the object store. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError, KIB, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
+import type { ObjectWriter } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
-import type { ObjectWriter } from '../objects/objects.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
 import { addPart, countParts, type ResumableUpload, renewUpload } from './store.ts'
 

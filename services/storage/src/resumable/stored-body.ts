@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectStore } from '../objects/objects.ts'
+import type { ObjectStore } from '@cairn/service/objects'
 import type { UploadPart } from './store.ts'
 
 const readBytes = MIB

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import { lockFolder } from '@cairn/service'
-import type { StorageConfig } from '../config.ts'
+import { lockFolder } from '../lock-folder.ts'
 import { openFileStore } from '../objects/files.ts'
 import type { ObjectStore } from '../objects/objects.ts'
-import { s3Url } from '../settings/s3-settings.ts'
+import { s3Url } from '../objects/s3-settings.ts'
+import type { BackupSettings } from './backup-settings.ts'
 
 /** Where backups are: a folder, or a prefix of a bucket. */
 export type BackupPlace = AsyncDisposable & { readonly objects: ObjectStore }
@@ -21,12 +21,12 @@ type Purpose = 'read' | 'write'
  */
 export async function openPlace(
   place: string,
-  { backup }: Pick<StorageConfig, 'backup'>,
+  settings: Pick<BackupSettings, 's3'>,
   purpose: Purpose,
 ): Promise<BackupPlace> {
   await using stack = new AsyncDisposableStack()
   const objects = place.startsWith('s3:')
-    ? await openBucket(place, backup, purpose)
+    ? await openBucket(place, settings, purpose)
     : await openFolder(resolve(place), purpose, stack)
   stack.defer(() => objects.close())
   const open = stack.move()
@@ -50,7 +50,7 @@ async function openFolder(folder: string, purpose: Purpose, stack: AsyncDisposab
   return openFileStore(folder, { isAlone: true })
 }
 
-async function openBucket(place: string, { s3 }: StorageConfig['backup'], purpose: Purpose): Promise<ObjectStore> {
+async function openBucket(place: string, { s3 }: Pick<BackupSettings, 's3'>, purpose: Purpose): Promise<ObjectStore> {
   const { openS3Store } = await import('../objects/s3/s3-store.ts')
   const objects = await openS3Store({ ...s3, ...parseBucket(place), encryption: undefined, storageClass: undefined })
   if (purpose === 'read') return objects

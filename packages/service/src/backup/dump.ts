@@ -1,27 +1,43 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip, createGzip } from 'node:zlib'
 import { CairnError } from '@cairn/protocol'
-import type { Snapshot, SnapshotValue } from '@cairn/service'
-import { searchColumns } from '../db/upload-columns.ts'
+import type { Snapshot, SnapshotValue } from '../database/snapshot-rows.ts'
 import { splitLines } from './split-lines.ts'
 import { damaged } from './stored-files.ts'
 
 // A dump is gzipped JSON lines, the same for both databases: for each table {table, columns}, its rows as arrays, and
 // {end, rows}; {end: true} last. Bytes are {b: base64}, integers beyond 2^53 {i: decimal}.
 
-/** Encodes all tables of a snapshot. `onRows` is called with the rows so far. */
-export function dumpRows(snapshot: Snapshot, onRows: (rows: number) => void): AsyncIterable<Uint8Array> {
-  const source = Readable.from(encodeRows(snapshot, onRows))
+/** What a dump omits. */
+export type DumpOptions = {
+  /** Tables whose rows have no use in another process, such as sessions. */
+  readonly omittedTables?: readonly string[]
+  /** Columns that the service computes again. */
+  readonly omittedColumns?: readonly string[]
+}
+
+/** Encodes the tables of a snapshot. `onRows` is called with the rows so far. */
+export function dumpRows(
+  snapshot: Snapshot,
+  onRows: (rows: number) => void,
+  options: DumpOptions,
+): AsyncIterable<Uint8Array> {
+  const source = Readable.from(encodeRows(snapshot, onRows, options))
   const zipped = createGzip()
   // A failure ends the output with the same error.
   pipeline(source, zipped, () => undefined)
   return zipped
 }
 
-async function* encodeRows(snapshot: Snapshot, onRows: (rows: number) => void): AsyncGenerator<string> {
+async function* encodeRows(
+  snapshot: Snapshot,
+  onRows: (rows: number) => void,
+  { omittedTables = [], omittedColumns = [] }: DumpOptions,
+): AsyncGenerator<string> {
   let total = 0
   for (const { name, columns: all } of await snapshot.listTables()) {
-    const columns = all.filter((column) => !searchColumns.includes(column))
+    if (omittedTables.includes(name)) continue
+    const columns = all.filter((column) => !omittedColumns.includes(column))
     yield `${JSON.stringify({ table: name, columns })}\n`
     let rows = 0
     const names = columns.map(quote).join(', ')

@@ -2,5 +2,5 @@ import { CairnError } from '@cairn/protocol'
 
 /** Returns the error for invalid arguments; the exit code is 2. */
 export function wrongUse(message: string): CairnError {
-  return new CairnError('USAGE', { message, hint: 'Run cairn-admin --help for the list of commands.' })
+  return new CairnError('USAGE', { message })
 }

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '../objects/objects.ts'
-import { listOwners, writeOwner } from '../packs/claim-folder.ts'
+import { listOwners, writeOwner } from '../objects/owner.ts'
 
 /** Checks that a destination is empty or belongs to this database. @throws CairnError BACKUP_OF_ANOTHER */
 export async function requireOwnPlace(place: ObjectStore, database: string): Promise<'empty' | 'own'> {

@@ -1,4 +1,4 @@
-import type { S3Place } from './s3-place.fixture.ts'
+import type { S3Place } from '@cairn/service/s3-place-fixture'
 
 /** Returns the settings of a storage service on PostgreSQL and S3. */
 export const s3Environment = ({ proxy, server }: S3Place, databaseUrl: string) => ({

@@ -32,7 +32,7 @@ export type Sealer = (plain: AsyncIterable<Uint8Array>) => Promise<AsyncIterable
 export type Opener = (sealed: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array>
 
 /**
- * Prepares the decryption with the identities of a file, as written by age-keygen or `cairn-admin backup key`.
+ * Prepares the decryption with the identities of a file, as written by age-keygen or the command `backup key`.
  * @throws CairnError BACKUP_KEY when it contains none
  */
 export function createOpener(identityFile: string): Opener {
@@ -86,7 +86,7 @@ function toWeb(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
 function noRecipient(message: string, cause?: unknown): CairnError {
   return new CairnError('INVALID_CONFIGURATION', {
     message,
-    hint: 'Create a key with `cairn-admin backup key FILE` on another machine, keep the file there, and set CAIRN_BACKUP_RECIPIENTS to the printed recipient.',
+    hint: 'Create a key with the command `backup key FILE` on another machine, keep the file there, and set CAIRN_BACKUP_RECIPIENTS to the printed recipient.',
     cause,
   })
 }

@@ -16,9 +16,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { CairnError } from '@cairn/protocol'
-import { traceStep } from '@cairn/service'
-import type { S3Settings } from '../../settings/s3-settings.ts'
+import { traceStep } from '../../traces/span.ts'
 import { endsEarly } from '../object-errors.ts'
+import type { S3Settings } from '../s3-settings.ts'
 import { describeReadFailure, describeS3Error, readFailure } from './s3-errors.ts'
 
 /** Time limits in ms. Each covers all attempts of one call. */

@@ -1,5 +1,5 @@
-import type { S3Settings } from '../../settings/s3-settings.ts'
 import type { ObjectStore } from '../objects.ts'
+import type { S3Settings } from '../s3-settings.ts'
 import { defaultLimits } from './s3-bucket.ts'
 import { type FaultyProxy, startFaultyProxy } from './s3-proxy.fixture.ts'
 import { type S3Server, startS3Server } from './s3-server.fixture.ts'

@@ -1,16 +1,16 @@
 // A complete storage service whose packs lie on S3.
 import { randomBytes } from 'node:crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { createS3Place } from '@cairn/service/s3-place-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { StorageConfig } from '../../config.ts'
-import { recoverStore } from '../../maintenance/maintain.ts'
-import { openStore } from '../../maintenance/open-store.ts'
-import { check } from '../../packs/check.ts'
-import { removeUnreferencedPacks } from '../../packs/remove-packs.ts'
-import { bearer, startTestStorage, type TestStorage } from '../../start-test-storage.fixture.ts'
-import { systemClock } from '../../workers/worker.ts'
+import type { StorageConfig } from '../config.ts'
+import { recoverStore } from '../maintenance/maintain.ts'
+import { openStore } from '../maintenance/open-store.ts'
+import { check } from '../packs/check.ts'
+import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
+import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { systemClock } from '../workers/worker.ts'
 import { s3Environment } from './s3-environment.fixture.ts'
-import { createS3Place } from './s3-place.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {

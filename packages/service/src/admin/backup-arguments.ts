@@ -1,0 +1,61 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CairnError } from '@cairn/protocol'
+import type { BackupSettings } from '../backup/backup-settings.ts'
+import { type BackupPlace, openPlace } from '../backup/place.ts'
+import { createBackupKey, createOpener, type Opener } from '../backup/seal.ts'
+import { errnoOf } from '../objects/file-errors.ts'
+import type { ToolInput } from './run-tool.ts'
+import { wrongUse } from './wrong-use.ts'
+
+// The arguments that the commands for backups have in every tool.
+
+/** Creates a key for backups: writes the identity to a new file and prints the recipient. */
+export async function createKeyFile({
+  args,
+  isDryRun,
+  report,
+}: Pick<ToolInput, 'args' | 'isDryRun' | 'report'>): Promise<boolean> {
+  const path = resolve(args[0] ?? '')
+  const { identity, recipient } = await createBackupKey()
+  if (!isDryRun) await writeNew(path, `# recipient: ${recipient}\n${identity}\n`)
+  report({ kind: 'key', recipient, file: path, isDryRun }, recipient)
+  return true
+}
+
+/** Reads the file of --identity. @throws CairnError USAGE, BACKUP_KEY */
+export async function readIdentity(path: string): Promise<Opener> {
+  try {
+    return createOpener(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (CairnError.is(error)) throw error
+    throw wrongUse(`${path} cannot be read (${String(errnoOf(error))})`)
+  }
+}
+
+/** Reads the number of --keep. @throws CairnError USAGE */
+export function readKeep(text: string | undefined): number {
+  if (!/^[1-9]\d{0,5}$/.test(text ?? '')) throw wrongUse('--keep is required: a number from 1')
+  return Number(text)
+}
+
+/** Opens a destination for a dry run, which creates no folder. */
+export async function openPlaceIfExists(
+  destination: string,
+  settings: Pick<BackupSettings, 's3'>,
+): Promise<BackupPlace | undefined> {
+  try {
+    return await openPlace(destination, settings, 'read')
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    throw wrongUse(`${path} cannot be written (${String(errnoOf(error))})`)
+  }
+}

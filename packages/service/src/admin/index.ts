@@ -1,0 +1,16 @@
+export { type ActionContext, applyAction } from './action.ts'
+export { type AuditEntry, recordAction } from './audit.ts'
+export { createAuditTable } from './audit-table.ts'
+export { createKeyFile, openPlaceIfExists, readIdentity, readKeep } from './backup-arguments.ts'
+export { interrupted } from './interrupted.ts'
+export { reportAction, reportActions } from './report-action.ts'
+export { runToolAsProcess } from './run-as-process.ts'
+export {
+  type AdminEnvironment,
+  type AdminTool,
+  type Report,
+  runTool,
+  type ToolCommand,
+  type ToolInput,
+} from './run-tool.ts'
+export { wrongUse } from './wrong-use.ts'

@@ -1,0 +1,13 @@
+export { syncFolder } from './durable-folders.ts'
+export { errnoOf } from './file-errors.ts'
+export { openFileStore } from './files.ts'
+export type { ObjectStore, ObjectWriter } from './objects.ts'
+export { listOwners, ownerPrefix, writeOwner } from './owner.ts'
+export {
+  type S3Encryption,
+  type S3Settings,
+  type S3StorageClass,
+  s3Region,
+  s3StorageClasses,
+  s3Url,
+} from './s3-settings.ts'
