@@ -331,7 +331,7 @@ const status = v.object({
   node: v.number(),
   cid: v.string(),
   owner: v.string(),
-  /** Whether the record comes from a backup that nobody confirmed: the node returns no shard of it. */
+  /** Whether the record comes from a backup and is unconfirmed: the node returns no shard of it. */
   isRestored: v.optional(v.boolean()),
   /** `provisional` until three nodes name the same owner; `pending` while a new set is on fewer than three. */
   state: v.picklist(['provisional', 'held', 'pending', 'retired']),

@@ -5,7 +5,7 @@ import { enoughNodes, type PeerStatement } from './peers.ts'
 import { findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 
 /**
- * Whether a record comes from a backup and nobody confirmed it since. A right in it may have been revoked after the
+ * Whether a record comes from a backup and was not confirmed since. A right in it may have been revoked after the
  * backup, so it counts neither for a reader nor for another node.
  */
 export function isUnconfirmed({ row }: Pick<KeyRecord, 'row'>): boolean {

@@ -54,7 +54,7 @@ async function attempt(context: Context, cid: string, settle: () => Promise<void
   }
 }
 
-/** Returns records from a backup that nobody confirmed. */
+/** Returns records from a backup that are unconfirmed. */
 async function findRestored({ db }: Context, after: string): Promise<string[]> {
   const rows = await db.read
     .selectFrom('key')
