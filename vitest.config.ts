@@ -42,10 +42,11 @@ function ring({ hookTimeout = 180_000, ...more }: Ring): TestProjectInlineConfig
     test: {
       // Node itself reads the sources, as it does when the product runs; nothing is transformed by a bundler.
       execArgv: ['--conditions=@cairn/source'],
-      experimental: { viteModuleRunner: false },
+      // The loader serves replaced modules and tests inside sources. There are none.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       // Vitest's default of one second is too short for a busy machine.
       expect: { poll: { timeout: 60_000 } },
-      setupFiles: ['tests/equal-bytes.ts'],
+      setupFiles: ['tests/resolve-sources.mjs', 'tests/equal-bytes.ts'],
       hookTimeout,
       ...more,
     },

@@ -9,6 +9,7 @@ import type { NetworkProfile } from '@cairn/protocol'
 import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import pino from 'pino'
 import { generatePrivateKey } from 'viem/accounts'
+import { ownAddress } from './own-address.ts'
 
 /** Five key nodes whose processes and disks a test can remove, without a storage service. */
 export type FiveNodes = AsyncDisposable & {
@@ -40,12 +41,14 @@ export async function startFiveNodes(
   const running = new Map<number, KeyNode>()
   const ports = new Map<number, number>()
   const lines: string[][] = numbers.map(() => [])
-  const url = (node: number) => `http://127.0.0.1:${ports.get(node) ?? 9}`
+  const url = (node: number) => `http://${ownAddress}:${ports.get(node) ?? 9}`
 
   const environmentOf = (node: number): Record<string, string> => ({
     CAIRN_KEYNODE_NUMBER: String(node),
     CAIRN_KEYNODE_HOME: folder(node),
+    CAIRN_KEYNODE_HOST: ownAddress,
     CAIRN_KEYNODE_PORT: String(ports.get(node) ?? 0),
+    CAIRN_METRICS_PORT: '0',
     CAIRN_KEYNODE_DOMAINS: 'keys.test',
     CAIRN_KEYNODE_SECRET: secretOf(node).toString('hex'),
     CAIRN_RATE_FACTOR: '0',

@@ -1,15 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { resolve } from 'node:path'
 import { programEnvironment } from './program-environment.ts'
 
-/** The command line's own program. */
-export const cliProgram = resolve(import.meta.dirname, '../packages/cli/src/bin.ts')
+let requested: Promise<string[]> | undefined
+
+/** The command of the command line: Node and what it gets before the arguments. The first request of a run bundles it. */
+export function cliCommand(): Promise<string[]> {
+  requested ??= requestCli()
+  return requested
+}
+
+async function requestCli(): Promise<string[]> {
+  const answer = await fetch(process.env['CAIRN_TEST_CLI'] ?? '')
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(text)
+  return [process.execPath, '--enable-source-maps', text]
+}
 
 /** What a run of the command line ended with and printed. */
 export type CliRun = { code: number | null; out: string; err: string }
 
 /** Runs the real program, as a user's shell does; it sees no environment but the one given. */
-export function runCli(
+export async function runCli(
   args: readonly string[],
   options: {
     cwd: string
@@ -18,8 +29,9 @@ export function runCli(
     started?: ((child: ChildProcess) => void) | undefined
   },
 ): Promise<CliRun> {
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, ['--conditions=@cairn/source', cliProgram, ...args], {
+  const [node = '', ...program] = await cliCommand()
+  return await new Promise((done, fail) => {
+    const child = spawn(node, [...program, ...args], {
       cwd: options.cwd,
       env: { ...programEnvironment, ...options.env },
     })

@@ -1,6 +1,7 @@
-// What all files of a run share. It is started when the first file asks for it, and ends with the run.
+// What all files of a run share. Each part is made when the first file asks for it, and ends with the run.
 import { createServer } from 'node:http'
 import { type PostgresServer, startPostgresServer } from '@cairn/service/postgres-server-fixture'
+import { bundleCli } from './bundle-cli.ts'
 import { hasChromium } from './has-chromium.ts'
 
 /** Once per run, before the first file. @returns what ends it */
@@ -11,10 +12,18 @@ export async function setup(): Promise<() => Promise<void>> {
     )
   }
   let postgres: Promise<PostgresServer> | undefined
-  const broker = createServer((_request, response) => {
+  let cli: Promise<string> | undefined
+  const find = (path: string | undefined): Promise<string> => {
+    if (path === '/cli') {
+      cli ??= bundleCli()
+      return cli
+    }
     postgres ??= startPostgresServer()
-    postgres.then(
-      ({ url }) => response.end(url),
+    return postgres.then(({ url }) => url)
+  }
+  const broker = createServer((request, response) => {
+    find(request.url).then(
+      (text) => response.end(text),
       (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     )
   })
@@ -22,7 +31,8 @@ export async function setup(): Promise<() => Promise<void>> {
   const address = broker.address()
   if (typeof address !== 'object' || address === null) throw new Error('the run has no port')
   // Workers inherit the environment of this process.
-  process.env['CAIRN_TEST_POSTGRES'] = `http://127.0.0.1:${address.port}/`
+  process.env['CAIRN_TEST_POSTGRES'] = `http://127.0.0.1:${address.port}/postgres`
+  process.env['CAIRN_TEST_CLI'] = `http://127.0.0.1:${address.port}/cli`
   return async () => {
     broker.closeAllConnections()
     await new Promise((done) => broker.close(done))

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { basename, join, resolve } from 'node:path'
 import { expect } from 'vitest'
 import type { TestNetwork } from '../fixtures.ts'
+import { cliCommand } from '../run-cli.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -18,7 +19,7 @@ export type ExampleFolder = Disposable & {
 /**
  * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, in place of the repository's
  * folder. A command changes only in the paths of `scripts/run.mjs` and of the file, which it looks for in the repository;
- * `npm run cairn`, which would change to the repository's folder, becomes the program that it starts.
+ * `npm run cairn`, which would change to the repository's folder, becomes the program that it starts, in one file.
  */
 export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): ExampleFolder {
   mkdirSync(join(root, '.cache'), { recursive: true })
@@ -27,11 +28,12 @@ export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): 
   copyFileSync(join(network.home, 'network.json'), join(path, '.cairn', 'network.json'))
   for (const [, name = '', text = ''] of page.matchAll(/```(?:ts|json) (\S+)\n([\s\S]*?)```/g))
     writeFileSync(join(path, name), text)
-  const runLine = (line: string) => {
+  const runLine = async (line: string) => {
     const runner = `node '${root}/scripts/run.mjs'`
+    const cli = (await cliCommand()).map((part) => `'${part}'`).join(' ')
     const command = line
       .replaceAll('node scripts/run.mjs ', `${runner} .cache/${basename(path)}/`)
-      .replaceAll(/npm run (?:-s )?cairn -- /g, `${runner} packages/cli/src/bin.ts `)
+      .replaceAll(/npm run (?:-s )?cairn -- /g, `${cli} `)
     return runShell(command, path)
   }
   return {

@@ -2,12 +2,12 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { programEnvironment } from '../program-environment.ts'
+import { cliCommand } from '../run-cli.ts'
 
-const program = resolve(import.meta.dirname, '../../packages/cli/src/bin.ts')
 const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
 let network: TestNetwork
@@ -25,13 +25,13 @@ afterAll(async () => {
 type Answer = [question: string, typed: string]
 
 /** Runs the program at a terminal; each answer is typed when its question is shown. */
-function atTerminal(
+async function atTerminal(
   args: string[],
   answers: Answer[] = [],
   config = 'config',
 ): Promise<{ code: number | null; output: string }> {
-  const line = [process.execPath, '--conditions=@cairn/source', program, ...args].map((part) => `'${part}'`).join(' ')
-  return new Promise((done, fail) => {
+  const line = [...(await cliCommand()), ...args].map((part) => `'${part}'`).join(' ')
+  return await new Promise((done, fail) => {
     const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
       cwd: folder,
       env: {

@@ -9,13 +9,17 @@ import { createWallet } from '@cairn/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
-import { type CliRun, cliProgram, runCli } from '../run-cli.ts'
+import { type CliRun, cliCommand, runCli } from '../run-cli.ts'
 
-const node = [process.execPath, '--conditions=@cairn/source', cliProgram]
+/** The command without its arguments, and as a part of a shell's line. */
+let node: string[]
+let cli = ''
 
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
+  node = await cliCommand()
+  cli = node.map((part) => `'${part}'`).join(' ')
   network = await createTestNetwork()
   folder = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
   writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
@@ -193,17 +197,13 @@ describe('what is stored', () => {
 
   test('a reader that has enough is no fault', async () => {
     const { code, out } = await new Promise<{ code: number | null; out: string }>((done) => {
-      const shell = spawn(
-        'bash',
-        ['-o', 'pipefail', '-c', `${node.map((part) => `'${part}'`).join(' ')} ls | head -1`],
-        {
-          env: {
-            ...process.env,
-            CAIRN_NETWORK: join(network.home, 'network.json'),
-            CAIRN_CONFIG_HOME: join(folder, 'config'),
-          },
+      const shell = spawn('bash', ['-o', 'pipefail', '-c', `${cli} ls | head -1`], {
+        env: {
+          ...process.env,
+          CAIRN_NETWORK: join(network.home, 'network.json'),
+          CAIRN_CONFIG_HOME: join(folder, 'config'),
         },
-      )
+      })
       let text = ''
       shell.stdout.on('data', (piece: Buffer) => {
         text += piece.toString()
@@ -343,7 +343,7 @@ describe('wallet and keys', () => {
   })
 
   test('a password typed at a terminal is not shown', async () => {
-    const line = [...node, 'wallet', 'create'].map((part) => `'${part}'`).join(' ')
+    const line = `${cli} wallet create`
     const output = await new Promise<string>((done, fail) => {
       const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
         env: {
@@ -369,7 +369,7 @@ describe('wallet and keys', () => {
 
   test('Ctrl-C and no at a question end with 130 and leave everything', async () => {
     await storeWallet('asked')
-    const line = ['exec', ...[...node, 'wallet', 'remove'].map((part) => `'${part}'`)].join(' ')
+    const line = `exec ${cli} wallet remove`
     for (const answer of ['\u0003', 'n\r']) {
       const ended = await new Promise<{ code: number | null; text: string }>((done, fail) => {
         const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {

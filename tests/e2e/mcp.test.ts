@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { programEnvironment } from '../program-environment.ts'
-import { cliProgram, runCli } from '../run-cli.ts'
+import { cliCommand, runCli } from '../run-cli.ts'
 import { untilProven } from '../until-proven.ts'
 
 const deals = { waitSeconds: 0.2, challengeSeconds: 20, pollMs: 50, pieceBytes: 5 * 1024 * 1024 }
@@ -24,9 +24,10 @@ type Session = { client: Client; seen: () => string; close: () => Promise<void> 
 
 async function startServer(args: string[], options?: ClientOptions): Promise<Session> {
   const seen: string[] = []
+  const [node = '', ...program] = await cliCommand()
   const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: ['--conditions=@cairn/source', cliProgram, 'mcp', ...args],
+    command: node,
+    args: [...program, 'mcp', ...args],
     cwd: root,
     env: {
       ...definedOnly(programEnvironment),

@@ -29,6 +29,8 @@ import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../../services/storage/src/admin/admin.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { programEnvironment } from '../program-environment.ts'
+import { cliCommand } from '../run-cli.ts'
 
 const run = promisify(execFile)
 const free = 10 * MIB
@@ -347,15 +349,14 @@ test('the command line: price, pay, payments, balance', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-'))
   try {
     const cairn = async (...args: string[]) => {
-      const bin = join(import.meta.dirname, '../../packages/cli/src/bin.ts')
-      const node = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin, ...args]
       const env = {
-        PATH: process.env['PATH'],
+        ...programEnvironment,
         CAIRN_CONFIG_HOME: home,
         HOME: home,
         CAIRN_NETWORK: join(network.home, 'network.json'),
       }
-      return run(process.execPath, node, { env })
+      const [node = '', ...program] = await cliCommand()
+      return run(node, [...program, ...args], { env })
     }
     expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB costs 4 USDC on local')
     const { stdout } = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')

@@ -10,6 +10,7 @@ import { join, resolve } from 'node:path'
 import { type Client, createClient, listChecks, uploadBytes, verifyStorage } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
+import { ownAddress } from '../own-address.ts'
 import { programEnvironment } from '../program-environment.ts'
 import { untilProven } from '../until-proven.ts'
 import { type StorageProcess, startStorageProcess } from './storage-process.ts'
@@ -27,9 +28,9 @@ type Keeper = {
   kill(): Promise<void>
 }
 
-/** Ports that are free at the moment, all different. */
+/** Free ports of this process's own address, all different: they stay free. */
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  const servers = Array.from({ length: count }, () => createServer().listen(0, ownAddress))
   await Promise.all(servers.map((server) => once(server, 'listening')))
   const ports = servers.map((server) => {
     const address = server.address()
@@ -47,14 +48,16 @@ function createKeeper(folder: string, name: string, port: number, source: () => 
   return {
     name,
     home,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${ownAddress}:${port}`,
     async begin() {
       child = spawn(process.execPath, ['--conditions=@cairn/source', program], {
         env: {
           ...programEnvironment,
           CAIRN_PROVIDER_NAME: name,
           CAIRN_PROVIDER_HOME: home,
+          CAIRN_PROVIDER_HOST: ownAddress,
           CAIRN_PROVIDER_PORT: String(port),
+          CAIRN_METRICS_PORT: '0',
           CAIRN_PROVIDER_SECRET: secret,
           CAIRN_PROVIDER_KEY: accessKey,
           CAIRN_PROVIDER_SOURCES: source(),

@@ -234,6 +234,30 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
       }
     })
 
+    test('uploads that share a sealed pack are recorded at the same time', async () => {
+      const blocks = manyBlocks(3, 100)
+      const sealed = await place.seal(blocks)
+      await Promise.all(Array.from({ length: 6 }, () => place.record(sealed)))
+      const uses = await place.db.read.selectFrom('upload_pack').selectAll().execute()
+      expect(new Set(uses.map(({ pack_id }) => pack_id))).toEqual(new Set([sealed.own?.id]))
+      expect(uses).toHaveLength(6)
+      expect(await findings()).toEqual([])
+    })
+
+    test('rejects a pack whose id or object another pack has', async () => {
+      const { own, dependsOn } = await place.seal(manyBlocks(3, 100))
+      await place.record({ own, dependsOn })
+      if (own === undefined) throw new Error('nothing was sealed')
+      for (const change of [
+        { id: own.id + 1n },
+        { objectKey: `${own.objectKey}x` },
+        { sizeBytes: own.sizeBytes + 1 },
+      ]) {
+        const other = { own: { ...own, ...change }, dependsOn }
+        await expect(place.record(other)).rejects.toSatisfy(withCode('CONFLICT'))
+      }
+    })
+
     test('two concurrent deletions leave their common pack unreferenced', async () => {
       const sealed = await place.seal(manyBlocks(3, 100))
       const ids = await Promise.all(Array.from({ length: 6 }, () => place.record(sealed)))

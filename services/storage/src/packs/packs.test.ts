@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
+import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 
 describe('on SQLite', () => {
@@ -23,4 +25,34 @@ describe('on PostgreSQL', () => {
   })
   afterAll(() => server.stop())
   packSuite('packs', async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 }))
+
+  test('two units that both find a pack new insert it once', async () => {
+    const place = await createPackPlace(
+      await openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 }),
+    )
+    try {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      // A row enters the indexes in the order of their age. With the primary key last, a unit that waits in the index
+      // before it has found no pack with its id, and neither has the next.
+      const { db } = place
+      await sql`create function wait_at_gate(given bigint) returns bigint language plpgsql immutable as
+        ${sql.lit('begin perform pg_advisory_xact_lock_shared(1); return given; end')}`.execute(db.read)
+      await sql`create index gate on pack (wait_at_gate(id))`.execute(db.read)
+      await sql`alter table pack drop constraint pack_pkey cascade, add primary key (id)`.execute(db.read)
+      await db.read.connection().execute(async (gate) => {
+        await sql`select pg_advisory_lock(1)`.execute(gate)
+        const recorded = Promise.all([place.record(sealed), place.record(sealed)])
+        const waiting = async () => {
+          const units = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          return (await units.execute(gate)).rows.length
+        }
+        await expect.poll(waiting).toBe(2)
+        await sql`select pg_advisory_unlock(1)`.execute(gate)
+        await recorded
+      })
+      expect(await db.read.selectFrom('pack').select('id').execute()).toEqual([{ id: sealed.own?.id }])
+    } finally {
+      await place.remove()
+    }
+  })
 })

@@ -77,7 +77,10 @@ export async function insertBlocksInUnits(db: Database, own: OwnPack): Promise<v
   await flush()
 }
 
-/** Returns false when the row exists: several uploads may share one sealed pack. */
+/**
+ * Returns false when the row exists: several uploads may share one sealed pack.
+ * @throws CairnError CONFLICT if the id or the object belongs to another pack
+ */
 async function insertPack(
   trx: Kysely<Schema>,
   own: OwnPack,
@@ -95,9 +98,19 @@ async function insertPack(
       ...standing,
       scrubbed_at: null,
     })
-    .onConflict((conflict) => conflict.column('id').doNothing())
+    // Without a column: of two units that insert the same pack, PostgreSQL can fail one on the key of the object.
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+  if (numInsertedOrUpdatedRows === 1n) return true
+  const same = await trx
+    .selectFrom('pack')
+    .select('id')
+    .where('id', '=', own.id)
+    .where('object_key', '=', own.objectKey)
+    .where('size_bytes', '=', own.sizeBytes)
+    .executeTakeFirst()
+  if (same !== undefined) return false
+  throw new CairnError('CONFLICT', { message: 'Another pack has the id or the object of this one' })
 }
 
 /** Inserts the rows of blocks: many rows per statement, few different statements. */
