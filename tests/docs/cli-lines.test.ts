@@ -44,7 +44,9 @@ test('the pages call it in one way, and without the lines of npm where the outpu
 })
 
 test('each example in TypeScript or JavaScript is a whole file, which the page tells how to run', () => {
-  const examples = pages.flatMap((page) =>
+  // The generated page has types of bodies, not examples.
+  const written = pages.filter((page) => page !== 'docs/http-calls.md')
+  const examples = written.flatMap((page) =>
     [...readFileSync(join(root, page), 'utf8').matchAll(/^ *```(?:[jt]sx?|mjs|cjs)\b *(.*)$/gm)].map(
       ([, name = '']) => ({ page, name }),
     ),
