@@ -1,5 +1,7 @@
 import {
-  isCoreumAddress,
+  chainFamilies,
+  familyFacts,
+  familyOfAddress,
   isEvmAddress,
   keyShardCount,
   latestTimeMs,
@@ -22,7 +24,7 @@ export type SignIn = Challenge & {
 const missing = '0'.repeat(32)
 
 function family(address: string): string {
-  return isEvmAddress(address) ? 'Ethereum' : isCoreumAddress(address) ? 'Coreum' : 'Solana'
+  return familyFacts[familyOfAddress(address) ?? 'solana'].name
 }
 
 /**
@@ -66,7 +68,7 @@ export function writeSignIn(signIn: SignIn): string {
 
 const fieldsPattern = new RegExp(
   [
-    '^([A-Za-z0-9.:\\[\\]-]{1,255}) wants you to sign in with your (?:Ethereum|Solana|Coreum) account:',
+    `^([A-Za-z0-9.:\\[\\]-]{1,255}) wants you to sign in with your (?:${chainFamilies.map((name) => familyFacts[name].name).join('|')}) account:`,
     '([0-9A-Za-z]{32,80})',
     '',
     'Sign in to ([^\\n]{1,100}), at the services named below\\. This is no transaction and costs nothing\\.',

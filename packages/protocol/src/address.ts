@@ -40,14 +40,6 @@ export function isCoreumAddress(text: unknown): text is string {
 /** The zero address owns files that have no owner any more, and never signs in. */
 export const zeroAddress = `0x${'0'.repeat(40)}`
 
-/**
- * Returns the address of a key owner or recipient in the form that is stored and compared: EVM and Coreum in lower
- * case, Solana unchanged, anything else the empty text.
- */
-export function normalizeIdentity(text: unknown): string {
-  return isCoreumAddress(text) ? text.toLowerCase() : normalizeAddress(text)
-}
-
 /** Returns whether a text is a private key: exactly 64 hex characters, with or without 0x. */
 export function isPrivateKey(text: unknown): text is string {
   return typeof text === 'string' && privateKeyPattern.test(text)
@@ -60,14 +52,4 @@ export const addressSchema = v.pipe(
   v.maxLength(64, 'Invalid public Key'),
   v.transform((text: string) => normalizeAddress(text)),
   v.nonEmpty('Invalid public Key'),
-)
-
-/** An address that can own or receive keys: EVM, Solana or Coreum; normalised, and never the zero address. */
-export const identitySchema = v.pipe(
-  v.string('Invalid public Key'),
-  v.trim(),
-  v.maxLength(80, 'Invalid public Key'),
-  v.transform((text: string) => normalizeIdentity(text)),
-  v.nonEmpty('Invalid public Key'),
-  v.check((address: string) => address !== zeroAddress, 'Invalid public Key'),
 )

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
+import { coreumChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-
-export const coreumChains = ['Coreum_Devnet', 'Coreum_Testnet', 'Coreum_Mainnet'] as const
 
 /** Both become part of request paths: only what the chain itself allows. */
 const denom = v.pipe(

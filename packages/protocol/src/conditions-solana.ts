@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { isSolanaAddress } from './address.ts'
+import { solanaChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-
-export const solanaChains = ['DEVNET', 'TESTNET', 'MAINNET'] as const
 
 const address = v.pipe(
   v.string('is required'),

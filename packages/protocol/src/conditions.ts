@@ -1,14 +1,10 @@
 import * as v from 'valibot'
 import { parseAggregator } from './aggregator.ts'
+import type { ChainFamilyName } from './chain-families.ts'
 import { findCaseless, maxConditions } from './condition-parts.ts'
-import {
-  type CoreumCondition,
-  coreumConditionSchema,
-  type RadixCondition,
-  radixConditionSchema,
-} from './conditions-coreum.ts'
-import { type EvmCondition, evmConditionSchema, evmContractTypes } from './conditions-evm.ts'
-import { type SolanaCondition, solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
+import { coreumConditionSchema, radixConditionSchema } from './conditions-coreum.ts'
+import { evmConditionSchema, evmContractTypes } from './conditions-evm.ts'
+import { solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
 import { describeRule } from './describe-issue.ts'
 import { CairnError } from './error.ts'
 import { isRecord } from './is-record.ts'
@@ -16,23 +12,35 @@ import { isRecord } from './is-record.ts'
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
 export type ChainType = (typeof chainTypes)[number]
 
+/** The form of conditions, by family. */
+const schemas = {
+  EVM: evmConditionSchema,
+  SOLANA: solanaConditionSchema,
+  COREUM: coreumConditionSchema,
+  RADIX: radixConditionSchema,
+} satisfies Record<ChainType | Uppercase<ChainFamilyName>, unknown>
+export type Conditions = { [Type in ChainType]: v.InferOutput<(typeof schemas)[Type]> }
+
+/** Spellings of `standardContractType` by family; others keep theirs, and may omit it. */
+const contractTypes: Partial<Record<ChainType, readonly string[]>> = {
+  EVM: evmContractTypes,
+  SOLANA: solanaContractTypes,
+}
+
 /** `ADDRESS`: the owner, recipients, and anyone who meets the conditions. `ACCESS_CONDITIONS`: the conditions alone. */
 export const decryptionTypes = ['ADDRESS', 'ACCESS_CONDITIONS'] as const
 export type DecryptionType = (typeof decryptionTypes)[number]
 
-export type AccessCondition = EvmCondition | SolanaCondition | CoreumCondition | RadixCondition
+export type AccessCondition = Conditions[ChainType]
 
 /** Conditions in stored form: validated, ids as numbers, keywords in canonical case. */
 export type ConditionSet = {
   /** Combination of the conditions, as given; empty for a single one. */
   aggregator: string
   decryptionType?: DecryptionType
-} & (
-  | { chainType: 'EVM'; conditions: EvmCondition[] }
-  | { chainType: 'SOLANA'; conditions: SolanaCondition[] }
-  | { chainType: 'COREUM'; conditions: CoreumCondition[] }
-  | { chainType: 'RADIX'; conditions: RadixCondition[] }
-)
+} & Checked
+
+type Checked = { [Type in ChainType]: { chainType: Type; conditions: Conditions[Type][] } }[ChainType]
 
 function refuse(reason: string, fields?: Record<string, string>): never {
   throw new CairnError('INVALID_CONDITION', {
@@ -55,11 +63,9 @@ function readWord<const Words extends readonly [string, ...string[]]>(
 function canonicalize(chainType: ChainType, condition: unknown): unknown {
   if (!isRecord(condition)) return condition
   const type = condition['standardContractType']
-  if (type === undefined && (chainType === 'COREUM' || chainType === 'RADIX')) {
-    return { ...condition, standardContractType: '' }
-  }
-  if (typeof type !== 'string' || (chainType !== 'EVM' && chainType !== 'SOLANA')) return condition
-  const types = chainType === 'EVM' ? evmContractTypes : solanaContractTypes
+  const types = contractTypes[chainType]
+  if (types === undefined) return type === undefined ? { ...condition, standardContractType: '' } : condition
+  if (typeof type !== 'string') return condition
   return { ...condition, standardContractType: findCaseless(types, type) }
 }
 
@@ -133,15 +139,9 @@ export function parseConditions(
   return { ...checked, aggregator: aggregator.trim(), decryptionType }
 }
 
-type Checked = ConditionSet extends infer Set
-  ? Set extends ConditionSet
-    ? Pick<Set, 'chainType' | 'conditions'>
-    : never
-  : never
-
 function readSet(chainType: ChainType, list: readonly unknown[]): Checked {
-  if (chainType === 'EVM') return { chainType, conditions: readList(evmConditionSchema, list) }
-  if (chainType === 'SOLANA') return { chainType, conditions: readList(solanaConditionSchema, list) }
-  if (chainType === 'COREUM') return { chainType, conditions: readList(coreumConditionSchema, list) }
-  return { chainType, conditions: readList(radixConditionSchema, list) }
+  if (chainType === 'EVM') return { chainType, conditions: readList(schemas.EVM, list) }
+  if (chainType === 'SOLANA') return { chainType, conditions: readList(schemas.SOLANA, list) }
+  if (chainType === 'COREUM') return { chainType, conditions: readList(schemas.COREUM, list) }
+  return { chainType, conditions: readList(schemas.RADIX, list) }
 }

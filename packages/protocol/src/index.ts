@@ -27,6 +27,7 @@ export * from './calls/upload-links.ts'
 export * from './calls/uploads.ts'
 export * from './calls/webhooks.ts'
 export { allCalls } from './calls.ts'
+export * from './chain-families.ts'
 export * from './cid.ts'
 export {
   type Comparator,
@@ -43,9 +44,9 @@ export {
   userAddressPlaceholder,
 } from './condition-parts.ts'
 export * from './conditions.ts'
-export { type CoreumCondition, coreumChains, type RadixCondition, radixChains } from './conditions-coreum.ts'
+export { type CoreumCondition, type RadixCondition, radixChains } from './conditions-coreum.ts'
 export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions-evm.ts'
-export { type SolanaCondition, solanaChains } from './conditions-solana.ts'
+export type { SolanaCondition } from './conditions-solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
 export * from './dialects.ts'
 export { CairnError, type CairnErrorOptions, reasonOf } from './error.ts'

@@ -26,6 +26,8 @@ export {
   isCid,
   isPrivateKey,
   type LinkInfo,
+  listedConditions,
+  mapConditionFields,
   type NameState,
   type NetworkProfile,
   networks,

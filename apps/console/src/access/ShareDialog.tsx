@@ -1,4 +1,4 @@
-import { maxSharedAddressesPerCall } from '@cairn/protocol'
+import { chainFamilies, familyFacts, maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { useId, useState } from 'react'
 import { Link2, UserPlus } from '#icons'
@@ -11,6 +11,8 @@ import { FormDialog } from '../ui/FormDialog.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { parseAddresses } from './parse-addresses.ts'
+
+const familyNames = chainFamilies.map((family) => familyFacts[family].name)
 
 /** Focuses the purpose of the dialog before its close button. */
 function focusField(field: HTMLTextAreaElement | null): void {
@@ -104,7 +106,7 @@ export function ShareDialog({
           className={`${fieldClass} py-2 font-mono`}
         />
         <p id={`${id}-hint`} className="text-ink-soft text-sm">
-          {[messages.access.shareFieldHint, ...notes].join(' ')}
+          {[messages.access.shareFieldHint(familyNames), ...notes].join(' ')}
         </p>
         {wasTried && fault !== undefined ? (
           <p role="alert" className="text-bad text-sm">

@@ -1,68 +1,10 @@
-import { abiTypes, comparators } from '@cairn/protocol'
 import { useId, useState } from 'react'
 import { ChevronRight } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
-import {
-  type DraftChainType,
-  type FieldPath,
-  type RawCondition,
-  readField,
-  readText,
-  writeField,
-} from './condition-parts.ts'
-
-type AdvancedField = {
-  name: keyof typeof messages.conditions.advancedFields
-  path: FieldPath
-  /** `list`: JSON; `number`: a whole number; a list of words: one of them. */
-  kind?: 'list' | 'number' | readonly string[]
-  /** An empty field is omitted rather than stored empty. */
-  isOptional?: boolean
-}
-
-const test: readonly AdvancedField[] = [
-  { name: 'comparator', path: ['returnValueTest', 'comparator'], kind: comparators },
-  { name: 'value', path: ['returnValueTest', 'value'] },
-]
-const parameters: AdvancedField = { name: 'parameters', path: ['parameters'], kind: 'list', isOptional: true }
-const fields: Readonly<Record<DraftChainType, readonly AdvancedField[]>> = {
-  EVM: [
-    {
-      name: 'standardContractType',
-      path: ['standardContractType'],
-      kind: ['', 'ERC20', 'ERC721', 'ERC1155', 'Custom'],
-    },
-    { name: 'method', path: ['method'] },
-    { name: 'contractAddress', path: ['contractAddress'] },
-    parameters,
-    { name: 'inputArrayType', path: ['inputArrayType'], kind: 'list', isOptional: true },
-    { name: 'outputType', path: ['outputType'], kind: ['', ...abiTypes], isOptional: true },
-    ...test,
-  ],
-  SOLANA: [
-    { name: 'standardContractType', path: ['standardContractType'], kind: ['', 'spl-token'] },
-    {
-      name: 'method',
-      path: ['method'],
-      kind: ['getBalance', 'getLastBlockTime', 'getBlockHeight', 'getTokenAccountsByOwner'],
-    },
-    { name: 'contractAddress', path: ['contractAddress'] },
-    parameters,
-    { name: 'selector', path: ['pdaInterface', 'selector'] },
-    { name: 'offset', path: ['pdaInterface', 'offset'], kind: 'number', isOptional: true },
-    ...test,
-  ],
-  COREUM: [
-    { name: 'method', path: ['method'], kind: ['getFtsByAddress', 'getNftsByAddress', 'getLastBlockTime'] },
-    { name: 'denom', path: ['denom'], isOptional: true },
-    { name: 'classid', path: ['classid'], isOptional: true },
-    { name: 'contractAddress', path: ['contractAddress'], isOptional: true },
-    parameters,
-    ...test,
-  ],
-}
+import { type DraftChainType, type RawCondition, readField, readText, writeField } from './condition-parts.ts'
+import { type AdvancedField, advancedFields } from './templates.ts'
 
 /** All fields of a condition, as they are saved. */
 export function AdvancedFields({
@@ -87,7 +29,7 @@ export function AdvancedFields({
             {messages.conditions.advancedHint} {messages.conditions.userAddressHint}
           </p>
           <div className="grid gap-3 sm:grid-cols-2">
-            {fields[chainType].map((field) => (
+            {advancedFields[chainType].map((field) => (
               <OneField
                 key={field.name}
                 field={field}

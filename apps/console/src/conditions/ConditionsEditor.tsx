@@ -1,3 +1,4 @@
+import { documentedChains, familyOf } from '@cairn/protocol'
 import { removeConditions, setConditions } from '@cairn/sdk'
 import { useState } from 'react'
 import { Braces, Plus } from '#icons'
@@ -161,5 +162,5 @@ function chainHint(kind: TemplateName, chains: readonly string[], isSameFamily: 
   const first = isSameFamily ? chains[0] : undefined
   if (first !== undefined) return first
   const { chainType } = templates[kind]
-  return chainType === 'EVM' ? 'Ethereum' : chainType === 'SOLANA' ? 'MAINNET' : 'Coreum_Mainnet'
+  return documentedChains[familyOf(chainType) ?? 'evm'].usual
 }

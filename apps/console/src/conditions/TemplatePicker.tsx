@@ -1,25 +1,20 @@
+import { readChainTypes } from '@cairn/protocol'
 import { Blocks, Clock, Coins, Gem, type IconComponent, Image, Images, Landmark, SquareFunction } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
-import { chainTypes, type DraftChainType } from './condition-parts.ts'
-import { type TemplateName, templateNames, templates } from './templates.ts'
+import type { DraftChainType } from './condition-parts.ts'
+import { type TemplateIcon, type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
 
-const icons: Readonly<Record<TemplateName, IconComponent>> = {
-  erc20: Coins,
-  erc721: Images,
-  erc721Id: Image,
-  erc1155: Gem,
-  balance: Landmark,
-  block: Blocks,
-  custom: SquareFunction,
-  solanaBalance: Landmark,
-  solanaToken: Coins,
-  solanaHeight: Blocks,
-  solanaTime: Clock,
-  coreumToken: Coins,
-  coreumClass: Images,
-  coreumTime: Clock,
+const icons: Readonly<Record<TemplateIcon, IconComponent>> = {
+  Blocks,
+  Clock,
+  Coins,
+  Gem,
+  Image,
+  Images,
+  Landmark,
+  SquareFunction,
 }
 
 /** Offers templates for the first condition, in everyday terms. */
@@ -43,14 +38,14 @@ export function TemplatePicker({
         label={messages.conditions.family}
         value={chainType}
         onChange={onFamily}
-        options={chainTypes.map((value) => ({ value, label: messages.conditions.families[value] }))}
+        options={readChainTypes.map((value) => ({ value, label: messages.conditions.families[value] }))}
       />
       {isRead ? undefined : <p className="text-sm text-warn">{messages.conditions.notRead}</p>}
       <ul className="grid gap-2 sm:grid-cols-2">
         {templateNames
           .filter((kind) => templates[kind].chainType === chainType)
           .map((kind) => {
-            const Icon = icons[kind]
+            const Icon = icons[templates[kind].icon]
             return (
               <li key={kind}>
                 <button

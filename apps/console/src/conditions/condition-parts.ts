@@ -1,8 +1,9 @@
+import type { ChainFamilyName } from '@cairn/protocol'
+
 /** A condition during editing: the object to be saved, possibly not valid yet. */
 export type RawCondition = Readonly<Record<string, unknown>>
 
-export const chainTypes = ['EVM', 'SOLANA', 'COREUM'] as const
-export type DraftChainType = (typeof chainTypes)[number]
+export type DraftChainType = Uppercase<ChainFamilyName>
 
 /** Path of a field in a condition. */
 export type FieldPath = readonly (string | number)[]

@@ -1,4 +1,11 @@
-import { CairnError, type Expression, parseAggregator, parseConditions } from '@cairn/protocol'
+import {
+  CairnError,
+  type ConditionField,
+  type Expression,
+  listedConditions,
+  parseAggregator,
+  parseConditions,
+} from '@cairn/protocol'
 import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, templates } from './templates.ts'
@@ -18,12 +25,7 @@ export type Draft = {
 export const emptyDraft: Draft = { chainType: 'EVM', conditions: [], mode: 'all', grouping: '' }
 
 /** Response of key nodes about the conditions of a file. */
-export type SavedConditions = {
-  aggregator: string | null
-  conditions: readonly unknown[]
-  conditionsSolana: readonly unknown[]
-  conditionsCoreum: readonly unknown[]
-}
+export type SavedConditions = { aggregator: string | null } & Readonly<Record<ConditionField, readonly unknown[]>>
 
 export function idsOf({ conditions }: Pick<Draft, 'conditions'>): number[] {
   return conditions.map((condition) => Number(readText(condition, ['id'])))
@@ -61,10 +63,8 @@ export function toInput(draft: Draft): {
 
 /** Creates a draft from saved conditions. */
 export function fromSaved(saved: SavedConditions): Draft {
-  const { conditions, conditionsSolana, conditionsCoreum, aggregator } = saved
-  if (conditionsSolana.length > 0) return toDraft('SOLANA', conditionsSolana, aggregator ?? '')
-  if (conditionsCoreum.length > 0) return toDraft('COREUM', conditionsCoreum, aggregator ?? '')
-  return toDraft('EVM', conditions, aggregator ?? '')
+  const { chainType, conditions } = listedConditions(saved)
+  return toDraft(chainType, conditions, saved.aggregator ?? '')
 }
 
 /**

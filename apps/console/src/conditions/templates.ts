@@ -1,3 +1,5 @@
+import { abiTypes, comparators } from '@cairn/protocol'
+import type { messages } from '../messages/messages.ts'
 import type { DraftChainType, FieldPath, RawCondition } from './condition-parts.ts'
 import { readField } from './condition-parts.ts'
 
@@ -12,9 +14,12 @@ export type SentenceField = {
   decimals?: number | 'token'
 }
 
+export type TemplateIcon = 'Blocks' | 'Clock' | 'Coins' | 'Gem' | 'Image' | 'Images' | 'Landmark' | 'SquareFunction'
+
 /** A common kind of condition, as a sentence with fields. */
 export type Template = {
   chainType: DraftChainType
+  icon: TemplateIcon
   /** Fields by their names in the sentence. */
   fields: Readonly<Record<string, SentenceField>>
   /** Initial value of a new condition. */
@@ -44,6 +49,7 @@ const coreum = (method: string) => (condition: RawCondition) => is(condition, ''
 export const templates = {
   erc20: {
     chainType: 'EVM',
+    icon: 'Coins',
     fields: { comparator, amount: value('amount', 'token'), contract, chain },
     create: (name) => ({
       standardContractType: 'ERC20',
@@ -57,6 +63,7 @@ export const templates = {
   },
   erc721: {
     chainType: 'EVM',
+    icon: 'Images',
     fields: { comparator, amount: value('number'), contract, chain },
     create: (name) => ({
       standardContractType: 'ERC721',
@@ -70,6 +77,7 @@ export const templates = {
   },
   erc721Id: {
     chainType: 'EVM',
+    icon: 'Image',
     fields: { tokenId: parameter(0), contract, chain },
     create: (name) => ({
       standardContractType: 'ERC721',
@@ -86,6 +94,7 @@ export const templates = {
   },
   erc1155: {
     chainType: 'EVM',
+    icon: 'Gem',
     fields: { comparator, amount: value('number'), tokenId: parameter(1), contract, chain },
     create: (name) => ({
       standardContractType: 'ERC1155',
@@ -99,6 +108,7 @@ export const templates = {
   },
   balance: {
     chainType: 'EVM',
+    icon: 'Landmark',
     fields: { comparator, amount: value('amount', 18), chain },
     create: (name) => ({
       standardContractType: '',
@@ -110,6 +120,7 @@ export const templates = {
   },
   block: {
     chainType: 'EVM',
+    icon: 'Blocks',
     fields: { chain, comparator, amount: value('number') },
     create: (name) => ({
       standardContractType: '',
@@ -121,6 +132,7 @@ export const templates = {
   },
   custom: {
     chainType: 'EVM',
+    icon: 'SquareFunction',
     fields: { method: { path: ['method'], kind: 'text' }, contract, chain, comparator, value: value('text') },
     create: (name) => ({
       standardContractType: 'Custom',
@@ -136,6 +148,7 @@ export const templates = {
   },
   solanaBalance: {
     chainType: 'SOLANA',
+    icon: 'Landmark',
     fields: { comparator, amount: value('amount', 9), chain },
     create: (name) => ({
       standardContractType: '',
@@ -148,6 +161,7 @@ export const templates = {
   },
   solanaToken: {
     chainType: 'SOLANA',
+    icon: 'Coins',
     fields: { comparator, amount: value('number'), contract, chain },
     create: (name) => ({
       standardContractType: 'spl-token',
@@ -162,6 +176,7 @@ export const templates = {
   },
   solanaHeight: {
     chainType: 'SOLANA',
+    icon: 'Blocks',
     fields: { chain, comparator, amount: value('number') },
     create: (name) => ({
       standardContractType: '',
@@ -174,6 +189,7 @@ export const templates = {
   },
   solanaTime: {
     chainType: 'SOLANA',
+    icon: 'Clock',
     fields: { chain, comparator, time: value('time') },
     create: (name) => ({
       standardContractType: '',
@@ -186,6 +202,7 @@ export const templates = {
   },
   coreumToken: {
     chainType: 'COREUM',
+    icon: 'Coins',
     fields: { comparator, amount: value('number'), denom: { path: ['denom'], kind: 'text' }, chain },
     create: (name) => ({
       standardContractType: '',
@@ -198,6 +215,7 @@ export const templates = {
   },
   coreumClass: {
     chainType: 'COREUM',
+    icon: 'Images',
     fields: { comparator, amount: value('number'), classId: { path: ['classid'], kind: 'text' }, chain },
     create: (name) => ({
       standardContractType: '',
@@ -210,6 +228,7 @@ export const templates = {
   },
   coreumTime: {
     chainType: 'COREUM',
+    icon: 'Clock',
     fields: { chain, comparator, time: value('time') },
     create: (name) => ({
       standardContractType: '',
@@ -237,4 +256,57 @@ export function findTemplate(chainType: DraftChainType, condition: RawCondition)
 /** Creates a condition of a kind. */
 export function createCondition(name: TemplateName, id: number, chainName: string): RawCondition {
   return { id, ...templates[name].create(chainName) }
+}
+
+/** A field of a condition as it is saved, for those that no sentence has. */
+export type AdvancedField = {
+  name: keyof typeof messages.conditions.advancedFields
+  path: FieldPath
+  /** `list`: JSON; `number`: a whole number; a list of words: one of them. */
+  kind?: 'list' | 'number' | readonly string[]
+  /** An empty field is omitted rather than stored empty. */
+  isOptional?: boolean
+}
+
+const testFields: readonly AdvancedField[] = [
+  { name: 'comparator', path: ['returnValueTest', 'comparator'], kind: comparators },
+  { name: 'value', path: ['returnValueTest', 'value'] },
+]
+const parametersField: AdvancedField = { name: 'parameters', path: ['parameters'], kind: 'list', isOptional: true }
+/** All fields of a condition, by chain type. */
+export const advancedFields: Readonly<Record<DraftChainType, readonly AdvancedField[]>> = {
+  EVM: [
+    {
+      name: 'standardContractType',
+      path: ['standardContractType'],
+      kind: ['', 'ERC20', 'ERC721', 'ERC1155', 'Custom'],
+    },
+    { name: 'method', path: ['method'] },
+    { name: 'contractAddress', path: ['contractAddress'] },
+    parametersField,
+    { name: 'inputArrayType', path: ['inputArrayType'], kind: 'list', isOptional: true },
+    { name: 'outputType', path: ['outputType'], kind: ['', ...abiTypes], isOptional: true },
+    ...testFields,
+  ],
+  SOLANA: [
+    { name: 'standardContractType', path: ['standardContractType'], kind: ['', 'spl-token'] },
+    {
+      name: 'method',
+      path: ['method'],
+      kind: ['getBalance', 'getLastBlockTime', 'getBlockHeight', 'getTokenAccountsByOwner'],
+    },
+    { name: 'contractAddress', path: ['contractAddress'] },
+    parametersField,
+    { name: 'selector', path: ['pdaInterface', 'selector'] },
+    { name: 'offset', path: ['pdaInterface', 'offset'], kind: 'number', isOptional: true },
+    ...testFields,
+  ],
+  COREUM: [
+    { name: 'method', path: ['method'], kind: ['getFtsByAddress', 'getNftsByAddress', 'getLastBlockTime'] },
+    { name: 'denom', path: ['denom'], isOptional: true },
+    { name: 'classid', path: ['classid'], isOptional: true },
+    { name: 'contractAddress', path: ['contractAddress'], isOptional: true },
+    parametersField,
+    ...testFields,
+  ],
 }

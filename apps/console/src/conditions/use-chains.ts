@@ -1,4 +1,4 @@
-import { coreumChains, getKeyNode, solanaChains } from '@cairn/protocol'
+import { chainFamilies, documentedChains, familyOf, getKeyNode } from '@cairn/protocol'
 import { call, createClient } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNetwork } from '../network/use-network.ts'
@@ -7,11 +7,7 @@ import type { DraftChainType } from './condition-parts.ts'
 /** Names of the chains that conditions may use, and whether the key nodes read any of that kind. */
 export type KnownChains = { names: readonly string[]; isRead: boolean }
 
-const documented: Readonly<Record<DraftChainType, readonly string[]>> = {
-  EVM: [],
-  SOLANA: solanaChains,
-  COREUM: coreumChains,
-}
+const documentedOf = (chainType: DraftChainType) => documentedChains[familyOf(chainType) ?? 'evm'].names
 
 /** Returns the chains of a kind, as the first key node that answers names them. */
 export function useChains(chainType: DraftChainType): KnownChains {
@@ -28,11 +24,11 @@ export function useChains(chainType: DraftChainType): KnownChains {
       ),
     staleTime: 300_000,
   })
-  const others = [...documented.SOLANA, ...documented.COREUM].map((name) => name.toLowerCase())
-  const own = documented[chainType].map((name) => name.toLowerCase())
+  const others = chainFamilies.flatMap((family) => documentedChains[family].names).map((name) => name.toLowerCase())
+  const own = documentedOf(chainType).map((name) => name.toLowerCase())
   const names = (data ?? []).filter((name) =>
     chainType === 'EVM' ? !others.includes(name.toLowerCase()) : own.includes(name.toLowerCase()),
   )
   if (names.length > 0) return { names, isRead: true }
-  return { names: documented[chainType], isRead: data === undefined }
+  return { names: documentedOf(chainType), isRead: data === undefined }
 }

@@ -1,7 +1,9 @@
 import {
   CairnError,
   type Client,
+  listedConditions,
   listKeyFiles,
+  mapConditionFields,
   prepareKey,
   saveKey,
   signMessage,
@@ -16,9 +18,7 @@ import type { ImportItem } from './import-source.ts'
 /** Rights of a file. Key nodes show `sharedTo` to the owner. */
 const rightsOf = v.object({
   aggregator: v.nullish(v.string()),
-  conditions: v.nullish(v.array(v.unknown())),
-  conditionsSolana: v.nullish(v.array(v.unknown())),
-  conditionsCoreum: v.nullish(v.array(v.unknown())),
+  ...mapConditionFields(() => v.nullish(v.array(v.unknown()))),
   sharedTo: v.nullish(v.array(v.string())),
 })
 
@@ -63,12 +63,7 @@ export function createKeyMover(keyHost: string, privateKey: string, client: Clie
       if (data.key === null) throw new CairnError('KEY_NOT_FOUND')
       const url = new URL(`${keyHost.replace(/\/+$/, '')}/api/fileAccessConditions/get/${cid}`)
       const rights = await withToken((jwt) => fetchJson(url, jwt, rightsOf, signal))
-      const families = [
-        ['EVM', rights.conditions ?? []],
-        ['SOLANA', rights.conditionsSolana ?? []],
-        ['COREUM', rights.conditionsCoreum ?? []],
-      ] as const
-      const [chainType, conditions] = families.find(([, list]) => list.length > 0) ?? ['EVM', []]
+      const { chainType, conditions } = listedConditions(rights)
       const { aggregator, sharedTo } = rights
       await saveKey(client, cid, prepareKey(data.key), {
         shareTo: (sharedTo ?? []).filter((one) => one.toLowerCase() !== address.toLowerCase()),

@@ -1,4 +1,4 @@
-import { type ChangeResult, getConditions, revokeAccess, shareFile } from '@cairn/sdk'
+import { type ChangeResult, getConditions, listedConditions, revokeAccess, shareFile } from '@cairn/sdk'
 import * as v from 'valibot'
 import { showPending } from '../show-change.ts'
 import * as inputs from './inputs.ts'
@@ -51,7 +51,7 @@ const list = defineTool({
   async run({ cid }, { clients, signal }) {
     const found = await getConditions(await clients.keys(signal), cid, { signal })
     const { owner, sharedTo } = found
-    const conditions = [...found.conditions, ...found.conditionsSolana, ...found.conditionsCoreum]
+    const conditions = listedConditions(found).conditions
     return {
       data: { cid, owner, sharedTo, conditions, aggregator: found.aggregator },
       text: [

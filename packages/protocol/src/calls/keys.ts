@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { identitySchema } from '../address.ts'
 import { makeCall, sessionErrors } from '../call.ts'
+import { identitySchema, mapConditionFields } from '../chain-families.ts'
 import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes, maxKeyListRows, maxSharedAddressesPerCall } from '../limits.ts'
 import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
@@ -246,9 +246,7 @@ export const getConditions = /* @__PURE__ */ makeCall(() => ({
     kind: 'json',
     schema: v.object({
       aggregator: v.nullable(v.string()),
-      conditions: v.array(v.unknown()),
-      conditionsSolana: v.array(v.unknown()),
-      conditionsCoreum: v.array(v.unknown()),
+      ...mapConditionFields(() => v.array(v.unknown())),
       sharedTo: v.array(v.string()),
       owner: v.string(),
       cid: v.string(),

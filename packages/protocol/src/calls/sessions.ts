@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { identitySchema, normalizeIdentity } from '../address.ts'
 import { defineCall, sessionErrors } from '../call.ts'
+import { identitySchema, normalizeIdentity } from '../chain-families.ts'
 import type { ErrorCode } from '../errors.ts'
 import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'

@@ -2,10 +2,12 @@ import {
   type AccessVerdict,
   CairnError,
   type CallResult,
+  conditionFields,
   explainAccess as explainAccessCall,
   explainConditions as explainConditionsCall,
   getConditions as getConditionsCall,
   keyShardThreshold,
+  mapConditionFields,
   removeConditions as removeConditionsCall,
   retireKey as retireKeyCall,
   revokeKey,
@@ -145,8 +147,8 @@ export async function getAgreedConditions(
     nodeNumbers.map((node) => callWithSession(client, getConditionsCall, node, { params: { cid } }, options)),
   )
   const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  const alike = groupBy(found, ({ aggregator, conditions, conditionsSolana, conditionsCoreum, owner }) =>
-    JSON.stringify([aggregator, conditions, conditionsSolana, conditionsCoreum, owner]),
+  const alike = groupBy(found, (rights) =>
+    JSON.stringify([rights.aggregator, mapConditionFields((family) => rights[conditionFields[family]]), rights.owner]),
   )
   for (const [, group] of alike) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
   throw new CairnError('CONFLICT', {

@@ -1,3 +1,4 @@
+import { listedConditions } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { getAgreedConditions } from './access.ts'
 import type { ConditionsInput } from './check-conditions.ts'
@@ -9,9 +10,7 @@ export async function findConditions(
   { signal }: { signal?: AbortSignal | undefined },
 ): Promise<ConditionsInput | undefined> {
   const rights = await getAgreedConditions(client, cid, signal === undefined ? {} : { signal })
-  const conditions = [...rights.conditions, ...rights.conditionsSolana, ...rights.conditionsCoreum]
+  const { chainType, conditions } = listedConditions(rights)
   if (conditions.length === 0) return undefined
-  const chainType =
-    rights.conditionsSolana.length > 0 ? 'SOLANA' : rights.conditionsCoreum.length > 0 ? 'COREUM' : 'EVM'
-  return { conditions, aggregator: rights.aggregator ?? undefined, chainType }
+  return { conditions: [...conditions], aggregator: rights.aggregator ?? undefined, chainType }
 }

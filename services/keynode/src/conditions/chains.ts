@@ -1,9 +1,9 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, type ChainFamilyName, chainFamilies } from '@cairn/protocol'
 import { readDocument } from '@cairn/service'
 import * as v from 'valibot'
 import { knownChains } from './known-chains.ts'
 
-export type Family = 'evm' | 'solana' | 'coreum'
+export type Family = ChainFamilyName
 
 /** A configured chain for conditions. */
 export type Chain = {
@@ -46,7 +46,7 @@ const url = v.pipe(
 )
 const name = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be the name of a chain'))
 const chain = v.strictObject({
-  family: v.optional(v.picklist(['evm', 'solana', 'coreum'])),
+  family: v.optional(v.picklist(chainFamilies)),
   rpcUrls: v.pipe(v.array(url), v.minLength(1), v.maxLength(8)),
   chainId: v.optional(
     v.pipe(v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(1)), v.string()]), v.transform(String)),

@@ -1,3 +1,4 @@
+import { chainFamilies, documentedChains } from '@cairn/protocol'
 import type { Family } from './chains.ts'
 
 /**
@@ -45,20 +46,6 @@ const evm: Record<string, number | undefined> = {
   BTTC_Testnet: undefined,
 }
 
-/** Genesis hashes of Solana's clusters, as returned by `getGenesisHash`. */
-const solana: Record<string, string> = {
-  MAINNET: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
-  DEVNET: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG',
-  TESTNET: '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY',
-}
-
-/** Ids of Coreum's networks, as their nodes report them. */
-const coreum: Record<string, string> = {
-  Coreum_Mainnet: 'coreum-mainnet-1',
-  Coreum_Testnet: 'coreum-testnet-1',
-  Coreum_Devnet: 'coreum-devnet-1',
-}
-
 type Known = readonly [string, { family: Family; chainId?: string }]
 
 function list(family: Family, ids: Record<string, string | number | undefined>): Known[] {
@@ -71,6 +58,5 @@ function list(family: Family, ids: Record<string, string | number | undefined>):
 /** The documented names in lower case, with family and chain id; the operator configures endpoints. */
 export const knownChains: ReadonlyMap<string, Known[1]> = new Map([
   ...list('evm', evm),
-  ...list('solana', solana),
-  ...list('coreum', coreum),
+  ...chainFamilies.flatMap((family) => list(family, documentedChains[family].ids)),
 ])

@@ -2,6 +2,8 @@ import {
   type AccessCondition,
   CairnError,
   type ConditionSet,
+  type Conditions,
+  familyOf,
   type Parameter,
   type ReturnValueTest,
   zeroAddress,
@@ -38,7 +40,11 @@ export type Scope = Asker & {
 }
 
 /** The supported families of chains. */
-export const families = { evm: evmFamily, solana: solanaFamily, coreum: coreumFamily }
+export const families: { readonly [Name in Family]: ChainFamily<Conditions[Uppercase<Name>]> } = {
+  evm: evmFamily,
+  solana: solanaFamily,
+  coreum: coreumFamily,
+}
 
 function parametersOf(condition: AccessCondition): readonly Parameter[] {
   return 'parameters' in condition ? (condition.parameters ?? []) : []
@@ -121,8 +127,15 @@ function showForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: Retur
  * @throws CHAIN_NOT_SUPPORTED for families that no node reads
  */
 export function planSet(set: ConditionSet, scope: Scope): Task[] {
-  if (set.chainType === 'EVM') return planFamily('evm', families.evm, set.conditions, scope)
-  if (set.chainType === 'SOLANA') return planFamily('solana', families.solana, set.conditions, scope)
-  if (set.chainType === 'COREUM') return planFamily('coreum', families.coreum, set.conditions, scope)
+  const family = familyOf(set.chainType)
+  if (family !== undefined && set.chainType !== 'RADIX') return planOf(family, set.conditions, scope)
   throw new CairnError('CHAIN_NOT_SUPPORTED', { details: { chains: scope.chains.names } })
+}
+
+function planOf<Name extends Family>(
+  name: Name,
+  conditions: readonly Conditions[Uppercase<Name>][],
+  scope: Scope,
+): Task[] {
+  return planFamily(name, families[name], conditions, scope)
 }

@@ -1,4 +1,13 @@
-import { type AccessCondition, CairnError, type ConditionSet, parseConditions, zeroAddress } from '@cairn/protocol'
+import {
+  type AccessCondition,
+  CairnError,
+  type ConditionField,
+  type ConditionSet,
+  familyOf,
+  mapConditionFields,
+  parseConditions,
+  zeroAddress,
+} from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
@@ -63,16 +72,8 @@ export function changeConditions(
 }
 
 /** Groups conditions by chain family, as published clients expect. */
-export function listConditions(set: ConditionSet | undefined): {
-  conditions: AccessCondition[]
-  conditionsSolana: AccessCondition[]
-  conditionsCoreum: AccessCondition[]
-} {
-  const all: AccessCondition[] = [...(set?.conditions ?? [])]
-  const of = (type: string) => (set?.chainType === type ? all : [])
-  return {
-    conditions: [...of('EVM'), ...of('RADIX')],
-    conditionsSolana: of('SOLANA'),
-    conditionsCoreum: of('COREUM'),
-  }
+export function listConditions(set: ConditionSet | undefined): Record<ConditionField, AccessCondition[]> {
+  // Conditions on Radix, which no node reads, are listed with those on EVM.
+  const family = set && (familyOf(set.chainType) ?? 'evm')
+  return mapConditionFields((name) => (name === family ? [...(set?.conditions ?? [])] : []))
 }

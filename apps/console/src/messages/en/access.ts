@@ -27,7 +27,8 @@ export const access = {
   shareHint: 'People decrypt the file with their wallet. They need no email address and no account.',
   shareLabel: 'Addresses',
   sharePlaceholder: '0x…',
-  shareFieldHint: 'Ethereum, Solana or Coreum addresses, separated by spaces, commas or new lines.',
+  shareFieldHint: (families: readonly string[]) =>
+    `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(families)} addresses, separated by spaces, commas or new lines.`,
   shareGo: (count: number) => (count <= 1 ? 'Share' : `Share with ${people(count)}`),
   shareEmpty: 'Paste at least one address.',
   shareBad: (bad: readonly string[]) =>
