@@ -70,6 +70,14 @@ export const pages = {
     path: '/link/$id',
     ...definePage({ needsWallet: false, load: async () => (await import('./pages/link/LinkPage.tsx')).LinkPage }),
   }),
+  uploadLink: createRoute({
+    getParentRoute: () => root,
+    path: '/upload-link',
+    ...definePage({
+      needsWallet: false,
+      load: async () => (await import('./pages/upload-link/UploadLinkPage.tsx')).UploadLinkPage,
+    }),
+  }),
   shared: createRoute({
     getParentRoute: () => root,
     path: '/shared',

@@ -60,8 +60,8 @@ export function Shell() {
     void restoreWork(network)
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
-  // Visitors of a link came for one file.
-  const isPlain = pathname.startsWith('/link/')
+  // Visitors of a link came for one thing.
+  const isPlain = pathname.startsWith('/link/') || pathname === '/upload-link'
   const isFramed = !isPlain && (isSignedIn || pathname !== '/')
   return (
     <HasWallet value={useWalletAddress() !== undefined}>
@@ -89,7 +89,7 @@ export function Shell() {
         <Shortcuts />
         <WalletWatch />
         <Suspense>
-          <DropTarget />
+          {isPlain ? undefined : <DropTarget />}
           <TransfersAnnouncer />
         </Suspense>
         <Suspense>

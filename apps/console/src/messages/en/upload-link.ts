@@ -1,0 +1,46 @@
+import { formatBytes, formatCount } from '../format.ts'
+
+/** The page that an upload link opens, for people who send files into the account of another. */
+export const uploadLink = {
+  title: 'Send files',
+  hint: 'They go to the account that shared this link, not encrypted. No account or wallet is needed.',
+  receivedBy: 'Received by',
+  copyAddress: 'Copy address',
+  expires: 'Expires',
+  left: 'Left',
+  leftText: (files: number, bytes: number) => `${formatCount(files)} files, ${formatBytes(bytes)}`,
+  largest: 'Largest file',
+  types: 'Types',
+  choose: 'Choose files',
+  drop: 'or drop them here',
+  files: 'Files',
+  waiting: 'Waiting',
+  sending: (percent: number) => `${percent} %`,
+  progress: (name: string) => `Upload of ${name}`,
+  stored: 'Sent',
+  retry: 'Retry',
+  done: (files: number) => (files === 1 ? '1 file sent' : `${formatCount(files)} files sent`),
+  loading: 'Checking the link',
+  openFailed: 'The link could not be opened',
+  ended: {
+    expired: { title: 'This link has expired', hint: 'Ask the person who shared it for a new one.' },
+    'used-up': {
+      title: 'This link has been used up',
+      hint: 'It accepts no more files. Ask the person who shared it for a new one.',
+    },
+    revoked: { title: 'This link was revoked', hint: 'The person who shared it withdrew it.' },
+    unknown: { title: 'This link no longer works', hint: 'Ask the person who shared it for a new one.' },
+  },
+  notFound: {
+    title: 'Link not found',
+    hint: 'The address may be mistyped, or the link ended more than 30 days ago.',
+  },
+  notWhole: {
+    title: 'This link is not complete',
+    hint: 'The part after # is missing or changed. Copy the whole link and open it again.',
+  },
+  blocked: {
+    title: 'This link is not available',
+    hint: 'The operator of this service blocked the account that shared it.',
+  },
+}

@@ -1,0 +1,18 @@
+import type { ReactNode } from 'react'
+
+/** A name and its value, in a `dl` of two columns. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-soft">{label}</dt>
+      <dd className="flex min-h-8 min-w-0 items-center tabular">{children}</dd>
+    </>
+  )
+}
+
+/** A list of {@link Fact}s. */
+export function Facts({ children }: { children: ReactNode }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-left text-sm">{children}</dl>
+  )
+}
