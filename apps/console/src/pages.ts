@@ -1,13 +1,13 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { Activity, Blocks, Database, Files, KeyRound, Settings, Signpost, Users } from '#icons'
-import { accessSearchSchema } from './files/access-search.ts'
+import { accessSearchSchema } from './access/access-search.ts'
+import { sharedSearchSchema } from './access/shared-search.ts'
+import { storageSearchSchema } from './billing/billing-search.ts'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
-import { sharedSearchSchema } from './files/shared-search.ts'
 import { messages } from './messages/messages.ts'
 import { namesSearchSchema } from './names/names-search.ts'
 import { definePage } from './page.tsx'
-import { storageSearchSchema } from './payments/storage-search.ts'
 
 // Every page of the console, once. The router, the navigation, the shortcuts and their help, the palette, the paths that
 // the storage service answers with the console, and the tests of every page all read this record.
@@ -25,14 +25,14 @@ const files = createRoute({
     entry: { title: titles.files, icon: Files, section: 'main', shortcut: 'f' },
     // Visitors can open a public file without the list.
     needsWallet: false,
-    load: async () => (await import('./pages/files/FilesPage.tsx')).FilesPage,
+    load: async () => (await import('./files/FilesPage.tsx')).FilesPage,
   }),
 })
 
 // A file is a child of the list and shown over it: Back closes it.
 const openFile = definePage({
   needsWallet: false,
-  load: async () => (await import('./pages/file/FilePage.tsx')).FilePage,
+  load: async () => (await import('./files/FilePage.tsx')).FilePage,
 })
 const file = createRoute({
   getParentRoute: () => files,
@@ -49,7 +49,7 @@ export const pages = {
     path: '/',
     ...definePage({
       needsWallet: false,
-      load: async () => (await import('./pages/welcome/WelcomePage.tsx')).WelcomePage,
+      load: async () => (await import('./welcome/WelcomePage.tsx')).WelcomePage,
     }),
   }),
   files: files.addChildren([file, filePath]),
@@ -58,24 +58,24 @@ export const pages = {
     path: '/files/$cid/access',
     validateSearch: accessSearchSchema,
     // Its heading says whose file it is; the panel below asks visitors to sign in.
-    ...definePage({ needsWallet: false, load: async () => (await import('./pages/file/AccessPage.tsx')).AccessPage }),
+    ...definePage({ needsWallet: false, load: async () => (await import('./access/AccessPage.tsx')).AccessPage }),
   }),
   open: createRoute({
     getParentRoute: () => root,
     path: '/open/$cid',
-    ...definePage({ needsWallet: false, load: async () => (await import('./pages/open/OpenPage.tsx')).OpenPage }),
+    ...definePage({ needsWallet: false, load: async () => (await import('./files/OpenPage.tsx')).OpenPage }),
   }),
   link: createRoute({
     getParentRoute: () => root,
     path: '/link/$id',
-    ...definePage({ needsWallet: false, load: async () => (await import('./pages/link/LinkPage.tsx')).LinkPage }),
+    ...definePage({ needsWallet: false, load: async () => (await import('./links/LinkPage.tsx')).LinkPage }),
   }),
   uploadLink: createRoute({
     getParentRoute: () => root,
     path: '/upload-link',
     ...definePage({
       needsWallet: false,
-      load: async () => (await import('./pages/upload-link/UploadLinkPage.tsx')).UploadLinkPage,
+      load: async () => (await import('./upload-links/UploadLinkPage.tsx')).UploadLinkPage,
     }),
   }),
   shared: createRoute({
@@ -85,7 +85,7 @@ export const pages = {
     ...definePage({
       entry: { title: titles.shared, icon: Users, section: 'main', shortcut: 's' },
       needsWallet: true,
-      load: async () => (await import('./pages/shared/SharedPage.tsx')).SharedPage,
+      load: async () => (await import('./access/SharedPage.tsx')).SharedPage,
     }),
   }),
   names: createRoute({
@@ -95,13 +95,13 @@ export const pages = {
     ...definePage({
       entry: { title: titles.names, icon: Signpost, section: 'main', shortcut: 'n' },
       needsWallet: true,
-      load: async () => (await import('./pages/names/NamesPage.tsx')).NamesPage,
+      load: async () => (await import('./names/NamesPage.tsx')).NamesPage,
     }),
   }),
   name: createRoute({
     getParentRoute: () => root,
     path: '/names/$key',
-    ...definePage({ needsWallet: true, load: async () => (await import('./pages/names/NamePage.tsx')).NamePage }),
+    ...definePage({ needsWallet: true, load: async () => (await import('./names/NamePage.tsx')).NamePage }),
   }),
   storage: createRoute({
     getParentRoute: () => root,
@@ -110,7 +110,7 @@ export const pages = {
     ...definePage({
       entry: { title: titles.storage, icon: Database, section: 'main', shortcut: 't' },
       needsWallet: true,
-      load: async () => (await import('./pages/storage/StoragePage.tsx')).StoragePage,
+      load: async () => (await import('./billing/BillingPage.tsx')).StoragePage,
     }),
   }),
   proofs: createRoute({
@@ -119,13 +119,13 @@ export const pages = {
     ...definePage({
       entry: { title: titles.proofs, icon: Blocks, section: 'main', shortcut: 'p' },
       needsWallet: true,
-      load: async () => (await import('./pages/proofs/ProofsPage.tsx')).ProofsPage,
+      load: async () => (await import('./proofs/ProofsPage.tsx')).ProofsPage,
     }),
   }),
   proof: createRoute({
     getParentRoute: () => root,
     path: '/proofs/$cid',
-    ...definePage({ needsWallet: false, load: async () => (await import('./pages/proofs/ProofPage.tsx')).ProofPage }),
+    ...definePage({ needsWallet: false, load: async () => (await import('./proofs/ProofPage.tsx')).ProofPage }),
   }),
   keys: createRoute({
     getParentRoute: () => root,
@@ -133,7 +133,7 @@ export const pages = {
     ...definePage({
       entry: { title: titles.keys, icon: KeyRound, section: 'main' },
       needsWallet: true,
-      load: async () => (await import('./pages/keys/KeysPage.tsx')).KeysPage,
+      load: async () => (await import('./api-keys/ApiKeysPage.tsx')).KeysPage,
     }),
   }),
   settings: createRoute({
@@ -142,7 +142,7 @@ export const pages = {
     ...definePage({
       entry: { title: titles.settings, icon: Settings, section: 'main', shortcut: ',' },
       needsWallet: false,
-      load: async () => (await import('./pages/settings/SettingsPage.tsx')).SettingsPage,
+      load: async () => (await import('./settings/SettingsPage.tsx')).SettingsPage,
     }),
   }),
   status: createRoute({
@@ -151,7 +151,7 @@ export const pages = {
     ...definePage({
       entry: { title: titles.status, icon: Activity, section: 'foot' },
       needsWallet: false,
-      load: async () => (await import('./pages/status/StatusPage.tsx')).StatusPage,
+      load: async () => (await import('./status/StatusPage.tsx')).StatusPage,
     }),
   }),
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useUsage } from '../files/use-usage.ts'
+import { useUsage } from '../billing/use-usage.ts'
 import { messages } from '../messages/messages.ts'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 

@@ -1,4 +1,4 @@
-import { useUsage } from '../files/use-usage.ts'
+import { useUsage } from '../billing/use-usage.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 

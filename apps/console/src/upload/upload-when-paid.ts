@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { dismissPayment, getRunningPayment, watchPayment } from '../payments/payment-store.ts'
+import { dismissPayment, getRunningPayment, watchPayment } from '../billing/payment-store.ts'
 
 /** Starts when the pending payment is credited. */
 let waiting: (() => void) | undefined

@@ -1,0 +1,46 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { ArrowLeft } from '#icons'
+import { ConditionsSection } from '../conditions/ConditionsSection.tsx'
+import { nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { messages } from '../messages/messages.ts'
+import { SignInGate } from '../session/SignInGate.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { AccessPanel } from './AccessPanel.tsx'
+
+/** Access to an encrypted file: its people, its conditions, and the state on each key node. */
+export function AccessPage() {
+  const { cid } = useParams({ from: '/files/$cid/access' })
+  const { share = false } = useSearch({ from: '/files/$cid/access' })
+  const navigate = useNavigate()
+  const { data } = useFileInfo(cid)
+  const name = data === undefined ? cid : nameOf(data)
+  return (
+    <div className="mx-auto w-full max-w-2xl">
+      <Link
+        to="/files/$cid"
+        params={{ cid }}
+        className="mb-3 inline-flex min-h-6 items-center gap-1.5 text-ink-soft text-sm hover:text-ink"
+      >
+        <ArrowLeft aria-hidden="true" size={16} />
+        {messages.access.backToFile}
+      </Link>
+      <PageHeader
+        title={data === undefined || data.fileName === '' ? messages.access.title : messages.access.titleOf(name)}
+        hint={<ShortCode text={cid} label={messages.files.copyCid} />}
+      />
+      <SignInGate>
+        {() => (
+          <AccessPanel
+            key={cid}
+            cid={cid}
+            name={name}
+            conditions={<ConditionsSection cid={cid} name={name} />}
+            isSharing={share}
+            onSharing={() => void navigate({ to: '/files/$cid/access', params: { cid }, replace: true })}
+          />
+        )}
+      </SignInGate>
+    </div>
+  )
+}

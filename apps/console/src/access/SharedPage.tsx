@@ -1,0 +1,182 @@
+import { type KeyFile, listKeyFiles } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { FileLock, Filter, Users } from '#icons'
+import { nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { formatAgo, formatBytes, shorten } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { getSession, useSession } from '../session/session-store.ts'
+import { clientOf } from '../session/use-client.ts'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { Tag } from '../ui/Tag.tsx'
+import { ConnectKeys } from './ConnectKeys.tsx'
+
+type Role = 'recipient' | 'owner'
+
+/** Encrypted files shared with this account, and by it. */
+export function SharedPage() {
+  return (
+    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
+      <SharedFiles />
+    </div>
+  )
+}
+
+/** Rows shown initially, and added per click. */
+const pageRows = 50
+
+function SharedFiles() {
+  const network = useNetwork()
+  const session = useSession()
+  const navigate = useNavigate()
+  const { by } = useSearch({ from: '/shared' })
+  const role: Role = by === 'me' ? 'owner' : 'recipient'
+  const [shown, setShown] = useState(pageRows)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['key-files', role],
+    queryFn: async ({ signal }) => {
+      const files: KeyFile[] = []
+      for await (const file of listKeyFiles(clientOf(network, getSession()), role, { signal })) {
+        // Of the user's own files, only those that others can open.
+        if (role === 'recipient' || file.sharedTo.length > 0 || file.hasConditions) files.push(file)
+      }
+      return files.sort((a, b) => b.updatedAt - a.updatedAt)
+    },
+    enabled: session?.keySession !== undefined,
+  })
+  const header = (
+    <PageHeader title={messages.pages.shared} hint={messages.access.sharedHint}>
+      <Segments
+        label={messages.pages.shared}
+        value={role}
+        options={[
+          { value: 'recipient', label: messages.access.sharedWithMe },
+          { value: 'owner', label: messages.access.sharedByMe },
+        ]}
+        onChange={(next) => {
+          setShown(pageRows)
+          void navigate({ to: '/shared', search: next === 'owner' ? { by: 'me' } : {} })
+        }}
+      />
+    </PageHeader>
+  )
+  if (network.keyRouter === undefined && network.keyNodes === undefined) {
+    return <EmptyState icon={Users} title={messages.places.noKeyNodes} hint={messages.places.noKeyNodesHint} />
+  }
+  if (session?.keySession === undefined) {
+    return (
+      <>
+        {header}
+        <ConnectKeys
+          icon={Users}
+          title={messages.access.askTitle}
+          hint={messages.access.sharedAsk}
+          label={messages.access.sharedShow}
+        />
+      </>
+    )
+  }
+  return (
+    <>
+      {header}
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton={
+          <div className="flex flex-col gap-2">
+            <Skeleton className="h-14 w-full" />
+            <Skeleton className="h-14 w-full" />
+            <Skeleton className="h-14 w-full" />
+          </div>
+        }
+        empty={
+          role === 'recipient' ? (
+            <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
+          ) : (
+            <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
+              <Link to="/files" className={buttonClass('primary')}>
+                {messages.access.sharedGoFiles}
+              </Link>
+            </EmptyState>
+          )
+        }
+      >
+        {(data) => (
+          <>
+            <ul
+              aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
+              className="divide-y divide-line rounded-lg border border-line bg-surface"
+            >
+              {data.slice(0, shown).map((file) => (
+                <SharedRow key={file.cid} file={file} role={role} />
+              ))}
+            </ul>
+            {data.length > shown ? (
+              <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
+                {messages.access.sharedMore}
+              </Button>
+            ) : undefined}
+          </>
+        )}
+      </QueryView>
+    </>
+  )
+}
+
+/** One file: its name if the service knows it, its owner, or how many addresses can open it. */
+function SharedRow({
+  file: { cid, owner, sharedTo, hasConditions, state, updatedAt },
+  role,
+}: {
+  file: KeyFile
+  role: Role
+}) {
+  const { data } = useFileInfo(cid)
+  const name = data === undefined || data.fileName === '' ? messages.access.sharedUnnamed : nameOf(data)
+  const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
+  return (
+    <li className="flex items-center gap-3 px-3 py-2.5 sm:px-4">
+      <FileLock aria-hidden="true" size={20} strokeWidth={1.7} className="shrink-0 text-accent-ink" />
+      <div className="flex min-w-0 flex-1 flex-col">
+        {role === 'owner' ? (
+          <Link to="/files/$cid/access" params={{ cid }} title={name} className={linkClass}>
+            <bdi>{name}</bdi>
+          </Link>
+        ) : (
+          <Link to="/open/$cid" params={{ cid }} title={name} className={linkClass}>
+            <bdi>{name}</bdi>
+          </Link>
+        )}
+        <p className="flex flex-wrap items-center gap-x-3 text-ink-soft text-sm">
+          {role === 'owner' ? (
+            sharedTo.length > 0 ? (
+              <span>{messages.access.peopleCount(sharedTo.length)}</span>
+            ) : undefined
+          ) : (
+            <span title={owner}>
+              {messages.access.sharedOwner} <span className="font-mono">{shorten(owner)}</span>
+            </span>
+          )}
+          {data === undefined ? undefined : (
+            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+          )}
+          <span>{formatAgo(updatedAt)}</span>
+        </p>
+      </div>
+      <div className="flex shrink-0 items-center gap-2">
+        {hasConditions ? <Tag icon={Filter}>{messages.access.sharedConditions}</Tag> : undefined}
+        {state === 'retired' ? <Tag tone="warn">{messages.access.sharedRetired}</Tag> : undefined}
+        <span className="max-sm:hidden">
+          <ShortCode text={cid} label={messages.files.copyCid} />
+        </span>
+      </div>
+    </li>
+  )
+}

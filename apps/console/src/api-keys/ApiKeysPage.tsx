@@ -1,0 +1,114 @@
+import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { KeyRound, Plus } from '#icons'
+import { formatAgo, formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import type { Session } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
+import { Tag } from '../ui/Tag.tsx'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { CreateKeyDialog } from './CreateApiKeyDialog.tsx'
+import { rightsOf } from './key-rights.ts'
+
+/** API keys: create, list, revoke. */
+export function KeysPage({ session }: { session: Session }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [isCreating, setCreating] = useState(false)
+  const [revoking, setRevoking] = useState<ApiKeyInfo>()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['api-keys', session.address],
+    queryFn: ({ signal }) => listApiKeys(client, { signal }),
+  })
+  const revoke = useMutation({
+    mutationFn: (id: string) => revokeApiKey(client, id),
+    onSuccess: () => {
+      toastDone(messages.keys.revoked)
+      setRevoking(undefined)
+    },
+    onError: (fault) => toastError(messages.keys.revokeFailed, fault),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
+  })
+  const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
+  return (
+    <>
+      <PageHeader title={messages.pages.keys} hint={messages.keys.hint}>
+        <Button kind="primary" onClick={() => setCreating(true)}>
+          <Plus aria-hidden="true" size={16} />
+          {messages.keys.create}
+        </Button>
+      </PageHeader>
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-32 w-full"
+        empty={<EmptyState icon={KeyRound} title={messages.keys.emptyTitle} hint={messages.keys.emptyHint} />}
+      >
+        {(data) => (
+          <ul
+            aria-label={messages.keys.listLabel}
+            className="divide-y divide-line rounded-lg border border-line bg-surface"
+          >
+            {data.map((key) => (
+              <KeyRow key={key.id} info={key} isOwn={key.id === ownId} onRevoke={() => setRevoking(key)} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+      {isCreating ? <CreateKeyDialog session={session} onClose={() => setCreating(false)} /> : undefined}
+      <Confirm
+        isOpen={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        title={messages.keys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
+        hint={messages.keys.revokeHint}
+        confirmLabel={messages.keys.revoke}
+        isBusy={revoke.isPending}
+        onConfirm={() => (revoking === undefined ? undefined : revoke.mutate(revoking.id))}
+      />
+    </>
+  )
+}
+
+function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; onRevoke: () => void }) {
+  const { createdAt, lastUsedAt, expiresAt, scopes } = info
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
+          {nameOf(info)}
+          {isOwn ? <Tag tone="accent">{messages.keys.thisSession}</Tag> : undefined}
+          <Tag>{messages.keys.rightsOf[rightsOf(scopes)]}</Tag>
+        </p>
+        <p className="text-ink-soft text-sm">
+          <span title={formatDateTime(createdAt)}>{messages.keys.created(formatAgo(createdAt))}</span>
+          {' · '}
+          {lastUsedAt === null ? (
+            messages.keys.neverUsed
+          ) : (
+            <span title={formatDateTime(lastUsedAt)}>{messages.keys.lastUsed(formatAgo(lastUsedAt))}</span>
+          )}
+          {' · '}
+          {expiresAt === null ? (
+            messages.keys.noEnd
+          ) : (
+            <span title={formatDateTime(expiresAt)}>{messages.keys.ends(formatAgo(expiresAt))}</span>
+          )}
+        </p>
+      </div>
+      {isOwn ? undefined : (
+        <Button size="small" onClick={onRevoke}>
+          {messages.keys.revoke} <span className="sr-only">{nameOf(info)}</span>
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function nameOf({ name }: ApiKeyInfo): string {
+  return name === '' ? messages.keys.unnamed : name
+}

@@ -1,0 +1,123 @@
+import { createApiKey } from '@cairn/sdk'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useConfig } from 'wagmi'
+import { Download } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { requireWallet } from '../session/connected-wallet.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import type { Session } from '../session/session-store.ts'
+import { sessionKeyName } from '../session/sign-in.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { Choice } from '../ui/Choice.tsx'
+import { CodeLine } from '../ui/CodeLine.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { Segments } from '../ui/Segments.tsx'
+import { saveText } from '../ui/save-text.ts'
+import { TextField } from '../ui/TextField.tsx'
+import { type Rights, rights, scopesOf } from './key-rights.ts'
+
+const dayMs = 24 * 3_600_000
+const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs, never: null }
+type Lifetime = keyof typeof lifetimesMs
+const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
+
+/** Creates an API key with one signature. The key is shown once. */
+export function CreateKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
+  const client = useClient()
+  const config = useConfig()
+  const queries = useQueryClient()
+  const [name, setName] = useState('')
+  const [right, setRight] = useState<Rights>('write')
+  const [lifetime, setLifetime] = useState<Lifetime>('quarter')
+  const create = useMutation({
+    mutationFn: async () => {
+      const lifetimeMs = lifetimesMs[lifetime]
+      // The key of the session is identified by its name, so no other key may have it.
+      const wanted = name.trim() === sessionKeyName ? `${sessionKeyName} (copy)` : name.trim()
+      return createApiKey(client, requireWallet(config, address), {
+        name: wanted,
+        scopes: [...scopesOf[right]],
+        expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
+      })
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
+    gcTime: 0,
+  })
+  const { data: apiKey, error } = create
+  if (apiKey !== undefined) return <ShowKey apiKey={apiKey} name={name.trim()} onClose={onClose} />
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={messages.keys.createTitle}
+      hint={messages.keys.createHint}
+      submitLabel={create.isPending ? messages.signature.keysSigning : messages.keys.createGo}
+      isBusy={create.isPending}
+      onSubmit={() => create.mutate()}
+    >
+      <TextField
+        label={messages.keys.name}
+        hint={messages.keys.nameHint}
+        value={name}
+        maxLength={100}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Choice
+        label={messages.keys.may}
+        value={right}
+        options={rights.map((value) => ({ value, ...messages.keys.rights[value] }))}
+        onChange={setRight}
+      />
+      <div>
+        <Segments
+          label={messages.keys.lifetime}
+          isLabelShown
+          value={lifetime}
+          options={lifetimes.map((value) => ({ value, label: messages.keys.lifetimes[value] }))}
+          onChange={setLifetime}
+        />
+        {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{messages.keys.lifetimeNever}</p> : undefined}
+      </div>
+      {error === null ? undefined : isAborted(error) ? (
+        <p role="alert" className="text-sm text-warn">
+          {messages.session.rejectedTitle}
+        </p>
+      ) : (
+        <ErrorState error={error} />
+      )}
+    </FormDialog>
+  )
+}
+
+function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onClose: () => void }) {
+  return (
+    <Modal
+      isOpen
+      onClose={onClose}
+      title={messages.keys.onceTitle}
+      hint={messages.keys.onceHint}
+      footer={
+        <>
+          <Button onClick={() => saveText(`${name === '' ? 'cairn' : name}.apikey.txt`, `${apiKey}\n`)}>
+            <Download aria-hidden="true" size={16} />
+            {messages.keys.download}
+          </Button>
+          <Button kind="primary" onClick={onClose}>
+            {messages.keys.done}
+          </Button>
+        </>
+      }
+    >
+      <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
+        <code className="min-w-0 flex-1 break-all font-mono text-sm">{apiKey}</code>
+        <CopyButton text={apiKey} label={messages.keys.copy} />
+      </p>
+      <p className="mt-4 text-ink-soft text-sm">{messages.keys.command}</p>
+      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls`} label={messages.keys.copyCommand} />
+    </Modal>
+  )
+}

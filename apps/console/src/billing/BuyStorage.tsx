@@ -1,0 +1,101 @@
+import { type ChainProfile, GIB, isEvmAddress, MIB } from '@cairn/protocol'
+import { useSearch } from '@tanstack/react-router'
+import { Activity, useEffect, useState } from 'react'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import type { Session } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { Segments } from '../ui/Segments.tsx'
+import { CannotPay } from './CannotPay.tsx'
+import { PayChoice } from './PayChoice.tsx'
+import { PaymentProgress } from './PaymentProgress.tsx'
+import { payableChains } from './payable-chains.ts'
+import { resumePayment, useRunningPayment } from './payment-store.ts'
+import { readSize, type SizeUnit } from './read-size.ts'
+import { SizeField } from './SizeField.tsx'
+import { TestCoins } from './TestCoins.tsx'
+
+const presets = [GIB, 10 * GIB, 100 * GIB, 1024 * GIB]
+
+/** Buys storage: size, network, coin, price; then the wallet. */
+export function BuyStorage({ session }: { session: Session }) {
+  const network = useNetwork()
+  const client = useClient()
+  const payment = useRunningPayment()
+  const chains = payableChains(network)
+  useEffect(() => {
+    void resumePayment(client, session.address)
+  }, [client, session.address])
+  const [first] = chains
+  return (
+    <section
+      aria-labelledby={payment === undefined ? 'buy-title' : 'payment-title'}
+      className="rounded-lg border border-line bg-surface p-5 shadow-card"
+    >
+      {payment === undefined ? undefined : <PaymentProgress payment={payment} />}
+      {/* What was chosen stays for another try. */}
+      <Activity mode={payment === undefined ? 'visible' : 'hidden'}>
+        {!isEvmAddress(session.address) ? (
+          <CannotPay />
+        ) : first === undefined ? (
+          <>
+            <h2 className="font-semibold">{messages.storage.noChain}</h2>
+            <p className="mt-1 text-ink-soft text-sm">{messages.storage.noChainHint}</p>
+          </>
+        ) : (
+          <>
+            <BuyForm session={session} chains={chains} first={first} />
+            <TestCoins address={session.address} />
+          </>
+        )}
+      </Activity>
+    </section>
+  )
+}
+
+function BuyForm({
+  session,
+  chains,
+  first,
+}: {
+  session: Session
+  chains: readonly ChainProfile[]
+  first: ChainProfile
+}) {
+  // The missing bytes of an upload, in MiB, rounded up.
+  const { add } = useSearch({ from: '/storage' })
+  const [choice, setChoice] = useState(add === undefined ? String(presets[1]) : 'own')
+  const [text, setText] = useState(add === undefined ? '' : String(Math.ceil(add / MIB)))
+  const [unit, setUnit] = useState<SizeUnit>(add === undefined ? 'GiB' : 'MiB')
+  const isOwn = choice === 'own'
+  const sizeBytes = isOwn ? readSize(text, unit) : Number(choice)
+  return (
+    <PayChoice session={session} chains={chains} first={first} sizeBytes={sizeBytes}>
+      <h2 id="buy-title" className="font-semibold">
+        {messages.storage.buyTitle}
+      </h2>
+      <div className="flex flex-col gap-3">
+        <Segments
+          label={messages.storage.size}
+          isLabelShown
+          value={choice}
+          options={[
+            ...presets.map((bytes) => ({ value: String(bytes), label: formatBytes(bytes) })),
+            { value: 'own', label: messages.storage.ownSize },
+          ]}
+          onChange={setChoice}
+        />
+        {isOwn ? (
+          <SizeField
+            text={text}
+            unit={unit}
+            error={text !== '' && sizeBytes === undefined ? messages.storage.sizeWrong : undefined}
+            onText={setText}
+            onUnit={setUnit}
+          />
+        ) : undefined}
+      </div>
+    </PayChoice>
+  )
+}

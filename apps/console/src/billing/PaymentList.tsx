@@ -1,0 +1,115 @@
+import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
+import { listPayments, type NetworkProfile, type Payment } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Check, Clock, ExternalLink, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
+import { formatBytes, formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import type { Session } from '../session/session-store.ts'
+import { useClient } from '../session/use-client.ts'
+import { CopyButton } from '../ui/CopyButton.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { QueryView } from '../ui/QueryView.tsx'
+import { Tag } from '../ui/Tag.tsx'
+
+const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
+  seen: { tone: 'plain', icon: Clock },
+  unpriced: { tone: 'warn', icon: Clock },
+  credited: { tone: 'good', icon: Check },
+  refused: { tone: 'bad', icon: TriangleAlert },
+  orphaned: { tone: 'bad', icon: Undo2 },
+}
+/** Polling interval in ms while a payment is pending. */
+const recheckMs = 3000
+
+/** The payments of the account, including pending ones, newest first. */
+export function PaymentList({ session }: { session: Session }) {
+  const client = useClient()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['payments', session.address],
+    queryFn: ({ signal }) => Array.fromAsync(listPayments(client, { signal })),
+    refetchInterval: ({ state }) =>
+      state.data?.some((payment) => payment.state === 'seen' || payment.state === 'unpriced') ? recheckMs : false,
+  })
+  return (
+    <section aria-labelledby="payments-title">
+      <h2 id="payments-title" className="mb-2 font-semibold">
+        {messages.storage.payments}
+      </h2>
+      <QueryView
+        query={{ data, error, refetch }}
+        skeleton="h-16 w-full"
+        empty={<EmptyState icon={Receipt} title={messages.storage.none} hint={messages.storage.noneHint} />}
+      >
+        {(data) => (
+          <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+            {data.map((payment) => (
+              <PaymentRow key={payment.id} payment={payment} />
+            ))}
+          </ul>
+        )}
+      </QueryView>
+    </section>
+  )
+}
+
+function PaymentRow({ payment }: { payment: Payment }) {
+  const { bytes, network, state, seenAt, txHash, confirmations, reason } = payment
+  const chains = useNetwork()
+  const page = isNetworkName(network) ? `${networks[network].transactionUrl}${txHash}` : undefined
+  const { tone, icon } = looks[state]
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 text-sm sm:grid-cols-[minmax(0,1fr)_11rem_10rem_auto]">
+      <div className="min-w-0">
+        <p className="font-medium tabular">{bytes === null ? '–' : formatBytes(bytes)}</p>
+        <p className="text-ink-soft">
+          {amountOf(payment, chains)} · {network}
+        </p>
+      </div>
+      <div className="justify-self-end sm:justify-self-start">
+        <Tag tone={tone} icon={icon}>
+          {messages.storage.states[state]}
+        </Tag>
+      </div>
+      <time dateTime={new Date(seenAt).toISOString()} className="text-ink-soft">
+        {formatDateTime(seenAt)}
+      </time>
+      <span className="flex items-center justify-end">
+        <CopyButton text={txHash} size="small" label={messages.storage.copyTransaction} />
+        {page === undefined ? undefined : (
+          <a
+            href={page}
+            target="_blank"
+            rel="noreferrer"
+            aria-label={messages.storage.openTransaction}
+            title={messages.storage.openTransaction}
+            className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
+          >
+            <ExternalLink aria-hidden="true" size={16} />
+          </a>
+        )}
+      </span>
+      {confirmations === null && reason === null ? undefined : (
+        <p className="col-span-full text-ink-soft">
+          {reason ??
+            (confirmations === null ? '' : messages.storage.confirmations(confirmations.have, confirmations.need))}
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** Formats an amount such as `1.5 USDC`; an unknown coin in its smallest units. */
+function amountOf(
+  { coin, units, network }: Payment,
+  { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,
+) {
+  const found = chains.find(({ name }) => name === network)
+  const about =
+    found === undefined
+      ? undefined
+      : coin === 'native'
+        ? { symbol: found.symbol, decimals: found.nativeDecimals }
+        : { symbol: coin.toUpperCase(), decimals: found.tokens[coin]?.decimals ?? 0 }
+  return about === undefined ? `${units} ${coin}` : `${formatUnits(BigInt(units), about.decimals)} ${about.symbol}`
+}

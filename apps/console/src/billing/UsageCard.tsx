@@ -1,0 +1,70 @@
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import type { Session } from '../session/session-store.ts'
+import { Banner } from '../ui/Banner.tsx'
+import { Button } from '../ui/Button.tsx'
+import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { QueryPending } from '../ui/QueryView.tsx'
+import { UsageChart } from './UsageChart.tsx'
+import { useUsageHistory } from './use-usage-history.ts'
+
+/** Usage from which the bar warns. */
+const nearlyFull = 0.9
+
+/** Usage of the account, the sources of its limit, and the history of both. */
+export function UsageCard({ session }: { session: Session }) {
+  const { data, error, refetch } = useUsageHistory(session)
+  if (data === undefined) {
+    return <QueryPending query={{ error, refetch }} skeleton="h-72 w-full" />
+  }
+  const { quota, points, isPart, drawnFrom } = data
+  const { usedBytes, limitBytes, availableBytes, reservedBytes, boughtBytes, allowanceBytes, adjustedBytes } = quota
+  const share = limitBytes === 0 ? 1 : (usedBytes + reservedBytes) / limitBytes
+  const sources = [
+    ...(allowanceBytes > 0 ? [messages.storage.free(allowanceBytes)] : []),
+    ...(boughtBytes > 0 ? [messages.storage.bought(boughtBytes)] : []),
+    ...(adjustedBytes > 0 ? [messages.storage.adjusted(adjustedBytes)] : []),
+  ]
+  return (
+    <section className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
+      {error === null ? undefined : (
+        <Banner
+          tone="warn"
+          action={
+            <Button size="small" onClick={() => void refetch()}>
+              {messages.shell.retry}
+            </Button>
+          }
+        >
+          {messages.shell.errorOld}
+        </Banner>
+      )}
+      <div className="p-5">
+        <dl className="mb-4 flex flex-wrap gap-x-10 gap-y-3">
+          <Figure label={messages.storage.used} bytes={usedBytes} />
+          <Figure label={messages.storage.left} bytes={Math.max(0, availableBytes)} />
+          <Figure label={messages.storage.limit} bytes={limitBytes} />
+        </dl>
+        <ProgressBar
+          label={messages.storage.barLabel}
+          value={share}
+          tone={share >= 1 ? 'bad' : share >= nearlyFull ? 'warn' : 'accent'}
+        />
+        <p className="mt-3 text-ink-soft text-sm">
+          {sources.join(' · ')}
+          {reservedBytes > 0 ? ` · ${messages.storage.reserved(reservedBytes)}` : ''}
+        </p>
+      </div>
+      <UsageChart points={points} note={isPart ? messages.storage.overTimeFrom(drawnFrom) : undefined} />
+    </section>
+  )
+}
+
+function Figure({ label, bytes }: { label: string; bytes: number }) {
+  return (
+    <div>
+      <dt className="text-ink-soft text-sm">{label}</dt>
+      <dd className="font-semibold text-xl tabular">{formatBytes(bytes)}</dd>
+    </div>
+  )
+}

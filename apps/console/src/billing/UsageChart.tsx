@@ -1,0 +1,105 @@
+import { useId } from 'react'
+import { formatBytes, formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { ScrollBox } from '../ui/ScrollBox.tsx'
+import type { UsagePoint } from './usage-history.ts'
+
+const width = 640
+const height = 140
+/** Margin for the width of the lines. */
+const edge = 3
+/** A limit beyond this multiple of the usage is not drawn. */
+const maxScale = 12
+
+/** Usage and limit over time: a small chart, and the same figures as a table. */
+export function UsageChart({ points, note }: { points: readonly UsagePoint[]; note?: string | undefined }) {
+  const id = useId()
+  const first = points[0]
+  const last = points.at(-1)
+  if (first === undefined || last === undefined || points.length < 2) return undefined
+  const spanMs = Math.max(1, last.at - first.at)
+  const maxUsed = Math.max(1, ...points.map(({ usedBytes }) => usedBytes))
+  const maxLimit = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
+  // A limit far above would flatten the usage line, so it is stated as text instead.
+  const isLimitDrawn = maxLimit <= maxUsed * maxScale
+  const scaleMax = isLimitDrawn ? Math.max(maxUsed, maxLimit) : maxUsed
+  const x = (at: number) => ((at - first.at) / spanMs) * width
+  const y = (bytes: number) => height - edge - (bytes / scaleMax) * (height - 2 * edge)
+  const line = (read: (point: UsagePoint) => number) =>
+    points.map((point, index) => (index === 0 ? `M0,${y(read(point))}` : `H${x(point.at)}V${y(read(point))}`)).join('')
+  const used = line(({ usedBytes }) => usedBytes)
+  return (
+    <figure aria-labelledby={id} className="border-line border-t px-5 pt-4 pb-5">
+      <figcaption className="mb-3">
+        <h2 id={id} className="font-medium text-sm">
+          {messages.storage.overTime}
+        </h2>
+        <p className="text-ink-soft text-sm">
+          {messages.storage.overTimeHint} {note}
+        </p>
+      </figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        className="h-32 w-full"
+        role="img"
+        aria-label={messages.storage.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
+      >
+        <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
+        <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
+        {isLimitDrawn ? (
+          <path
+            d={line(({ limitBytes }) => limitBytes)}
+            fill="none"
+            stroke="var(--line-strong)"
+            strokeWidth="1.5"
+            strokeDasharray="5 4"
+            vectorEffect="non-scaling-stroke"
+          />
+        ) : undefined}
+      </svg>
+      <div className="mt-1 flex justify-between text-ink-faint text-xs">
+        <span>{formatDateTime(first.at)}</span>
+        <span>{formatDateTime(last.at)}</span>
+      </div>
+      <ul className="mt-2 flex gap-5 text-ink-soft text-sm">
+        <li className="flex items-center gap-2">
+          <svg width="20" height="8" aria-hidden="true">
+            <line x1="0" x2="20" y1="4" y2="4" stroke="var(--accent)" strokeWidth="3" />
+          </svg>
+          {messages.storage.used}
+        </li>
+        <li className="flex items-center gap-2">
+          <svg width="20" height="8" aria-hidden="true">
+            <line x1="0" x2="20" y1="4" y2="4" stroke="var(--line-strong)" strokeWidth="2" strokeDasharray="5 4" />
+          </svg>
+          {isLimitDrawn ? messages.storage.limit : messages.storage.limitAbove(formatBytes(last.limitBytes))}
+        </li>
+      </ul>
+      <details className="mt-3 text-sm">
+        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.storage.showTable}</summary>
+        <ScrollBox label={messages.storage.overTime} className="mt-2 max-h-64 overflow-auto">
+          <table className="w-full text-left tabular">
+            <thead className="text-ink-soft">
+              <tr>
+                <th className="py-1 pr-4 font-medium">{messages.storage.tableWhen}</th>
+                <th className="py-1 pr-4 font-medium">{messages.storage.used}</th>
+                <th className="py-1 font-medium">{messages.storage.limit}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {points.toReversed().map(({ at, usedBytes, limitBytes }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: several changes may share one time.
+                <tr key={index} className="border-line border-t">
+                  <td className="py-1 pr-4">{formatDateTime(at)}</td>
+                  <td className="py-1 pr-4">{formatBytes(usedBytes)}</td>
+                  <td className="py-1">{formatBytes(limitBytes)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      </details>
+    </figure>
+  )
+}

@@ -1,0 +1,46 @@
+import type { FileEntry } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { messages } from '../messages/messages.ts'
+import { useClient } from '../session/use-client.ts'
+import { Confirm } from '../ui/Confirm.tsx'
+import { FileName } from '../ui/FileName.tsx'
+import { deleteFiles } from './change-files.ts'
+
+/** Maximum number of names listed; beyond it they are counted. */
+const maxNames = 5
+
+/** Confirms the deletion of files, and states what it does not do. */
+export function DeleteDialog({
+  files,
+  onClose,
+  onDone,
+}: {
+  files: readonly FileEntry[]
+  onClose: () => void
+  onDone: () => void
+}) {
+  const client = useClient()
+  const remove = useMutation({ mutationFn: () => deleteFiles(client, files), onSettled: onDone })
+  return (
+    <Confirm
+      isOpen={files.length > 0}
+      onClose={onClose}
+      title={messages.files.deleteTitle(files.length)}
+      hint={messages.files.deleteHint(files.length)}
+      confirmLabel={messages.files.deleteConfirm}
+      isBusy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+    >
+      <ul className="flex flex-col gap-1 rounded-lg bg-sunken px-4 py-3 text-sm">
+        {files.slice(0, maxNames).map(({ id, fileName }) => (
+          <li key={id} className="truncate">
+            <FileName name={fileName} />
+          </li>
+        ))}
+        {files.length > maxNames ? (
+          <li className="text-ink-soft">{messages.files.andMore(files.length - maxNames)}</li>
+        ) : undefined}
+      </ul>
+    </Confirm>
+  )
+}

@@ -1,0 +1,241 @@
+import type { FileEntry } from '@cairn/sdk'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+import { AreaMenu } from '../ui/Menu.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { FileRow } from './FileRow.tsx'
+import { FileTile } from './FileTile.tsx'
+import type { FilesSearch } from './files-search.ts'
+import { ListHead } from './ListHead.tsx'
+import { moveActive, type Selection, selectRow } from './selection.ts'
+import type { FileActions } from './use-file-actions.ts'
+
+const rowHeights = { list: 52, narrow: 68, grid: 176 } as const
+const tileWidth = 192
+/** Rows rendered beyond the viewport; few, so that a list of any length costs the same. */
+const overscan = 6
+/** Rows left below at which the next page is fetched. */
+const nearEndRows = 30
+
+export type CollectionProps = {
+  files: readonly FileEntry[]
+  totalFiles: number
+  search: FilesSearch
+  isGrid: boolean
+  isNarrow: boolean
+  selection: Selection
+  onSelection: (next: Selection | ((before: Selection) => Selection)) => void
+  onSelectAll: () => void
+  onOpen: (file: FileEntry) => void
+  onDelete: () => void
+  actions: FileActions
+  isLoadingMore: boolean
+  onNearEnd: () => void
+}
+
+/**
+ * Files as a list or as tiles. Only visible rows are in the page; assistive technology learns the total count. Keys and
+ * clicks work the same in both.
+ * @see https://www.w3.org/WAI/ARIA/apg/patterns/grid/
+ */
+export function FileCollection(props: CollectionProps) {
+  const { files, totalFiles, search, isGrid, isNarrow, selection, onSelection, onOpen, actions, onNearEnd } = props
+  const body = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const columns = useColumns(body, isGrid)
+  const order = useMemo(() => files.map(({ id }) => id), [files])
+  const rows = Math.ceil(files.length / columns)
+  const rowHeight = rowHeights[isGrid ? 'grid' : isNarrow ? 'narrow' : 'list']
+  const virtual = useWindowVirtualizer({
+    count: rows,
+    estimateSize: () => rowHeight,
+    overscan,
+    scrollMargin: top,
+    getItemKey: (row) => order[row * columns] ?? row,
+  })
+  useLayoutEffect(() => {
+    if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)
+  }, [])
+  useEffect(() => {
+    if (rowHeight > 0) virtual.measure()
+  }, [rowHeight, virtual])
+  const shown = virtual.getVirtualItems()
+  const last = shown.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= rows - nearEndRows) onNearEnd()
+  }, [last, rows, onNearEnd])
+
+  const [menuFile, setMenuFile] = useState<FileEntry>()
+  const byId = useMemo(() => new Map(files.map((file) => [file.id, file])), [files])
+  const fileAt = (target: EventTarget) =>
+    target instanceof Element ? byId.get(target.closest('[data-file]')?.getAttribute('data-file') ?? '') : undefined
+
+  const press = (event: MouseEvent) => {
+    const file = fileAt(event.target)
+    if (file === undefined || isOwnPress(event.target)) return
+    const mode = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'only'
+    onSelection((before) => selectRow(order, before, file.id, mode))
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const next = readKey(event, props, order, columns)
+    if (next === undefined) return
+    event.preventDefault()
+    if (next === 'handled') return
+    onSelection(next)
+    const index = next.active === undefined ? -1 : order.indexOf(next.active)
+    if (index >= 0) virtual.scrollToIndex(Math.floor(index / columns))
+  }
+
+  return (
+    <AreaMenu
+      label={
+        menuFile === undefined ? messages.files.actions : messages.files.actionsFor(markControls(menuFile.fileName))
+      }
+      items={() => (menuFile === undefined ? [] : actions(menuFile))}
+    >
+      {/** biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table. */}
+      <div
+        role="grid"
+        tabIndex={0}
+        aria-label={messages.files.listLabel}
+        aria-multiselectable="true"
+        aria-rowcount={isGrid ? Math.ceil(totalFiles / columns) : totalFiles + 1}
+        aria-colcount={isGrid ? columns : 5}
+        {...(selection.active === undefined ? {} : { 'aria-activedescendant': `file-${selection.active}` })}
+        onClick={press}
+        onDoubleClick={(event) => {
+          const file = fileAt(event.target)
+          if (file !== undefined && !isOwnPress(event.target)) onOpen(file)
+        }}
+        onContextMenu={(event) => {
+          const file = fileAt(event.target)
+          if (file === undefined) event.preventDefault()
+          setMenuFile(file)
+        }}
+        onKeyDown={onKey}
+        className="group/files select-none rounded-md outline-none focus-visible:outline-none"
+      >
+        {isGrid || isNarrow ? undefined : <ListHead search={search} />}
+        {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
+        <div ref={body} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {shown.map(({ index, key, start }) => {
+            const place = { height: rowHeight, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
+            const inRow = files.slice(index * columns, (index + 1) * columns)
+            if (isGrid) {
+              return (
+                // biome-ignore lint/a11y/useSemanticElements: see above.
+                // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+                <div
+                  key={key}
+                  role="row"
+                  aria-rowindex={index + 1}
+                  className="absolute inset-x-0 top-0 grid gap-3 pb-3"
+                  style={{ ...place, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+                >
+                  {inRow.map((file) => (
+                    <FileTile key={file.id} file={file} selection={selection} actions={actions} search={search} />
+                  ))}
+                </div>
+              )
+            }
+            return inRow.map((file) => (
+              <FileRow
+                key={file.id}
+                file={file}
+                rowIndex={index + 2}
+                isNarrow={isNarrow}
+                selection={selection}
+                onToggle={() => onSelection((before) => selectRow(order, before, file.id, 'toggle'))}
+                actions={actions}
+                search={search}
+                style={place}
+              />
+            ))
+          })}
+        </div>
+        {props.isLoadingMore ? (
+          <p className="flex justify-center gap-2 py-4 text-ink-soft text-sm">
+            <Spinner label={messages.files.loadingMore} />
+          </p>
+        ) : undefined}
+      </div>
+    </AreaMenu>
+  )
+}
+
+/** Links, buttons and checkboxes within a row handle their own clicks. */
+function isOwnPress(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('a,button,input,label') !== null
+}
+
+/** Returns the effect of a key on the selection; `handled` if it did something else, undefined if it is not ours. */
+function readKey(
+  event: KeyboardEvent,
+  { selection, files, isGrid, onOpen, onDelete, onSelectAll }: CollectionProps,
+  order: readonly string[],
+  columns: number,
+): Selection | 'handled' | undefined {
+  const { key, shiftKey, ctrlKey, metaKey, target, currentTarget } = event
+  // The menu of a row is not part of the list, although its key events bubble here.
+  if (!(target instanceof Node) || !currentTarget.contains(target)) return undefined
+  const isOnPart = target !== currentTarget && isOwnPress(target)
+  if ((ctrlKey || metaKey) && key.toLowerCase() === 'a') {
+    onSelectAll()
+    return 'handled'
+  }
+  if (ctrlKey || metaKey || event.altKey) return undefined
+  const steps = {
+    ArrowDown: columns,
+    ArrowUp: -columns,
+    ...(isGrid ? { ArrowRight: 1, ArrowLeft: -1 } : {}),
+    Home: -order.length,
+    End: order.length,
+    PageDown: columns * 8,
+    PageUp: -columns * 8,
+  }
+  for (const [name, by] of Object.entries(steps)) {
+    if (name === key) return moveActive(order, selection, by, shiftKey)
+  }
+  if (key === 'Escape') return selection.ids.size === 0 ? undefined : { ...selection, ids: new Set() }
+  if (key === 'Delete' && selection.ids.size > 0) {
+    onDelete()
+    return 'handled'
+  }
+  if (isOnPart) return undefined
+  if (key === ' ' && selection.active !== undefined) return selectRow(order, selection, selection.active, 'toggle')
+  const file = files.find(({ id }) => id === selection.active)
+  if (key === 'Enter' && file !== undefined) {
+    onOpen(file)
+    return 'handled'
+  }
+  return undefined
+}
+
+/** Returns the number of tiles per row. */
+function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean): number {
+  const [columns, setColumns] = useState(1)
+  useLayoutEffect(() => {
+    const { current } = body
+    if (!isGrid || current === null) {
+      setColumns(1)
+      return
+    }
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setColumns(Math.max(2, Math.floor((entry.contentRect.width + 12) / (tileWidth + 12))))
+    })
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [body, isGrid])
+  return columns
+}

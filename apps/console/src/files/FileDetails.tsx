@@ -1,0 +1,99 @@
+import { Download, ExternalLink, Link2 } from '#icons'
+import type { FileInfo } from '../content/use-file-info.ts'
+import { useIsFolder } from '../content/use-is-folder.ts'
+import { formatBytes, formatCount } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+import { gatewayUrl } from '../network/gateway-url.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { Button, buttonClass } from '../ui/Button.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { toastDone } from '../ui/toast-store.ts'
+
+/** Details of a file. */
+export function FileDetails({ info }: { info: FileInfo }) {
+  const { cid, fileName, fileSizeInBytes, mimeType, encryption } = info
+  const sizeBytes = Number(fileSizeInBytes)
+  const { isFolder = false } = useIsFolder(info)
+  const rows = [
+    ...(fileName === '' ? [] : [[messages.places.detailsName, markControls(fileName)] as const]),
+    [
+      messages.places.detailsSize,
+      `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`,
+    ],
+    [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
+    [messages.places.detailsAccess, encryption ? messages.preview.encryptedNote : messages.preview.publicNote],
+  ] as const
+  return (
+    <div className="flex flex-col gap-6">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-8 gap-y-2.5 text-sm">
+        {rows.map(([label, value]) => (
+          <div key={label} className="contents">
+            <dt className="text-ink-soft">{label}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+        <dt className="self-center text-ink-soft">{messages.places.detailsCid}</dt>
+        <dd>
+          <ShortCode text={cid} label={messages.files.copyCid} />
+        </dd>
+      </dl>
+      <div className="flex flex-wrap gap-2">
+        {encryption ? undefined : (
+          <PublicLinks cidPath={cid} name={fileName === '' ? cid : fileName} isFolder={isFolder} />
+        )}
+        <CopyLink cid={cid} />
+      </div>
+    </div>
+  )
+}
+
+/** Ways to a public file outside of the console. */
+export function PublicLinks({
+  cidPath,
+  name,
+  isFolder = false,
+}: {
+  cidPath: string
+  name: string
+  isFolder?: boolean
+}) {
+  const network = useNetwork()
+  return (
+    <>
+      <a
+        href={gatewayUrl(network, cidPath, { download: true, filename: name, isFolder })}
+        className={buttonClass('plain')}
+      >
+        <Download aria-hidden="true" size={16} />
+        {messages.places.openDownload}
+      </a>
+      <a
+        href={gatewayUrl(network, cidPath, isFolder ? {} : { filename: name })}
+        target="_blank"
+        rel="noreferrer"
+        className={buttonClass('plain')}
+      >
+        <ExternalLink aria-hidden="true" size={16} />
+        {messages.places.openGateway}
+      </a>
+    </>
+  )
+}
+
+/** Copies the link that others open the file with. */
+export function CopyLink({ cid }: { cid: string }) {
+  return (
+    <Button
+      onClick={async () => {
+        await navigator.clipboard.writeText(`${location.origin}/open/${cid}`)
+        toastDone(messages.files.linkCopied)
+      }}
+    >
+      <Link2 aria-hidden="true" size={16} />
+      {messages.access.copyLink}
+    </Button>
+  )
+}

@@ -1,0 +1,150 @@
+import type { FileEntry } from '@cairn/sdk'
+import { Link } from '@tanstack/react-router'
+import type { CSSProperties, ReactNode } from 'react'
+import { Ellipsis, Lock } from '#icons'
+import { useIsFolder } from '../content/use-is-folder.ts'
+import { formatAgo, formatBytes, formatDateTime, shorten } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { ButtonMenu } from '../ui/Menu.tsx'
+import { toastDone } from '../ui/toast-store.ts'
+import { fileIcon } from './file-icon.ts'
+import type { FilesSearch } from './files-search.ts'
+import { listColumns } from './ListHead.tsx'
+import type { Selection } from './selection.ts'
+import type { FileActions } from './use-file-actions.ts'
+
+/** One file in the list; on a phone its row has two lines. */
+export function FileRow({
+  file,
+  rowIndex,
+  isNarrow,
+  selection,
+  onToggle,
+  actions,
+  search,
+  style,
+}: {
+  file: FileEntry
+  rowIndex: number
+  isNarrow: boolean
+  selection: Selection
+  onToggle: () => void
+  actions: FileActions
+  search: FilesSearch
+  style: CSSProperties
+}) {
+  const { id, cid, fileName, fileSizeInBytes, createdAt, encryption } = file
+  const name = markControls(fileName)
+  const isSelected = selection.ids.has(id)
+  const { isFolder } = useIsFolder(file)
+  const Icon = fileIcon(file, isFolder)
+  const size = formatBytes(Number(fileSizeInBytes))
+  const added = formatAgo(createdAt)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+    <div
+      role="row"
+      id={`file-${id}`}
+      data-file={id}
+      aria-rowindex={rowIndex}
+      aria-selected={isSelected}
+      style={style}
+      className={classNames(
+        'absolute inset-x-0 top-0 border-line border-b',
+        isNarrow
+          ? 'grid grid-cols-[2.75rem_minmax(0,1fr)_2.75rem] items-center gap-x-1'
+          : classNames(listColumns, 'px-3'),
+        isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        selection.active === id &&
+          'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:-outline-offset-2',
+      )}
+    >
+      <Cell>
+        <label className="-m-2 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11">
+          <input
+            type="checkbox"
+            aria-label={messages.files.select(name)}
+            checked={isSelected}
+            onChange={onToggle}
+            className="size-4 accent-accent"
+          />
+        </label>
+      </Cell>
+      <Cell className="flex min-w-0 items-center gap-3">
+        <Icon
+          aria-hidden="true"
+          size={18}
+          strokeWidth={1.7}
+          className={classNames('shrink-0', encryption ? 'text-accent-ink' : 'text-ink-faint')}
+        />
+        <span className="min-w-0">
+          <Link
+            to="/files/$cid"
+            params={{ cid }}
+            search={search}
+            title={name}
+            className="block truncate font-medium text-sm hover:underline"
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          {isNarrow ? (
+            <span className="flex items-center gap-1.5 text-ink-soft text-sm">
+              {encryption ? (
+                <Lock aria-label={messages.files.encryptedTag} size={12} className="shrink-0" />
+              ) : undefined}
+              {messages.files.sizeAndDate(size, added)}
+            </span>
+          ) : encryption ? (
+            <span className="sr-only">{messages.files.encryptedTag}</span>
+          ) : undefined}
+          {isFolder === true ? <span className="sr-only">{messages.files.folder}</span> : undefined}
+        </span>
+      </Cell>
+      {isNarrow ? undefined : (
+        <>
+          <Cell className="max-lg:hidden">
+            <button
+              type="button"
+              title={cid}
+              onClick={async () => {
+                await navigator.clipboard.writeText(cid)
+                toastDone(messages.files.cidCopied)
+              }}
+              className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
+            >
+              <span aria-hidden="true">{shorten(cid)}</span>
+              <span className="sr-only">
+                {messages.files.copyCid} {cid}
+              </span>
+            </button>
+          </Cell>
+          <Cell className="text-right text-ink-soft text-sm tabular">{size}</Cell>
+          <Cell className="truncate text-ink-soft text-sm">
+            <time dateTime={new Date(createdAt).toISOString()} title={formatDateTime(createdAt)}>
+              {added}
+            </time>
+          </Cell>
+        </>
+      )}
+      <Cell>
+        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
+        </ButtonMenu>
+      </Cell>
+    </div>
+  )
+}
+
+function Cell({ className = '', children }: { className?: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    // biome-ignore lint/a11y/useFocusableInteractive: what is in it is.
+    <div role="gridcell" className={className}>
+      {children}
+    </div>
+  )
+}

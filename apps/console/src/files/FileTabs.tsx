@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router'
+import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
+import { fileTabs } from './file-search.ts'
+
+/** The tabs of a file, each with its own address. */
+export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)[number] }) {
+  return (
+    <nav
+      aria-label={messages.preview.tabs}
+      className="-mx-1.5 mb-5 flex flex-wrap border-line border-b max-sm:justify-between sm:-mx-2.5 sm:gap-x-1"
+    >
+      {fileTabs.map((tab) => (
+        <Link
+          key={tab}
+          to="/files/$cid"
+          params={{ cid }}
+          search={(before) => ({ ...before, tab: tab === 'preview' ? undefined : tab })}
+          replace
+          {...(tab === shown ? { 'aria-current': 'page' as const } : {})}
+          className={classNames(
+            '-mb-px inline-flex h-10 items-center border-b-2 px-1.5 font-medium text-sm transition-colors sm:px-2.5 pointer-coarse:h-11',
+            tab === shown ? 'border-accent text-accent-ink' : 'border-transparent text-ink-soft hover:text-ink',
+          )}
+        >
+          {messages.preview.tab[tab]}
+        </Link>
+      ))}
+    </nav>
+  )
+}

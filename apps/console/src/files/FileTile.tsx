@@ -1,0 +1,94 @@
+import type { FileEntry } from '@cairn/sdk'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Ellipsis } from '#icons'
+import { useIsFolder } from '../content/use-is-folder.ts'
+import { formatAgo, formatBytes } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+import { gatewayUrl } from '../network/gateway-url.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { ButtonMenu } from '../ui/Menu.tsx'
+import { fileIcon } from './file-icon.ts'
+import type { FilesSearch } from './files-search.ts'
+import type { Selection } from './selection.ts'
+import type { FileActions } from './use-file-actions.ts'
+
+/** Maximum size of a picture that a tile fetches. */
+const maxPictureBytes = 4 * 1024 * 1024
+
+/** One file as a tile, with a preview of a small public picture. */
+export function FileTile({
+  file,
+  selection,
+  actions,
+  search,
+}: {
+  file: FileEntry
+  selection: Selection
+  actions: FileActions
+  search: FilesSearch
+}) {
+  const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption } = file
+  const network = useNetwork()
+  const [isBroken, setBroken] = useState(false)
+  const name = markControls(fileName)
+  const isSelected = selection.ids.has(id)
+  const { isFolder } = useIsFolder(file)
+  const Icon = fileIcon(file, isFolder)
+  const sizeBytes = Number(fileSizeInBytes)
+  const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
+    <div
+      role="gridcell"
+      id={`file-${id}`}
+      data-file={id}
+      aria-selected={isSelected}
+      className={classNames(
+        'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
+        isSelected ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+        selection.active === id &&
+          'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
+      )}
+    >
+      <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-sunken">
+        {isPicture ? (
+          <img
+            src={gatewayUrl(network, cid)}
+            alt=""
+            loading="lazy"
+            draggable={false}
+            onError={() => setBroken(true)}
+            className="absolute inset-0 size-full object-cover object-top"
+          />
+        ) : (
+          <Icon aria-hidden="true" size={30} strokeWidth={1.4} className="text-ink-faint" />
+        )}
+      </div>
+      <div className="flex min-w-0 items-center gap-1 py-1.5 pr-1 pl-3">
+        <div className="min-w-0 flex-1">
+          <Link
+            to="/files/$cid"
+            params={{ cid }}
+            search={search}
+            title={name}
+            className="block truncate font-medium text-sm hover:underline"
+          >
+            <bdi>{name}</bdi>
+          </Link>
+          <p className="truncate text-ink-soft text-xs">
+            {encryption ? `${messages.files.encryptedTag} · ` : ''}
+            {messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+          </p>
+        </div>
+        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
+        </ButtonMenu>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+import { useNavigate } from '@tanstack/react-router'
+import { LayoutGrid, List } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
+import { IconButton } from '../ui/IconButton.tsx'
+import { type accessFilters, type FilesSearch, fileKinds } from './files-search.ts'
+import { readKinds, toggleKind } from './filter-files.ts'
+
+/** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
+export function FilterBar({ search }: { search: FilesSearch }) {
+  const navigate = useNavigate()
+  const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
+  const kinds = readKinds(search)
+  const setAccess = (access: (typeof accessFilters)[number]) =>
+    go({ ...search, access: search.access === access ? undefined : access })
+  return (
+    <div className="flex min-w-0 max-w-full items-center gap-3">
+      <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
+        <legend className="sr-only">{messages.files.filters}</legend>
+        <Chip
+          label={messages.files.all}
+          isOn={kinds.length === 0 && search.access === undefined}
+          onPress={() => go({ ...search, type: undefined, access: undefined })}
+        />
+        <Chip label={messages.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
+        <Chip
+          label={messages.files.encrypted}
+          isOn={search.access === 'encrypted'}
+          onPress={() => setAccess('encrypted')}
+        />
+        <span aria-hidden="true" className="mx-1 w-px shrink-0 self-stretch bg-line" />
+        {fileKinds.map((kind) => (
+          <Chip
+            key={kind}
+            label={messages.files.kinds[kind]}
+            isOn={kinds.includes(kind)}
+            onPress={() => go(toggleKind(search, kind))}
+          />
+        ))}
+      </fieldset>
+      <fieldset className="flex shrink-0">
+        <legend className="sr-only">{messages.files.view}</legend>
+        <IconButton
+          icon={List}
+          label={messages.files.viewList}
+          size="small"
+          aria-pressed={search.view === undefined}
+          className="aria-pressed:bg-hover aria-pressed:text-ink"
+          onClick={() => go({ ...search, view: undefined })}
+        />
+        <IconButton
+          icon={LayoutGrid}
+          label={messages.files.viewGrid}
+          size="small"
+          aria-pressed={search.view === 'grid'}
+          className="aria-pressed:bg-hover aria-pressed:text-ink"
+          onClick={() => go({ ...search, view: 'grid' })}
+        />
+      </fieldset>
+    </div>
+  )
+}
+
+function Chip({ label, isOn, onPress }: { label: string; isOn: boolean; onPress: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      onClick={onPress}
+      className={classNames(
+        'h-8 shrink-0 rounded-full border px-3 text-sm transition-colors pointer-coarse:h-11',
+        isOn
+          ? 'border-accent-line bg-accent-soft font-medium text-accent-ink'
+          : 'border-line bg-surface text-ink-soft hover:bg-hover hover:text-ink',
+      )}
+    >
+      {label}
+    </button>
+  )
+}

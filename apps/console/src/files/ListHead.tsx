@@ -1,0 +1,76 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ArrowDown, ArrowUp } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
+import type { FilesSearch, fileSorts } from './files-search.ts'
+import { firstOrder } from './filter-files.ts'
+
+/** The columns of the list, the same for its head and its rows. */
+export const listColumns =
+  'grid grid-cols-[2rem_minmax(0,1fr)_10rem_6rem_8rem_2.5rem] items-center gap-x-6 max-lg:grid-cols-[2rem_minmax(0,1fr)_6rem_8rem_2.5rem] max-lg:gap-x-4'
+
+type Sort = (typeof fileSorts)[number]
+
+/** The head of the list: each column that can be sorted by is a button. */
+export function ListHead({ search }: { search: FilesSearch }) {
+  const navigate = useNavigate()
+  const sort = search.sort ?? 'createdAt'
+  const order = search.order ?? firstOrder(sort)
+  const sortBy = (next: Sort) => {
+    const isSame = next === sort
+    const turned = order === 'asc' ? 'desc' : 'asc'
+    void navigate({ to: '/files', search: { ...search, sort: next, order: isSame ? turned : firstOrder(next) } })
+  }
+  const column = (label: string, name: Sort, className = '') => (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
+    // biome-ignore lint/a11y/useFocusableInteractive: its button is.
+    <div
+      role="columnheader"
+      aria-sort={name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+      className={className}
+    >
+      <button
+        type="button"
+        onClick={() => sortBy(name)}
+        className={classNames(
+          '-mx-2 inline-flex h-8 items-center gap-1 rounded-sm px-2 font-medium text-sm hover:bg-hover hover:text-ink',
+          name === sort ? 'text-ink' : 'text-ink-soft',
+        )}
+      >
+        {label}
+        {name === sort ? (
+          order === 'asc' ? (
+            <ArrowUp aria-hidden="true" size={14} />
+          ) : (
+            <ArrowDown aria-hidden="true" size={14} />
+          )
+        ) : undefined}
+      </button>
+    </div>
+  )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    <div role="rowgroup" className="sticky top-16 z-10 bg-page">
+      {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
+      {/** biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
+      <div role="row" aria-rowindex={1} className={classNames(listColumns, 'h-11 border-line border-b px-3')}>
+        <Head label={messages.files.selectColumn} isHidden />
+        {column(messages.files.name, 'fileName')}
+        <Head label={messages.files.cid} className="max-lg:hidden" />
+        {column(messages.files.size, 'fileSizeInBytes', 'text-right')}
+        {column(messages.files.added, 'createdAt')}
+        <Head label={messages.files.actions} isHidden />
+      </div>
+    </div>
+  )
+}
+
+function Head({ label, isHidden = false, className = '' }: { label: string; isHidden?: boolean; className?: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see above.
+    // biome-ignore lint/a11y/useFocusableInteractive: there is nothing to do with it.
+    <div role="columnheader" className={classNames('font-medium text-ink-soft text-sm', className)}>
+      <span className={isHidden ? 'sr-only' : ''}>{label}</span>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { useParams } from '@tanstack/react-router'
+import { Globe, Lock } from '#icons'
+import { UnknownFile } from '../content/UnknownFile.tsx'
+import { nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { Tag } from '../ui/Tag.tsx'
+import { FileContent } from './FilePage.tsx'
+
+/** The page behind a shared link: a public file immediately, an encrypted one with the wallet it was shared with. */
+export function OpenPage() {
+  const { cid } = useParams({ from: '/open/$cid' })
+  const { data, error, refetch } = useFileInfo(cid)
+  return (
+    <div className="mx-auto w-full max-w-2xl">
+      <PageHeader title={data === undefined ? messages.places.openTitle : nameOf(data)} />
+      {error !== null ? (
+        <UnknownFile error={error} onRetry={refetch} />
+      ) : data === undefined ? (
+        <Skeleton className="h-40 w-full" />
+      ) : (
+        <>
+          <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft text-sm">
+            <Tag icon={data.encryption ? Lock : Globe}>
+              {data.encryption ? messages.files.encryptedTag : messages.files.publicTag}
+            </Tag>
+            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+            <ShortCode text={cid} label={messages.files.copyCid} />
+          </p>
+          <FileContent info={data} />
+        </>
+      )}
+    </div>
+  )
+}

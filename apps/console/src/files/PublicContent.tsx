@@ -1,0 +1,97 @@
+import { CairnError, type Client, type FolderItem, listDirectory } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { FolderView } from '../content/FolderView.tsx'
+import { findIsFolder, mayBeFolder } from '../content/use-is-folder.ts'
+import { PublicPreview } from '../preview/PublicPreview.tsx'
+import { useClient } from '../session/use-client.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { CopyLink, PublicLinks } from './FileDetails.tsx'
+
+/** Maximum number of names shown; the gateway shows the whole folder. */
+const maxNames = 500
+
+/** Asked about at most: a listing waits for the answers. Names beyond are shown as files. */
+const askedNames = 64
+
+/**
+ * The names of a folder, folders first. The folder itself does not say which names are folders, so each that may be one is
+ * asked about; names without an ending come first.
+ */
+async function markFolders(
+  client: Client,
+  items: readonly FolderItem[],
+): Promise<(FolderItem & { isFolder: boolean })[]> {
+  const asked = items
+    .filter(({ cid }) => mayBeFolder({ cid, mimeType: null }))
+    .sort((one, other) => Number(one.name.includes('.')) - Number(other.name.includes('.')))
+    .slice(0, askedNames)
+  const found = await Promise.all(asked.map(({ cid }) => findIsFolder(client, { cid, mimeType: null })))
+  const folders = new Set(asked.filter((_, i) => found[i]).map(({ name }) => name))
+  const order = new Intl.Collator(undefined, { numeric: true })
+  return items
+    .map((item) => ({ ...item, isFolder: folders.has(item.name) }))
+    .sort((one, other) => Number(other.isFolder) - Number(one.isFolder) || order.compare(one.name, other.name))
+}
+
+/** A public file or folder, or one below a public folder. */
+export function PublicContent({
+  cid,
+  path = '',
+  name,
+  mimeType,
+}: {
+  cid: string
+  /** Below the CID, names joined by `/`. */
+  path?: string
+  name: string
+  mimeType: string | null
+}) {
+  const client = useClient()
+  const cidPath = path === '' ? cid : `${cid}/${path}`
+  // Folders have no type, so content with a type needs no check.
+  const mayBeFolder = mimeType === null || mimeType.includes('directory')
+  const {
+    data = mayBeFolder ? undefined : null,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['folder', cidPath],
+    queryFn: async ({ signal }) => {
+      const items: FolderItem[] = []
+      try {
+        for await (const item of listDirectory(client, cidPath, { signal })) {
+          if (items.length >= maxNames) return { items: await markFolders(client, items), isCut: true }
+          items.push(item)
+        }
+      } catch (fault) {
+        if (CairnError.is(fault, 'NOT_A_DIRECTORY')) return null
+        throw fault
+      }
+      return { items: await markFolders(client, items), isCut: false }
+    },
+    enabled: mayBeFolder,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  if (data !== null) {
+    return (
+      <div className="flex flex-col gap-4">
+        <FolderView cid={cid} path={path} {...data} />
+        <div className="flex flex-wrap gap-2">
+          <PublicLinks cidPath={cidPath} name={name} isFolder />
+          {path === '' ? <CopyLink cid={cid} /> : undefined}
+        </div>
+      </div>
+    )
+  }
+  return (
+    <div className="flex flex-col gap-4">
+      <PublicPreview cidPath={cidPath} name={name} mimeType={mimeType} />
+      <div className="flex flex-wrap gap-2">
+        <PublicLinks cidPath={cidPath} name={name} />
+      </div>
+    </div>
+  )
+}

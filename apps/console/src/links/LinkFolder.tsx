@@ -1,0 +1,60 @@
+import { openEncryptedFolder } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ArrowLeft } from '#icons'
+import { FolderView } from '../content/FolderView.tsx'
+import { namesBelow } from '../content/names-below.ts'
+import { messages } from '../messages/messages.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { FileName } from '../ui/FileName.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { LinkFile } from './LinkFile.tsx'
+
+/** Maximum number of names shown. */
+const maxNames = 500
+
+/** A folder that a link opened. The path in it is a state of the page: its address contains the key and stays. */
+export function LinkFolder({ cid, masterKey }: { cid: string; masterKey: string }) {
+  const client = useClient()
+  const [path, setPath] = useState('')
+  const { data, error, refetch } = useQuery({
+    queryKey: ['link', 'folder', cid],
+    queryFn: async ({ signal }) => (await openEncryptedFolder(client, cid, { masterKey, signal })).files,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  const file = data.find((one) => one.path === path)
+  const names = file === undefined ? (namesBelow(data, path) ?? []) : []
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return (
+    <div className="flex flex-col gap-3">
+      {path === '' ? undefined : (
+        <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
+          <Button size="small" onClick={() => setPath(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}>
+            <ArrowLeft aria-hidden="true" size={16} />
+            {messages.linkPage.up}
+          </Button>
+          <h2 className="min-w-0 break-words font-medium">
+            <FileName name={name} />
+          </h2>
+        </div>
+      )}
+      {file === undefined ? (
+        <FolderView
+          cid={cid}
+          path={path}
+          items={names
+            .slice(0, maxNames)
+            .map((item) => ({ ...item, dagSizeBytes: item.sizeBytes, isFolder: item.sizeBytes === undefined }))}
+          isCut={names.length > maxNames}
+          onOpen={setPath}
+        />
+      ) : (
+        <LinkFile key={path} cid={file.cidPath} {...{ name, masterKey }} mimeType={null} sizeBytes={file.sizeBytes} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+import { CairnError } from '@cairn/sdk'
+import { Unlink } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { toCairnError } from '../network/query-client.ts'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+
+/** The words for a link that does not open. */
+type ProblemTexts = Pick<typeof messages.linkPage, 'ended' | 'notFound' | 'notWhole' | 'blocked' | 'openFailed'>
+
+/** Why a link does not open, in the words of a visitor; other errors with a retry. */
+export function LinkProblem({
+  error,
+  onRetry,
+  texts = messages.linkPage,
+}: {
+  error: unknown
+  onRetry: () => unknown
+  texts?: ProblemTexts
+}) {
+  const described = describe(error, texts)
+  if (described === undefined) return <ErrorState isPage title={texts.openFailed} error={error} onRetry={onRetry} />
+  return (
+    <div role="alert">
+      <EmptyState isPage icon={Unlink} {...described} />
+    </div>
+  )
+}
+
+function describe(error: unknown, texts: ProblemTexts): { title: string; hint: string } | undefined {
+  const { ended, notFound, notWhole, blocked } = texts
+  if (CairnError.is(error, 'GONE')) {
+    const { reason } = error.details
+    return reason === 'expired' || reason === 'used-up' || reason === 'revoked' ? ended[reason] : ended.unknown
+  }
+  const { code } = toCairnError(error)
+  if (code === 'NOT_FOUND') return notFound
+  if (code === 'ACCOUNT_BLOCKED') return blocked
+  // The fragment is missing, cut, or belongs to another link.
+  if (code === 'INVALID_REQUEST' || code === 'ACCESS_DENIED' || code === 'DECRYPTION_FAILED') return notWhole
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { OpenedLink } from '@cairn/sdk'
+import { UnknownFile } from '../content/UnknownFile.tsx'
+import { nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { useIsFolder } from '../content/use-is-folder.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Skeleton } from '../ui/Skeleton.tsx'
+import { LinkFacts } from './LinkFacts.tsx'
+import { LinkFile } from './LinkFile.tsx'
+import { LinkFolder } from './LinkFolder.tsx'
+
+/** What a link opened: its file, or its folder. */
+export function OpenedPage({ link }: { link: OpenedLink }) {
+  const { cid, masterKey, name: given } = link
+  const { data, error, refetch } = useFileInfo(cid)
+  const folder = useIsFolder({ cid, mimeType: data?.mimeType ?? null })
+  const name = given === undefined ? undefined : markControls(given)
+  const shown = name ?? (data === undefined ? messages.linkPage.title : nameOf(data))
+  const fault = error ?? folder.error
+  const sizeBytes = data === undefined ? undefined : Number(data.fileSizeInBytes)
+  return (
+    <>
+      <PageHeader title={shown} />
+      <div className="mb-5">
+        <LinkFacts info={link} {...(sizeBytes === undefined ? {} : { sizeBytes })} />
+      </div>
+      {error !== null ? (
+        <UnknownFile error={error} onRetry={refetch} />
+      ) : fault !== null ? (
+        <ErrorState error={fault} onRetry={() => folder.refetch()} />
+      ) : data === undefined || sizeBytes === undefined || folder.isFolder === undefined ? (
+        <Skeleton className="h-40 w-full" />
+      ) : folder.isFolder ? (
+        <LinkFolder cid={cid} masterKey={masterKey} />
+      ) : (
+        <LinkFile {...{ cid, masterKey, sizeBytes }} name={shown} mimeType={data.mimeType} />
+      )}
+    </>
+  )
+}

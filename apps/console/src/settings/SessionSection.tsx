@@ -1,0 +1,53 @@
+import { useConfig } from 'wagmi'
+import { LogOut } from '#icons'
+import { signOut } from '../account/sign-out.ts'
+import { formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { disconnectWallets } from '../session/connected-wallet.ts'
+import { useSession } from '../session/session-store.ts'
+import { Button } from '../ui/Button.tsx'
+import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
+import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+
+/** The signed-in account and its expiry, with sign-out or sign-in. */
+export function SessionSection() {
+  const signInLabel = useSignInLabel()
+  const session = useSession()
+  const network = useNetwork()
+  const config = useConfig()
+  const leave = async () => {
+    await signOut(network, 'signed-out')
+    await disconnectWallets(config)
+  }
+  return (
+    <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
+      <h2 className="mb-3 font-semibold">{messages.settings.session}</h2>
+      {session === undefined ? (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-ink-soft text-sm">{messages.settings.sessionNone}</p>
+          <Button size="small" onClick={openWalletDialog}>
+            {signInLabel}
+          </Button>
+        </div>
+      ) : (
+        <>
+          <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[8rem_minmax(0,1fr)]">
+            <dt className="text-ink-soft">{messages.settings.signedInAs}</dt>
+            <dd className="break-all font-mono">{session.address}</dd>
+            <dt className="text-ink-soft">{messages.settings.sessionEnds}</dt>
+            <dd>{formatDateTime(session.expiresAt)}</dd>
+            <dt className="text-ink-soft">{messages.settings.keyNodes}</dt>
+            <dd>
+              {session.keySession === undefined ? messages.settings.keyNodesClosed : messages.settings.keyNodesOpen}
+            </dd>
+          </dl>
+          <Button size="small" className="mt-4" onClick={() => void leave()}>
+            <LogOut aria-hidden="true" size={15} />
+            {messages.session.signOut}
+          </Button>
+        </>
+      )}
+    </section>
+  )
+}

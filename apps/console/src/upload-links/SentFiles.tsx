@@ -1,0 +1,61 @@
+import { CircleCheck } from '#icons'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { toCairnError } from '../network/query-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { FileName } from '../ui/FileName.tsx'
+import { ProgressBar } from '../ui/ProgressBar.tsx'
+import type { SentFile } from './use-sending.ts'
+
+/** The files that a visitor chose, with what became of each. */
+export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRetry: (file: SentFile) => void }) {
+  const stored = files.filter(({ state }) => state === 'stored').length
+  return (
+    <section aria-label={messages.uploadLink.files} className="flex flex-col gap-2">
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {files.map((one) => (
+          <li key={one.id} className="flex flex-col gap-2 px-4 py-3 text-sm">
+            <div className="flex items-center gap-3">
+              <span className="min-w-0 flex-1 font-medium">
+                <FileName name={one.file.name} />
+              </span>
+              <span className="tabular text-ink-soft">{formatBytes(one.file.size)}</span>
+              <Status file={one} />
+            </div>
+            {one.state === 'sending' ? (
+              <ProgressBar label={messages.uploadLink.progress(one.file.name)} value={one.share} />
+            ) : undefined}
+            {one.state === 'failed' ? (
+              <div className="flex items-center justify-between gap-3">
+                <p role="alert" className="min-w-0 text-bad">
+                  {toCairnError(one.error).message}
+                </p>
+                <Button size="small" onClick={() => onRetry(one)}>
+                  {messages.uploadLink.retry}
+                </Button>
+              </div>
+            ) : undefined}
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="text-center text-ink-soft text-sm">
+        {stored > 0 ? messages.uploadLink.done(stored) : ''}
+      </p>
+    </section>
+  )
+}
+
+function Status({ file }: { file: SentFile }) {
+  const { uploadLink } = messages
+  if (file.state === 'waiting') return <span className="text-ink-soft">{uploadLink.waiting}</span>
+  if (file.state === 'sending') {
+    return <span className="tabular text-ink-soft">{uploadLink.sending(Math.floor(file.share * 100))}</span>
+  }
+  if (file.state === 'failed') return undefined
+  return (
+    <span className="inline-flex items-center gap-1 text-good">
+      <CircleCheck aria-hidden="true" size={16} />
+      {uploadLink.stored}
+    </span>
+  )
+}

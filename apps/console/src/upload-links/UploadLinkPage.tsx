@@ -1,0 +1,122 @@
+import { inspectUploadLink, type UploadLinkInfo } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { Inbox, Upload } from '#icons'
+import { LinkProblem } from '../links/LinkProblem.tsx'
+import { formatAgo, formatBytes, formatDateTime } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { Button } from '../ui/Button.tsx'
+import { Fact, Facts } from '../ui/Fact.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
+import { Spinner } from '../ui/Spinner.tsx'
+import { SentFiles } from './SentFiles.tsx'
+import { useSending } from './use-sending.ts'
+
+/** The page of an upload link, for people without a wallet. The secret of the link stays in the fragment of the address. */
+export function UploadLinkPage() {
+  const token = useLocation({ select: ({ hash }) => hash })
+  const url = `${location.origin}/upload-link#${token}`
+  return (
+    <div className="mx-auto w-full max-w-2xl">
+      <OneUploadLink key={url} url={url} />
+    </div>
+  )
+}
+
+function OneUploadLink({ url }: { url: string }) {
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['upload-link', url],
+    queryFn: ({ signal }) => inspectUploadLink(url, { signal }),
+    refetchOnWindowFocus: false,
+  })
+  const { files, add, retry } = useSending(url, () => void refetch())
+  useEffect(() => {
+    document.title = `${messages.uploadLink.title} · ${messages.shell.product}`
+  }, [])
+  if (data === undefined && (error === null || isFetching)) {
+    return (
+      <p className="grid min-h-60 place-items-center">
+        <Spinner label={messages.uploadLink.loading} size={24} />
+      </p>
+    )
+  }
+  // The last file may have used the link up: what was sent stays in sight.
+  if (data === undefined || (error !== null && files.length === 0)) {
+    return <LinkProblem error={error} texts={messages.uploadLink} onRetry={() => refetch()} />
+  }
+  return (
+    <div className="mx-auto flex max-w-md flex-col gap-5 py-4 sm:py-10">
+      <div className="flex flex-col items-center gap-3 text-center">
+        <span className="grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+          <Inbox aria-hidden="true" size={26} strokeWidth={1.6} />
+        </span>
+        <h1 className="font-semibold text-xl tracking-tight">{messages.uploadLink.title}</h1>
+        <p className="text-ink-soft">{messages.uploadLink.hint}</p>
+      </div>
+      <Limits info={data} />
+      {error === null ? (
+        <Chooser types={data.contentTypes} onChoose={add} />
+      ) : (
+        <LinkProblem error={error} texts={messages.uploadLink} onRetry={() => refetch()} />
+      )}
+      {files.length === 0 ? undefined : <SentFiles files={files} onRetry={retry} />}
+    </div>
+  )
+}
+
+function Limits({ info }: { info: UploadLinkInfo }) {
+  const { owner, expiresAt, uploadsLeft, bytesLeft, maxFileBytes, contentTypes } = info
+  const { uploadLink } = messages
+  return (
+    <div className="rounded-lg border border-line bg-surface px-4 py-3">
+      <Facts>
+        <Fact label={uploadLink.receivedBy}>
+          <ShortCode text={owner} label={uploadLink.copyAddress} />
+        </Fact>
+        <Fact label={uploadLink.expires}>
+          <time dateTime={new Date(expiresAt).toISOString()} title={formatAgo(expiresAt)}>
+            {formatDateTime(expiresAt)}
+          </time>
+        </Fact>
+        <Fact label={uploadLink.left}>{uploadLink.leftText(uploadsLeft, bytesLeft)}</Fact>
+        <Fact label={uploadLink.largest}>{formatBytes(maxFileBytes)}</Fact>
+        {contentTypes.length === 0 ? undefined : <Fact label={uploadLink.types}>{contentTypes.join(', ')}</Fact>}
+      </Facts>
+    </div>
+  )
+}
+
+function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (files: Iterable<File>) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    // The button is the way for keyboards; dropping is an addition.
+    <fieldset
+      aria-label={messages.uploadLink.choose}
+      className="flex flex-col items-center gap-2 rounded-lg border border-line-strong border-dashed px-4 py-8"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault()
+        onChoose(event.dataTransfer.files)
+      }}
+    >
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={types.join(',')}
+        aria-label={messages.uploadLink.choose}
+        onChange={({ target }) => {
+          onChoose(Array.from(target.files ?? []))
+          target.value = ''
+        }}
+      />
+      <Button kind="primary" size="large" onClick={() => input.current?.click()}>
+        <Upload aria-hidden="true" size={18} />
+        {messages.uploadLink.choose}
+      </Button>
+      <p className="text-ink-soft text-sm">{messages.uploadLink.drop}</p>
+    </fieldset>
+  )
+}
