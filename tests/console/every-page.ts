@@ -113,7 +113,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     const opened = await site.newPage()
     const { page } = opened
     const pages = (await listPages(site)).filter(({ path }) => !path.includes('$'))
-    expect(pages.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/files', '/keys']))
+    expect(pages.map(({ path }) => path)).toEqual(expect.arrayContaining(['/', '/files', '/api-keys']))
     const shortcuts = pages.flatMap(({ shortcut }) => shortcut ?? [])
     expect(shortcuts).toContain('f')
     expect(shortcuts).toEqual([...new Set(shortcuts)])
@@ -274,8 +274,8 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.getByRole('dialog').getByLabel('Label').waitFor()
     await look(opened, 'a new name')
 
-    await visit(opened, '/keys')
-    await look(opened, 'keys')
+    await visit(opened, '/api-keys')
+    await look(opened, 'api-keys')
     await page.getByRole('button', { name: 'Create API key' }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('backup')
     await look(opened, 'a new key')
@@ -287,8 +287,8 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).waitFor()
     await look(opened, 'revoking a key')
 
-    await visit(opened, '/storage')
-    await look(opened, 'storage')
+    await visit(opened, '/billing')
+    await look(opened, 'billing')
     await page.getByText('Other', { exact: true }).click()
     await page.getByLabel('Amount').fill('lots')
     await look(opened, 'a size that is none')
@@ -439,9 +439,9 @@ export function testEveryPage(isExhaustive: boolean): void {
     for (const [path, call] of [
       ['/files', '**/api/user/files_uploaded*'],
       ['/names', '**/api/names*'],
-      ['/storage', '**/api/payments?*'],
+      ['/billing', '**/api/payments?*'],
       ['/proofs', '**/api/user/files_uploaded*'],
-      ['/keys', '**/api/auth/api_keys'],
+      ['/api-keys', '**/api/auth/api_keys'],
     ] as const) {
       const held = Promise.withResolvers<void>()
       await page.route(call, async (route) => {

@@ -22,10 +22,10 @@ test('a page whose call fails says so and tries again', async () => {
   await opened.signIn()
   for (const [path, call, shown] of [
     ['/names', '**/api/names*', 'No names yet'],
-    ['/storage', '**/api/payments?*', 'No payments yet'],
-    ['/storage', '**/api/user/quota*', 'Over time'],
+    ['/billing', '**/api/payments?*', 'No payments yet'],
+    ['/billing', '**/api/user/quota*', 'Over time'],
     ['/proofs', '**/api/user/copies', 'One more copy'],
-    ['/keys', '**/api/auth/api_keys', 'This session'],
+    ['/api-keys', '**/api/auth/api_keys', 'This session'],
   ] as const) {
     await page.route(call, broken)
     await opened.open(path)
@@ -69,7 +69,7 @@ test('a price that is not known leaves the stablecoins', async () => {
     '**/api/lighthouse/get_ticker*',
     failWith(503, { code: 'PRICE_UNKNOWN', message: 'No current price' }),
   )
-  await opened.open('/storage')
+  await opened.open('/billing')
   await opened.signIn()
   await page.getByText('The price of this coin is unavailable right now.').waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).isDisabled()).toBe(true)
@@ -82,7 +82,7 @@ test('reports a silent service once for the whole console, and fetches everythin
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/net::ERR_CONNECTION_REFUSED/)
-  await opened.open('/keys')
+  await opened.open('/api-keys')
   await opened.signIn()
   await page.getByText('This session').waitFor()
   const isCall = ({ origin, pathname }: URL) =>

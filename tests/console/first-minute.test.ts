@@ -28,7 +28,7 @@ test('an account without files learns how to upload from here, a terminal and a 
 
 test('a wallet without coins gets some on a local network, and the account shows them', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
-  await open('/storage')
+  await open('/billing')
   await signIn()
   await page.getByRole('button', { name: 'Get test coins' }).click()
   await page.getByText('Test coins sent to your wallet').waitFor()
@@ -41,7 +41,7 @@ test('a wallet without coins gets some on a local network, and the account shows
 
 test('an API key has few rights unless more are chosen, and comes with a command that uses it', async () => {
   const { page, open, signIn } = await site.newPage()
-  await open('/keys')
+  await open('/api-keys')
   await signIn()
   await page.getByRole('button', { name: 'Create API key' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -52,7 +52,7 @@ test('an API key has few rights unless more are chosen, and comes with a command
 
 test('a wallet that is connected is asked to sign in, not to connect', async () => {
   const { page, wallet, open } = await site.newPage()
-  await open('/keys')
+  await open('/api-keys')
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   wallet.rejectNext('personal_sign')
   await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()

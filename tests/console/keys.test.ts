@@ -13,7 +13,7 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 test('a key is made, copied, saved and used; revoked, it is refused', async () => {
   const opened = await site.newPage()
   const { page, wallet, problems } = opened
-  await opened.open('/keys')
+  await opened.open('/api-keys')
   await opened.signIn()
   await page.getByText('This session').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
@@ -54,7 +54,7 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
 test('declined in the wallet: no key, and another try', async () => {
   const opened = await site.newPage({ width: 360, theme: 'dark' })
   const { page, wallet, problems } = opened
-  await opened.open('/keys')
+  await opened.open('/api-keys')
   await opened.signIn()
   await page.getByRole('button', { name: 'Create API key' }).click()
   const dialog = page.getByRole('dialog')

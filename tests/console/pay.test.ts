@@ -21,7 +21,7 @@ async function openStorage({ isFunded = true } = {}): Promise<ConsolePage & { ad
   const [account] = opened.wallet.accounts
   if (account === undefined) throw new Error('the wallet has no account')
   if (isFunded) await useFaucet(createClient({ network: site.network.profile }), account.address)
-  await opened.open('/storage')
+  await opened.open('/billing')
   await opened.signIn()
   await opened.page.getByRole('heading', { name: 'Add storage' }).waitFor()
   return { ...opened, address: account.address }
@@ -148,7 +148,7 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
 test('asks for the missing storage of an upload at once, and marks an invalid size at its field', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, problems } = opened
-  await opened.open(`/storage?add=${3 * mib - 5}`)
+  await opened.open(`/billing?add=${3 * mib - 5}`)
   await expect.poll(() => page.getByLabel('Amount').inputValue(), patience).toBe('3')
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText('0.011719 USDC', { exact: true }).waitFor()

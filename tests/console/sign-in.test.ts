@@ -29,7 +29,7 @@ test('a visitor is asked for nothing, connects with two clicks and two windows o
 
 test('a declined connection or signature is reported, and can be retried', async () => {
   const { page, wallet, problems, open } = await site.newPage()
-  await open('/keys')
+  await open('/api-keys')
   wallet.rejectNext('wallet_requestPermissions')
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -41,7 +41,7 @@ test('a declined connection or signature is reported, and can be retried', async
   await dialog.getByRole('button', { name: 'Try again' }).click()
   // Back where the way in was asked for.
   await page.getByRole('heading', { name: 'API keys' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/keys')
+  expect(new URL(page.url()).pathname).toBe('/api-keys')
   expect(problems).toEqual([])
 })
 

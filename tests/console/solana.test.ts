@@ -52,11 +52,11 @@ test('a Solana account signs in, is there after a reload without a window, and l
   const sheet = page.getByRole('dialog', { name: 'Account' })
   await sheet.getByText('Buying storage needs an EVM account.').waitFor()
   await expect.poll(() => sol.requests.slice(2)).toEqual(['connect (silent)'])
-  await open('/storage')
+  await open('/billing')
   await page.getByRole('heading', { name: 'A Solana account cannot buy storage' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   // What needs a signature asks the wallet that was found again.
-  await open('/keys')
+  await open('/api-keys')
   await page.getByRole('button', { name: 'Create API key' }).first().click()
   await page
     .getByRole('dialog')

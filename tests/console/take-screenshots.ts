@@ -22,10 +22,10 @@ const root = resolve(import.meta.dirname, '../..')
 const docsPictures = join(root, 'docs/console')
 const folder = process.argv[2] ?? join(root, 'build/pictures')
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
-const routes = ['shared', 'names', 'storage', 'proofs', 'keys', 'settings', 'status'] as const
+const routes = ['shared', 'names', 'billing', 'proofs', 'api-keys', 'settings', 'status'] as const
 /** What comes late, and is what the page is about. */
 const awaited = new Map<string, string | RegExp>([
-  ['storage', /^about \$/],
+  ['billing', /^about \$/],
   ['status', 'All systems operational'],
 ])
 

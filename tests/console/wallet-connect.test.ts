@@ -75,7 +75,7 @@ test('a wallet on another device reads the code, signs in, is there after a relo
   await page.getByRole('button', { name: `Account ${wallet.account.address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   // What needs a signature still reaches it.
-  await open('/keys')
+  await open('/api-keys')
   await page.getByRole('button', { name: 'Create API key' }).first().click()
   await page
     .getByRole('dialog')

@@ -2,7 +2,7 @@ import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { Activity, Blocks, Database, Files, KeyRound, Settings, Signpost, Users } from '#icons'
 import { accessSearchSchema } from './access/access-search.ts'
 import { sharedSearchSchema } from './access/shared-search.ts'
-import { storageSearchSchema } from './billing/billing-search.ts'
+import { billingSearchSchema } from './billing/billing-search.ts'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
 import { messages } from './messages/messages.ts'
@@ -103,14 +103,14 @@ export const pages = {
     path: '/names/$key',
     ...definePage({ needsWallet: true, load: async () => (await import('./names/NamePage.tsx')).NamePage }),
   }),
-  storage: createRoute({
+  billing: createRoute({
     getParentRoute: () => root,
-    path: '/storage',
-    validateSearch: storageSearchSchema,
+    path: '/billing',
+    validateSearch: billingSearchSchema,
     ...definePage({
-      entry: { title: titles.storage, icon: Database, section: 'main', shortcut: 't' },
+      entry: { title: titles.billing, icon: Database, section: 'main', shortcut: 't' },
       needsWallet: true,
-      load: async () => (await import('./billing/BillingPage.tsx')).StoragePage,
+      load: async () => (await import('./billing/BillingPage.tsx')).BillingPage,
     }),
   }),
   proofs: createRoute({
@@ -127,13 +127,13 @@ export const pages = {
     path: '/proofs/$cid',
     ...definePage({ needsWallet: false, load: async () => (await import('./proofs/ProofPage.tsx')).ProofPage }),
   }),
-  keys: createRoute({
+  apiKeys: createRoute({
     getParentRoute: () => root,
-    path: '/keys',
+    path: '/api-keys',
     ...definePage({
-      entry: { title: titles.keys, icon: KeyRound, section: 'main' },
+      entry: { title: titles.apiKeys, icon: KeyRound, section: 'main' },
       needsWallet: true,
-      load: async () => (await import('./api-keys/ApiKeysPage.tsx')).KeysPage,
+      load: async () => (await import('./api-keys/ApiKeysPage.tsx')).ApiKeysPage,
     }),
   }),
   settings: createRoute({

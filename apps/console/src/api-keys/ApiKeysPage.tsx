@@ -13,11 +13,11 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { CreateKeyDialog } from './CreateApiKeyDialog.tsx'
+import { CreateApiKeyDialog } from './CreateApiKeyDialog.tsx'
 import { rightsOf } from './key-rights.ts'
 
 /** API keys: create, list, revoke. */
-export function KeysPage({ session }: { session: Session }) {
+export function ApiKeysPage({ session }: { session: Session }) {
   const client = useClient()
   const queries = useQueryClient()
   const [isCreating, setCreating] = useState(false)
@@ -29,29 +29,29 @@ export function KeysPage({ session }: { session: Session }) {
   const revoke = useMutation({
     mutationFn: (id: string) => revokeApiKey(client, id),
     onSuccess: () => {
-      toastDone(messages.keys.revoked)
+      toastDone(messages.apiKeys.revoked)
       setRevoking(undefined)
     },
-    onError: (fault) => toastError(messages.keys.revokeFailed, fault),
+    onError: (fault) => toastError(messages.apiKeys.revokeFailed, fault),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
   return (
     <>
-      <PageHeader title={messages.pages.keys} hint={messages.keys.hint}>
+      <PageHeader title={messages.pages.apiKeys} hint={messages.apiKeys.hint}>
         <Button kind="primary" onClick={() => setCreating(true)}>
           <Plus aria-hidden="true" size={16} />
-          {messages.keys.create}
+          {messages.apiKeys.create}
         </Button>
       </PageHeader>
       <QueryView
         query={{ data, error, refetch }}
         skeleton="h-32 w-full"
-        empty={<EmptyState icon={KeyRound} title={messages.keys.emptyTitle} hint={messages.keys.emptyHint} />}
+        empty={<EmptyState icon={KeyRound} title={messages.apiKeys.emptyTitle} hint={messages.apiKeys.emptyHint} />}
       >
         {(data) => (
           <ul
-            aria-label={messages.keys.listLabel}
+            aria-label={messages.apiKeys.listLabel}
             className="divide-y divide-line rounded-lg border border-line bg-surface"
           >
             {data.map((key) => (
@@ -60,13 +60,13 @@ export function KeysPage({ session }: { session: Session }) {
           </ul>
         )}
       </QueryView>
-      {isCreating ? <CreateKeyDialog session={session} onClose={() => setCreating(false)} /> : undefined}
+      {isCreating ? <CreateApiKeyDialog session={session} onClose={() => setCreating(false)} /> : undefined}
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
-        title={messages.keys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
-        hint={messages.keys.revokeHint}
-        confirmLabel={messages.keys.revoke}
+        title={messages.apiKeys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
+        hint={messages.apiKeys.revokeHint}
+        confirmLabel={messages.apiKeys.revoke}
         isBusy={revoke.isPending}
         onConfirm={() => (revoking === undefined ? undefined : revoke.mutate(revoking.id))}
       />
@@ -81,28 +81,28 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
           {nameOf(info)}
-          {isOwn ? <Tag tone="accent">{messages.keys.thisSession}</Tag> : undefined}
-          <Tag>{messages.keys.rightsOf[rightsOf(scopes)]}</Tag>
+          {isOwn ? <Tag tone="accent">{messages.apiKeys.thisSession}</Tag> : undefined}
+          <Tag>{messages.apiKeys.rightsOf[rightsOf(scopes)]}</Tag>
         </p>
         <p className="text-ink-soft text-sm">
-          <span title={formatDateTime(createdAt)}>{messages.keys.created(formatAgo(createdAt))}</span>
+          <span title={formatDateTime(createdAt)}>{messages.apiKeys.created(formatAgo(createdAt))}</span>
           {' · '}
           {lastUsedAt === null ? (
-            messages.keys.neverUsed
+            messages.apiKeys.neverUsed
           ) : (
-            <span title={formatDateTime(lastUsedAt)}>{messages.keys.lastUsed(formatAgo(lastUsedAt))}</span>
+            <span title={formatDateTime(lastUsedAt)}>{messages.apiKeys.lastUsed(formatAgo(lastUsedAt))}</span>
           )}
           {' · '}
           {expiresAt === null ? (
-            messages.keys.noEnd
+            messages.apiKeys.noEnd
           ) : (
-            <span title={formatDateTime(expiresAt)}>{messages.keys.ends(formatAgo(expiresAt))}</span>
+            <span title={formatDateTime(expiresAt)}>{messages.apiKeys.ends(formatAgo(expiresAt))}</span>
           )}
         </p>
       </div>
       {isOwn ? undefined : (
         <Button size="small" onClick={onRevoke}>
-          {messages.keys.revoke} <span className="sr-only">{nameOf(info)}</span>
+          {messages.apiKeys.revoke} <span className="sr-only">{nameOf(info)}</span>
         </Button>
       )}
     </li>
@@ -110,5 +110,5 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
 }
 
 function nameOf({ name }: ApiKeyInfo): string {
-  return name === '' ? messages.keys.unnamed : name
+  return name === '' ? messages.apiKeys.unnamed : name
 }

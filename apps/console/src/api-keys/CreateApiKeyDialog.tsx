@@ -27,7 +27,7 @@ type Lifetime = keyof typeof lifetimesMs
 const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 
 /** Creates an API key with one signature. The key is shown once. */
-export function CreateKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
+export function CreateApiKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
   const client = useClient()
   const config = useConfig()
   const queries = useQueryClient()
@@ -53,34 +53,34 @@ export function CreateKeyDialog({ session: { address }, onClose }: { session: Se
   return (
     <FormDialog
       onClose={onClose}
-      title={messages.keys.createTitle}
-      hint={messages.keys.createHint}
-      submitLabel={create.isPending ? messages.signature.keysSigning : messages.keys.createGo}
+      title={messages.apiKeys.createTitle}
+      hint={messages.apiKeys.createHint}
+      submitLabel={create.isPending ? messages.signature.keysSigning : messages.apiKeys.createGo}
       isBusy={create.isPending}
       onSubmit={() => create.mutate()}
     >
       <TextField
-        label={messages.keys.name}
-        hint={messages.keys.nameHint}
+        label={messages.apiKeys.name}
+        hint={messages.apiKeys.nameHint}
         value={name}
         maxLength={100}
         onChange={({ target }) => setName(target.value)}
       />
       <Choice
-        label={messages.keys.may}
+        label={messages.apiKeys.may}
         value={right}
-        options={rights.map((value) => ({ value, ...messages.keys.rights[value] }))}
+        options={rights.map((value) => ({ value, ...messages.apiKeys.rights[value] }))}
         onChange={setRight}
       />
       <div>
         <Segments
-          label={messages.keys.lifetime}
+          label={messages.apiKeys.lifetime}
           isLabelShown
           value={lifetime}
-          options={lifetimes.map((value) => ({ value, label: messages.keys.lifetimes[value] }))}
+          options={lifetimes.map((value) => ({ value, label: messages.apiKeys.lifetimes[value] }))}
           onChange={setLifetime}
         />
-        {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{messages.keys.lifetimeNever}</p> : undefined}
+        {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{messages.apiKeys.lifetimeNever}</p> : undefined}
       </div>
       {error === null ? undefined : isAborted(error) ? (
         <p role="alert" className="text-sm text-warn">
@@ -98,26 +98,26 @@ function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onCl
     <Modal
       isOpen
       onClose={onClose}
-      title={messages.keys.onceTitle}
-      hint={messages.keys.onceHint}
+      title={messages.apiKeys.onceTitle}
+      hint={messages.apiKeys.onceHint}
       footer={
         <>
           <Button onClick={() => saveText(`${name === '' ? 'cairn' : name}.apikey.txt`, `${apiKey}\n`)}>
             <Download aria-hidden="true" size={16} />
-            {messages.keys.download}
+            {messages.apiKeys.download}
           </Button>
           <Button kind="primary" onClick={onClose}>
-            {messages.keys.done}
+            {messages.apiKeys.done}
           </Button>
         </>
       }
     >
       <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
         <code className="min-w-0 flex-1 break-all font-mono text-sm">{apiKey}</code>
-        <CopyButton text={apiKey} label={messages.keys.copy} />
+        <CopyButton text={apiKey} label={messages.apiKeys.copy} />
       </p>
-      <p className="mt-4 text-ink-soft text-sm">{messages.keys.command}</p>
-      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls`} label={messages.keys.copyCommand} />
+      <p className="mt-4 text-ink-soft text-sm">{messages.apiKeys.command}</p>
+      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls`} label={messages.apiKeys.copyCommand} />
     </Modal>
   )
 }

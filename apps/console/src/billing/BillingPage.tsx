@@ -6,10 +6,10 @@ import { PaymentList } from './PaymentList.tsx'
 import { UsageCard } from './UsageCard.tsx'
 
 /** Storage limit, usage and payments, and buying more. */
-export function StoragePage({ session }: { session: Session }) {
+export function BillingPage({ session }: { session: Session }) {
   return (
     <>
-      <PageHeader title={messages.pages.storage} hint={messages.storage.hint} />
+      <PageHeader title={messages.pages.billing} hint={messages.billing.hint} />
       <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_24rem]">
         <div className="flex min-w-0 flex-col gap-6 xl:order-1">
           <BuyStorage session={session} />

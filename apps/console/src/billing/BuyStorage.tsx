@@ -40,8 +40,8 @@ export function BuyStorage({ session }: { session: Session }) {
           <CannotPay />
         ) : first === undefined ? (
           <>
-            <h2 className="font-semibold">{messages.storage.noChain}</h2>
-            <p className="mt-1 text-ink-soft text-sm">{messages.storage.noChainHint}</p>
+            <h2 className="font-semibold">{messages.billing.noChain}</h2>
+            <p className="mt-1 text-ink-soft text-sm">{messages.billing.noChainHint}</p>
           </>
         ) : (
           <>
@@ -64,7 +64,7 @@ function BuyForm({
   first: ChainProfile
 }) {
   // The missing bytes of an upload, in MiB, rounded up.
-  const { add } = useSearch({ from: '/storage' })
+  const { add } = useSearch({ from: '/billing' })
   const [choice, setChoice] = useState(add === undefined ? String(presets[1]) : 'own')
   const [text, setText] = useState(add === undefined ? '' : String(Math.ceil(add / MIB)))
   const [unit, setUnit] = useState<SizeUnit>(add === undefined ? 'GiB' : 'MiB')
@@ -73,16 +73,16 @@ function BuyForm({
   return (
     <PayChoice session={session} chains={chains} first={first} sizeBytes={sizeBytes}>
       <h2 id="buy-title" className="font-semibold">
-        {messages.storage.buyTitle}
+        {messages.billing.buyTitle}
       </h2>
       <div className="flex flex-col gap-3">
         <Segments
-          label={messages.storage.size}
+          label={messages.billing.size}
           isLabelShown
           value={choice}
           options={[
             ...presets.map((bytes) => ({ value: String(bytes), label: formatBytes(bytes) })),
-            { value: 'own', label: messages.storage.ownSize },
+            { value: 'own', label: messages.billing.ownSize },
           ]}
           onChange={setChoice}
         />
@@ -90,7 +90,7 @@ function BuyForm({
           <SizeField
             text={text}
             unit={unit}
-            error={text !== '' && sizeBytes === undefined ? messages.storage.sizeWrong : undefined}
+            error={text !== '' && sizeBytes === undefined ? messages.billing.sizeWrong : undefined}
             onText={setText}
             onUnit={setUnit}
           />

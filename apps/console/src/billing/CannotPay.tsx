@@ -4,8 +4,8 @@ import { messages } from '../messages/messages.ts'
 export function CannotPay() {
   return (
     <>
-      <h2 className="font-semibold">{messages.storage.evmOnly}</h2>
-      <p className="mt-1 max-w-prose text-ink-soft text-sm">{messages.storage.evmOnlyHint}</p>
+      <h2 className="font-semibold">{messages.billing.evmOnly}</h2>
+      <p className="mt-1 max-w-prose text-ink-soft text-sm">{messages.billing.evmOnlyHint}</p>
     </>
   )
 }

@@ -55,7 +55,7 @@ export function PayChoice({
       {children}
       {chains.length > 1 ? (
         <Segments
-          label={messages.storage.network}
+          label={messages.billing.network}
           isLabelShown
           value={chain.name}
           options={chains.map(({ name }) => ({ value: name, label: name }))}
@@ -63,7 +63,7 @@ export function PayChoice({
         />
       ) : undefined}
       <Segments
-        label={messages.storage.coin}
+        label={messages.billing.coin}
         isLabelShown
         value={coin}
         options={coins.map((one) => ({ value: one, label: symbolOf(one) }))}
@@ -71,10 +71,10 @@ export function PayChoice({
       />
       <WrongNetwork chain={chain} />
       <div aria-live="polite" className="rounded-lg bg-sunken px-4 py-3">
-        <p className="text-ink-soft text-sm">{messages.storage.priceLabel}</p>
+        <p className="text-ink-soft text-sm">{messages.billing.priceLabel}</p>
         {error !== null ? (
           CairnError.is(error, 'PRICE_UNKNOWN') ? (
-            <p className="text-sm text-warn">{messages.storage.stalePrice}</p>
+            <p className="text-sm text-warn">{messages.billing.stalePrice}</p>
           ) : (
             <ErrorState error={error} onRetry={() => refetch()} />
           )
@@ -83,17 +83,17 @@ export function PayChoice({
             <span className="font-semibold text-xl tabular">
               {shortAmount(price.amount)} {price.symbol}
             </span>{' '}
-            <span className="text-ink-soft text-sm">{messages.storage.about(formatUsd(price.usd))}</span>
+            <span className="text-ink-soft text-sm">{messages.billing.about(formatUsd(price.usd))}</span>
           </p>
         ) : (
-          <p className="text-ink-soft">{sizeBytes === undefined ? '–' : messages.storage.priceWaiting}</p>
+          <p className="text-ink-soft">{sizeBytes === undefined ? '–' : messages.billing.priceWaiting}</p>
         )}
         {sizeBytes !== undefined && sizeBytes < minBilledBytes ? (
-          <p className="text-ink-soft text-sm">{messages.storage.minimum}</p>
+          <p className="text-ink-soft text-sm">{messages.billing.minimum}</p>
         ) : undefined}
       </div>
       <Button kind="primary" type="submit" disabled={!isShown || isPlaceholderData || isDisabled}>
-        {messages.storage.review}
+        {messages.billing.review}
       </Button>
       {isReviewing && isShown ? (
         <PayDialog

@@ -67,7 +67,7 @@ export function PayDialog({
     try {
       await onPaying?.()
     } catch (error) {
-      if (!isAborted(error)) toastError(messages.storage.failed, error)
+      if (!isAborted(error)) toastError(messages.billing.failed, error)
       return
     }
     const token = outlook?.token?.address
@@ -78,40 +78,40 @@ export function PayDialog({
     <Modal
       isOpen
       onClose={onClose}
-      title={messages.storage.reviewTitle}
+      title={messages.billing.reviewTitle}
       footer={
         <>
           <Button onClick={onClose}>{messages.shell.cancel}</Button>
           {isOffline ? (
             <Button kind="primary" isBusy={status === 'reconnecting'} onClick={() => void reconnect(config)}>
-              {messages.storage.connectAgain}
+              {messages.billing.connectAgain}
             </Button>
           ) : (
             <Button kind="primary" disabled={outlook === undefined || isPoor} onClick={() => void pay()}>
               <Wallet aria-hidden="true" size={16} />
-              {messages.storage.pay}
+              {messages.billing.pay}
             </Button>
           )}
         </>
       }
     >
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-sm">
-        <Line label={messages.storage.youGet}>{formatBytes(sizeBytes)}</Line>
-        <Line label={messages.storage.youPay}>
+        <Line label={messages.billing.youGet}>{formatBytes(sizeBytes)}</Line>
+        <Line label={messages.billing.youPay}>
           <span className="font-semibold">
             {amount} {shown.symbol}
           </span>{' '}
-          <span className="text-ink-soft">{messages.storage.about(formatUsd(price.usd))}</span>
+          <span className="text-ink-soft">{messages.billing.about(formatUsd(price.usd))}</span>
         </Line>
-        <Line label={messages.storage.onNetwork}>{chain.name}</Line>
-        <Line label={messages.storage.from}>
+        <Line label={messages.billing.onNetwork}>{chain.name}</Line>
+        <Line label={messages.billing.from}>
           <code className="font-mono">{address}</code>
         </Line>
-        <Line label={messages.storage.spender}>
+        <Line label={messages.billing.spender}>
           <code className="font-mono">{chain.paymentContract}</code>
         </Line>
         {outlook === undefined ? undefined : (
-          <Line label={messages.storage.balance}>
+          <Line label={messages.billing.balance}>
             {formatUnits(outlook.balanceUnits, decimals)} {shown.symbol}
           </Line>
         )}
@@ -119,32 +119,32 @@ export function PayDialog({
       <div className="mt-5 rounded-lg bg-sunken px-4 py-3 text-sm">
         {isOffline ? (
           <>
-            <p className="font-medium">{messages.storage.walletOffline}</p>
-            <p className="text-ink-soft">{messages.storage.walletOfflineHint}</p>
+            <p className="font-medium">{messages.billing.walletOffline}</p>
+            <p className="text-ink-soft">{messages.billing.walletOfflineHint}</p>
           </>
         ) : error !== null ? (
           <ErrorState error={error} onRetry={() => refetch()} />
         ) : outlook === undefined ? (
           <p className="flex items-center gap-2 text-ink-soft">
             <Spinner />
-            {messages.storage.looking}
+            {messages.billing.looking}
           </p>
         ) : isPoor ? (
           <>
             <p role="alert" className="text-warn">
-              {messages.storage.tooLittle(shown.symbol)}
+              {messages.billing.tooLittle(shown.symbol)}
             </p>
             <TestCoins address={address} />
           </>
         ) : (
           <>
-            <p className="font-medium">{messages.storage.walletAsks}</p>
+            <p className="font-medium">{messages.billing.walletAsks}</p>
             <ol className="mt-1 list-decimal pl-5 text-ink-soft">
               {asksOf(outlook, shown, chain, chainId).map((text) => (
                 <li key={text}>{text}</li>
               ))}
             </ol>
-            <p className="mt-2 text-ink-soft">{messages.storage.asksFee(chain.symbol)}</p>
+            <p className="mt-2 text-ink-soft">{messages.billing.asksFee(chain.symbol)}</p>
           </>
         )}
       </div>
@@ -159,12 +159,12 @@ function asksOf(
   chainId: number | undefined,
 ) {
   return [
-    ...(chainId === chain.chainId ? [] : [messages.storage.asksSwitch(chain.name)]),
+    ...(chainId === chain.chainId ? [] : [messages.billing.asksSwitch(chain.name)]),
     ...(approval === 'batch'
-      ? [messages.storage.asksBatch(amount, symbol)]
+      ? [messages.billing.asksBatch(amount, symbol)]
       : [
-          ...(approval === 'apart' ? [messages.storage.asksApprove(amount, symbol)] : []),
-          messages.storage.asksPay(amount, symbol),
+          ...(approval === 'apart' ? [messages.billing.asksApprove(amount, symbol)] : []),
+          messages.billing.asksPay(amount, symbol),
         ]),
   ]
 }

@@ -34,12 +34,12 @@ export function PaymentList({ session }: { session: Session }) {
   return (
     <section aria-labelledby="payments-title">
       <h2 id="payments-title" className="mb-2 font-semibold">
-        {messages.storage.payments}
+        {messages.billing.payments}
       </h2>
       <QueryView
         query={{ data, error, refetch }}
         skeleton="h-16 w-full"
-        empty={<EmptyState icon={Receipt} title={messages.storage.none} hint={messages.storage.noneHint} />}
+        empty={<EmptyState icon={Receipt} title={messages.billing.none} hint={messages.billing.noneHint} />}
       >
         {(data) => (
           <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
@@ -68,21 +68,21 @@ function PaymentRow({ payment }: { payment: Payment }) {
       </div>
       <div className="justify-self-end sm:justify-self-start">
         <Tag tone={tone} icon={icon}>
-          {messages.storage.states[state]}
+          {messages.billing.states[state]}
         </Tag>
       </div>
       <time dateTime={new Date(seenAt).toISOString()} className="text-ink-soft">
         {formatDateTime(seenAt)}
       </time>
       <span className="flex items-center justify-end">
-        <CopyButton text={txHash} size="small" label={messages.storage.copyTransaction} />
+        <CopyButton text={txHash} size="small" label={messages.billing.copyTransaction} />
         {page === undefined ? undefined : (
           <a
             href={page}
             target="_blank"
             rel="noreferrer"
-            aria-label={messages.storage.openTransaction}
-            title={messages.storage.openTransaction}
+            aria-label={messages.billing.openTransaction}
+            title={messages.billing.openTransaction}
             className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
           >
             <ExternalLink aria-hidden="true" size={16} />
@@ -92,7 +92,7 @@ function PaymentRow({ payment }: { payment: Payment }) {
       {confirmations === null && reason === null ? undefined : (
         <p className="col-span-full text-ink-soft">
           {reason ??
-            (confirmations === null ? '' : messages.storage.confirmations(confirmations.have, confirmations.need))}
+            (confirmations === null ? '' : messages.billing.confirmations(confirmations.have, confirmations.need))}
         </p>
       )}
     </li>

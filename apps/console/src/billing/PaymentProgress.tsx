@@ -18,7 +18,7 @@ const order: readonly PaymentStep[] = ['start', 'approve', 'pay', 'mined', 'fina
 /** A payment in progress, step by step: done, pending, failed. */
 export function PaymentProgress({ payment }: { payment: RunningPayment }) {
   const { amount, symbol, sizeBytes, step, hasApproval, txHash, error, creditedBytes } = payment
-  const { steps, stepHints } = messages.storage
+  const { steps, stepHints } = messages.billing
   const lines: Line[] = [
     ...(hasApproval
       ? [{ id: 'approve', label: steps.approve, during: ['approve'] as const, hint: stepHints.wallet }]
@@ -36,7 +36,7 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
   return (
     <>
       <h2 id="payment-title" className="font-semibold">
-        {messages.storage.stepsTitle}
+        {messages.billing.stepsTitle}
       </h2>
       <p className="mt-1 text-ink-soft text-sm tabular">
         {formatBytes(creditedBytes ?? sizeBytes)} · {amount} {symbol}
@@ -68,17 +68,17 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       </ol>
       {txHash === undefined ? undefined : (
         <p className="mt-4 flex items-center gap-2 text-ink-soft text-sm">
-          {messages.storage.transaction} <ShortCode text={txHash} label={messages.storage.copyTransaction} />
+          {messages.billing.transaction} <ShortCode text={txHash} label={messages.billing.copyTransaction} />
         </p>
       )}
       {error === undefined ? undefined : (
         <div role="alert" className="mt-4 rounded-lg bg-bad-soft p-3 text-bad text-sm">
           {error.code === 'PAYMENT_REJECTED' ? (
-            messages.storage.rejected
+            messages.billing.rejected
           ) : (
             <>
               <p className="font-medium">{error.message}</p>
-              <p>{txHash === undefined ? error.hint : messages.storage.sentButFailed}</p>
+              <p>{txHash === undefined ? error.hint : messages.billing.sentButFailed}</p>
               <p className="mt-1 text-xs">{messages.shell.errorCode(error.code)}</p>
             </>
           )}
@@ -87,10 +87,10 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       {isOver ? (
         <Button kind={error === undefined ? 'primary' : 'plain'} className="mt-5 w-full" onClick={dismissPayment}>
           {/* Nothing was sent: the form is shown again unchanged. */}
-          {error !== undefined && txHash === undefined ? messages.shell.retry : messages.storage.done}
+          {error !== undefined && txHash === undefined ? messages.shell.retry : messages.billing.done}
         </Button>
       ) : txHash === undefined ? undefined : (
-        <p className="mt-4 text-ink-soft text-sm">{messages.storage.canLeave}</p>
+        <p className="mt-4 text-ink-soft text-sm">{messages.billing.canLeave}</p>
       )}
     </>
   )
@@ -100,6 +100,6 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
 function finalHint({ report }: RunningPayment): string {
   const [seen] = report?.payments ?? []
   const blocks =
-    seen?.confirmations == null ? '' : messages.storage.confirmations(seen.confirmations.have, seen.confirmations.need)
-  return [messages.storage.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
+    seen?.confirmations == null ? '' : messages.billing.confirmations(seen.confirmations.have, seen.confirmations.need)
+  return [messages.billing.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
 }

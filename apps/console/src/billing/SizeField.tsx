@@ -21,7 +21,7 @@ export function SizeField({
   return (
     <div className="flex items-start gap-2">
       <TextField
-        label={messages.storage.amount}
+        label={messages.billing.amount}
         className="min-w-0 flex-1"
         inputMode="decimal"
         maxLength={20}
@@ -31,7 +31,7 @@ export function SizeField({
       />
       <div className="flex flex-col gap-1.5">
         <label htmlFor={id} className="font-medium text-sm">
-          {messages.storage.unit}
+          {messages.billing.unit}
         </label>
         <select
           id={id}

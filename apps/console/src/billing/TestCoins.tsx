@@ -17,17 +17,17 @@ export function TestCoins({ address }: { address: string }) {
   const send = useMutation({
     mutationFn: () => askFaucet(client, address),
     onSuccess: async () => {
-      toastDone(messages.storage.testCoinsSent)
+      toastDone(messages.billing.testCoinsSent)
       await Promise.all(['balance', 'wallet-outlook'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
     },
-    onError: (error) => toastError(messages.storage.testCoinsFailed, error),
+    onError: (error) => toastError(messages.billing.testCoinsFailed, error),
   })
   if (name !== localName) return undefined
   return (
     <div className="mt-4 flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-t pt-4 text-sm">
-      <p className="min-w-0 flex-1 basis-40 text-ink-soft">{messages.storage.testCoinsHint}</p>
+      <p className="min-w-0 flex-1 basis-40 text-ink-soft">{messages.billing.testCoinsHint}</p>
       <Button size="small" isBusy={send.isPending} onClick={() => send.mutate()}>
-        {messages.storage.testCoins}
+        {messages.billing.testCoins}
       </Button>
     </div>
   )

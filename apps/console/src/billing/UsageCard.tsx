@@ -21,9 +21,9 @@ export function UsageCard({ session }: { session: Session }) {
   const { usedBytes, limitBytes, availableBytes, reservedBytes, boughtBytes, allowanceBytes, adjustedBytes } = quota
   const share = limitBytes === 0 ? 1 : (usedBytes + reservedBytes) / limitBytes
   const sources = [
-    ...(allowanceBytes > 0 ? [messages.storage.free(allowanceBytes)] : []),
-    ...(boughtBytes > 0 ? [messages.storage.bought(boughtBytes)] : []),
-    ...(adjustedBytes > 0 ? [messages.storage.adjusted(adjustedBytes)] : []),
+    ...(allowanceBytes > 0 ? [messages.billing.free(allowanceBytes)] : []),
+    ...(boughtBytes > 0 ? [messages.billing.bought(boughtBytes)] : []),
+    ...(adjustedBytes > 0 ? [messages.billing.adjusted(adjustedBytes)] : []),
   ]
   return (
     <section className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
@@ -41,21 +41,21 @@ export function UsageCard({ session }: { session: Session }) {
       )}
       <div className="p-5">
         <dl className="mb-4 flex flex-wrap gap-x-10 gap-y-3">
-          <Figure label={messages.storage.used} bytes={usedBytes} />
-          <Figure label={messages.storage.left} bytes={Math.max(0, availableBytes)} />
-          <Figure label={messages.storage.limit} bytes={limitBytes} />
+          <Figure label={messages.billing.used} bytes={usedBytes} />
+          <Figure label={messages.billing.left} bytes={Math.max(0, availableBytes)} />
+          <Figure label={messages.billing.limit} bytes={limitBytes} />
         </dl>
         <ProgressBar
-          label={messages.storage.barLabel}
+          label={messages.billing.barLabel}
           value={share}
           tone={share >= 1 ? 'bad' : share >= nearlyFull ? 'warn' : 'accent'}
         />
         <p className="mt-3 text-ink-soft text-sm">
           {sources.join(' · ')}
-          {reservedBytes > 0 ? ` · ${messages.storage.reserved(reservedBytes)}` : ''}
+          {reservedBytes > 0 ? ` · ${messages.billing.reserved(reservedBytes)}` : ''}
         </p>
       </div>
-      <UsageChart points={points} note={isPart ? messages.storage.overTimeFrom(drawnFrom) : undefined} />
+      <UsageChart points={points} note={isPart ? messages.billing.overTimeFrom(drawnFrom) : undefined} />
     </section>
   )
 }

@@ -32,10 +32,10 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
     <figure aria-labelledby={id} className="border-line border-t px-5 pt-4 pb-5">
       <figcaption className="mb-3">
         <h2 id={id} className="font-medium text-sm">
-          {messages.storage.overTime}
+          {messages.billing.overTime}
         </h2>
         <p className="text-ink-soft text-sm">
-          {messages.storage.overTimeHint} {note}
+          {messages.billing.overTimeHint} {note}
         </p>
       </figcaption>
       <svg
@@ -43,7 +43,7 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
         preserveAspectRatio="none"
         className="h-32 w-full"
         role="img"
-        aria-label={messages.storage.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
+        aria-label={messages.billing.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
       >
         <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
         <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
@@ -67,24 +67,24 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
           <svg width="20" height="8" aria-hidden="true">
             <line x1="0" x2="20" y1="4" y2="4" stroke="var(--accent)" strokeWidth="3" />
           </svg>
-          {messages.storage.used}
+          {messages.billing.used}
         </li>
         <li className="flex items-center gap-2">
           <svg width="20" height="8" aria-hidden="true">
             <line x1="0" x2="20" y1="4" y2="4" stroke="var(--line-strong)" strokeWidth="2" strokeDasharray="5 4" />
           </svg>
-          {isLimitDrawn ? messages.storage.limit : messages.storage.limitAbove(formatBytes(last.limitBytes))}
+          {isLimitDrawn ? messages.billing.limit : messages.billing.limitAbove(formatBytes(last.limitBytes))}
         </li>
       </ul>
       <details className="mt-3 text-sm">
-        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.storage.showTable}</summary>
-        <ScrollBox label={messages.storage.overTime} className="mt-2 max-h-64 overflow-auto">
+        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.billing.showTable}</summary>
+        <ScrollBox label={messages.billing.overTime} className="mt-2 max-h-64 overflow-auto">
           <table className="w-full text-left tabular">
             <thead className="text-ink-soft">
               <tr>
-                <th className="py-1 pr-4 font-medium">{messages.storage.tableWhen}</th>
-                <th className="py-1 pr-4 font-medium">{messages.storage.used}</th>
-                <th className="py-1 font-medium">{messages.storage.limit}</th>
+                <th className="py-1 pr-4 font-medium">{messages.billing.tableWhen}</th>
+                <th className="py-1 pr-4 font-medium">{messages.billing.used}</th>
+                <th className="py-1 font-medium">{messages.billing.limit}</th>
               </tr>
             </thead>
             <tbody>

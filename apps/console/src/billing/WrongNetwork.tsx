@@ -19,7 +19,7 @@ export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile
     try {
       await switchChain(config, { chainId })
     } catch (error) {
-      if (!isAborted(error)) toastError(messages.storage.switchFailed, error)
+      if (!isAborted(error)) toastError(messages.billing.switchFailed, error)
     } finally {
       setSwitching(false)
     }
@@ -28,10 +28,10 @@ export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile
     <div role="status" className="flex flex-col items-start gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
       <p className="flex gap-2">
         <TriangleAlert aria-hidden="true" size={16} className="mt-0.5 shrink-0" />
-        {messages.storage.wrongNetwork(name)}
+        {messages.billing.wrongNetwork(name)}
       </p>
       <Button size="small" isBusy={isSwitching} onClick={() => void change()}>
-        {messages.storage.switchTo(name)}
+        {messages.billing.switchTo(name)}
       </Button>
     </div>
   )

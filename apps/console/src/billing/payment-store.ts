@@ -104,7 +104,7 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     if (signal.aborted) return
     const error = CairnError.from(fault)
     change({ error })
-    if (error.code !== 'PAYMENT_REJECTED') toastError(messages.storage.failed, error)
+    if (error.code !== 'PAYMENT_REJECTED') toastError(messages.billing.failed, error)
   }
 }
 
@@ -143,11 +143,11 @@ async function watchCredit(
   for (const name of ['payments', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] })
   const refused = payments.find(({ state }) => state === 'refused')
   if (refused !== undefined) {
-    throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? messages.storage.notCredited })
+    throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? messages.billing.notCredited })
   }
   const creditedBytes = payments.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
   change({ step: 'credited', creditedBytes })
-  toastDone(messages.storage.paid(creditedBytes))
+  toastDone(messages.billing.paid(creditedBytes))
 }
 
 function isOver({ step, error }: RunningPayment): boolean {

@@ -36,7 +36,7 @@ export function FirstRun() {
         />
         <Lesson icon={KeyRound} title={messages.files.lessonCli} hint={messages.files.lessonCliHint}>
           <CodeLine code={`CAIRN_API_KEY=… cairn upload --network ${api} hello.txt`} label={messages.files.copyCli} />
-          <Link to="/keys" className="mt-2 inline-block text-accent-ink text-sm hover:underline">
+          <Link to="/api-keys" className="mt-2 inline-block text-accent-ink text-sm hover:underline">
             {messages.files.lessonKeys}
           </Link>
         </Lesson>

@@ -10,7 +10,7 @@ export function RailQuota() {
   const { usedBytes, limitBytes } = data
   const share = limitBytes === 0 ? 1 : usedBytes / limitBytes
   return (
-    <Link to="/storage" className="block rounded-md px-3 py-2 transition-colors hover:bg-hover">
+    <Link to="/billing" className="block rounded-md px-3 py-2 transition-colors hover:bg-hover">
       <ProgressBar
         label={messages.shell.quotaLabel}
         value={share}

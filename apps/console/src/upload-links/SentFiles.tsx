@@ -11,7 +11,7 @@ import type { SentFile } from './use-sending.ts'
 export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRetry: (file: SentFile) => void }) {
   const stored = files.filter(({ state }) => state === 'stored').length
   return (
-    <section aria-label={messages.uploadLink.files} className="flex flex-col gap-2">
+    <section aria-label={messages.uploadLinks.files} className="flex flex-col gap-2">
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {files.map((one) => (
           <li key={one.id} className="flex flex-col gap-2 px-4 py-3 text-sm">
@@ -23,7 +23,7 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
               <Status file={one} />
             </div>
             {one.state === 'sending' ? (
-              <ProgressBar label={messages.uploadLink.progress(one.file.name)} value={one.share} />
+              <ProgressBar label={messages.uploadLinks.progress(one.file.name)} value={one.share} />
             ) : undefined}
             {one.state === 'failed' ? (
               <div className="flex items-center justify-between gap-3">
@@ -31,7 +31,7 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
                   {toCairnError(one.error).message}
                 </p>
                 <Button size="small" onClick={() => onRetry(one)}>
-                  {messages.uploadLink.retry}
+                  {messages.uploadLinks.retry}
                 </Button>
               </div>
             ) : undefined}
@@ -39,23 +39,23 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
         ))}
       </ul>
       <p role="status" className="text-center text-ink-soft text-sm">
-        {stored > 0 ? messages.uploadLink.done(stored) : ''}
+        {stored > 0 ? messages.uploadLinks.done(stored) : ''}
       </p>
     </section>
   )
 }
 
 function Status({ file }: { file: SentFile }) {
-  const { uploadLink } = messages
-  if (file.state === 'waiting') return <span className="text-ink-soft">{uploadLink.waiting}</span>
+  const { uploadLinks } = messages
+  if (file.state === 'waiting') return <span className="text-ink-soft">{uploadLinks.waiting}</span>
   if (file.state === 'sending') {
-    return <span className="tabular text-ink-soft">{uploadLink.sending(Math.floor(file.share * 100))}</span>
+    return <span className="tabular text-ink-soft">{uploadLinks.sending(Math.floor(file.share * 100))}</span>
   }
   if (file.state === 'failed') return undefined
   return (
     <span className="inline-flex items-center gap-1 text-good">
       <CircleCheck aria-hidden="true" size={16} />
-      {uploadLink.stored}
+      {uploadLinks.stored}
     </span>
   )
 }

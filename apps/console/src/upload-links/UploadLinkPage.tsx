@@ -32,18 +32,18 @@ function OneUploadLink({ url }: { url: string }) {
   })
   const { files, add, retry } = useSending(url, () => void refetch())
   useEffect(() => {
-    document.title = `${messages.uploadLink.title} · ${messages.shell.product}`
+    document.title = `${messages.uploadLinks.title} · ${messages.shell.product}`
   }, [])
   if (data === undefined && (error === null || isFetching)) {
     return (
       <p className="grid min-h-60 place-items-center">
-        <Spinner label={messages.uploadLink.loading} size={24} />
+        <Spinner label={messages.uploadLinks.loading} size={24} />
       </p>
     )
   }
   // The last file may have used the link up: what was sent stays in sight.
   if (data === undefined || (error !== null && files.length === 0)) {
-    return <LinkProblem error={error} texts={messages.uploadLink} onRetry={() => refetch()} />
+    return <LinkProblem error={error} texts={messages.uploadLinks} onRetry={() => refetch()} />
   }
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-4 sm:py-10">
@@ -51,14 +51,14 @@ function OneUploadLink({ url }: { url: string }) {
         <span className="grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
           <Inbox aria-hidden="true" size={26} strokeWidth={1.6} />
         </span>
-        <h1 className="font-semibold text-xl tracking-tight">{messages.uploadLink.title}</h1>
-        <p className="text-ink-soft">{messages.uploadLink.hint}</p>
+        <h1 className="font-semibold text-xl tracking-tight">{messages.uploadLinks.title}</h1>
+        <p className="text-ink-soft">{messages.uploadLinks.hint}</p>
       </div>
       <Limits info={data} />
       {error === null ? (
         <Chooser types={data.contentTypes} onChoose={add} />
       ) : (
-        <LinkProblem error={error} texts={messages.uploadLink} onRetry={() => refetch()} />
+        <LinkProblem error={error} texts={messages.uploadLinks} onRetry={() => refetch()} />
       )}
       {files.length === 0 ? undefined : <SentFiles files={files} onRetry={retry} />}
     </div>
@@ -67,21 +67,21 @@ function OneUploadLink({ url }: { url: string }) {
 
 function Limits({ info }: { info: UploadLinkInfo }) {
   const { owner, expiresAt, uploadsLeft, bytesLeft, maxFileBytes, contentTypes } = info
-  const { uploadLink } = messages
+  const { uploadLinks } = messages
   return (
     <div className="rounded-lg border border-line bg-surface px-4 py-3">
       <Facts>
-        <Fact label={uploadLink.receivedBy}>
-          <ShortCode text={owner} label={uploadLink.copyAddress} />
+        <Fact label={uploadLinks.receivedBy}>
+          <ShortCode text={owner} label={uploadLinks.copyAddress} />
         </Fact>
-        <Fact label={uploadLink.expires}>
+        <Fact label={uploadLinks.expires}>
           <time dateTime={new Date(expiresAt).toISOString()} title={formatAgo(expiresAt)}>
             {formatDateTime(expiresAt)}
           </time>
         </Fact>
-        <Fact label={uploadLink.left}>{uploadLink.leftText(uploadsLeft, bytesLeft)}</Fact>
-        <Fact label={uploadLink.largest}>{formatBytes(maxFileBytes)}</Fact>
-        {contentTypes.length === 0 ? undefined : <Fact label={uploadLink.types}>{contentTypes.join(', ')}</Fact>}
+        <Fact label={uploadLinks.left}>{uploadLinks.leftText(uploadsLeft, bytesLeft)}</Fact>
+        <Fact label={uploadLinks.largest}>{formatBytes(maxFileBytes)}</Fact>
+        {contentTypes.length === 0 ? undefined : <Fact label={uploadLinks.types}>{contentTypes.join(', ')}</Fact>}
       </Facts>
     </div>
   )
@@ -92,7 +92,7 @@ function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (fil
   return (
     // The button is the way for keyboards; dropping is an addition.
     <fieldset
-      aria-label={messages.uploadLink.choose}
+      aria-label={messages.uploadLinks.choose}
       className="flex flex-col items-center gap-2 rounded-lg border border-line-strong border-dashed px-4 py-8"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -106,7 +106,7 @@ function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (fil
         multiple
         hidden
         accept={types.join(',')}
-        aria-label={messages.uploadLink.choose}
+        aria-label={messages.uploadLinks.choose}
         onChange={({ target }) => {
           onChoose(Array.from(target.files ?? []))
           target.value = ''
@@ -114,9 +114,9 @@ function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (fil
       />
       <Button kind="primary" size="large" onClick={() => input.current?.click()}>
         <Upload aria-hidden="true" size={18} />
-        {messages.uploadLink.choose}
+        {messages.uploadLinks.choose}
       </Button>
-      <p className="text-ink-soft text-sm">{messages.uploadLink.drop}</p>
+      <p className="text-ink-soft text-sm">{messages.uploadLinks.drop}</p>
     </fieldset>
   )
 }

@@ -54,7 +54,7 @@ export function UploadPayment({
     )
   }
   if (!isEvmAddress(session.address)) return <CannotPay />
-  if (first === undefined) return <p className="text-sm text-warn">{messages.storage.noChainHint}</p>
+  if (first === undefined) return <p className="text-sm text-warn">{messages.billing.noChainHint}</p>
   return (
     <div className="rounded-lg border border-line p-4">
       <PayChoice

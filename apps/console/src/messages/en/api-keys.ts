@@ -1,5 +1,5 @@
 /** API keys. */
-export const keys = {
+export const apiKeys = {
   hint: 'For the command line, the SDK and your own programs. An API key acts for your account until it expires or you revoke it.',
   listLabel: 'Your API keys',
   create: 'Create API key',

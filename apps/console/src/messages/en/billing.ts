@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../format.ts'
 
 /** Billing: usage, price and payment. */
-export const storage = {
+export const billing = {
   hint: 'Pay once and keep it. Billed per byte.',
   used: 'Used',
   limit: 'Limit',

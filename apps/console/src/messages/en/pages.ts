@@ -3,9 +3,9 @@ export const pages = {
   files: 'Files',
   shared: 'Shared',
   names: 'Names',
-  storage: 'Billing',
+  billing: 'Billing',
   proofs: 'Proofs',
-  keys: 'API keys',
+  apiKeys: 'API keys',
   settings: 'Settings',
   status: 'Status',
 }

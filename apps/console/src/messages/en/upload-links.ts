@@ -1,7 +1,7 @@
 import { formatBytes, formatCount } from '../format.ts'
 
 /** The page that an upload link opens, for people who send files into the account of another. */
-export const uploadLink = {
+export const uploadLinks = {
   title: 'Send files',
   hint: 'They go to the account that shared this link, not encrypted. No account or wallet is needed.',
   receivedBy: 'Received by',
