@@ -80,7 +80,9 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
           options={lifetimes.map((value) => ({ value, label: messages.apiKeys.lifetimes[value] }))}
           onChange={setLifetime}
         />
-        {lifetime === 'never' ? <p className="mt-2 text-ink-soft text-sm">{messages.apiKeys.lifetimeNever}</p> : undefined}
+        {lifetime === 'never' ? (
+          <p className="mt-2 text-ink-soft text-sm">{messages.apiKeys.lifetimeNever}</p>
+        ) : undefined}
       </div>
       {error === null ? undefined : isAborted(error) ? (
         <p role="alert" className="text-sm text-warn">

@@ -1,26 +1,15 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
 import { createGateway } from './gateway.ts'
+import { serveAnswers } from './serve-answers.fixture.ts'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 const { signal } = new AbortController()
 const raw = { 'content-type': 'application/vnd.ipld.raw' }
 
-async function serve(answer: (response: ServerResponse, path: string, count: number) => void) {
-  let count = 0
-  const server = createServer((request, response) => answer(response, request.url ?? '', ++count))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  return {
-    gateway: createGateway(`http://127.0.0.1:${port}/sub/ipfs/`),
-    requestCount: () => count,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
+async function serve(answer: Parameters<typeof serveAnswers>[0]) {
+  const server = await serveAnswers(answer)
+  return { ...server, gateway: createGateway(`${server.url}/sub/ipfs/`) }
 }
 
 test('waits as a busy gateway asks, below the path of the gateway', async () => {

@@ -1,15 +1,12 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { CairnError, iterateStream } from '@cairn/sdk'
 import type { CID } from 'multiformats/cid'
+import { readBody } from './read-body.ts'
+import { retryRequest } from './retry.ts'
 
 /** Maximum time without a byte from a gateway, in ms. */
 const maxSilenceMs = 60_000
 /** Maximum size of a block, in bytes: that of trustless gateways and of the service. */
 const maxBlockBytes = 2 * 1024 * 1024
-/** Attempts at a gateway that is busy or fails, and the first pause between them in ms. */
-const maxTries = 4
-const firstPauseMs = 500
-const maxPauseMs = 60_000
 
 /** A trustless gateway. What it sends is not verified here. */
 export type Gateway = {
@@ -48,15 +45,10 @@ export function createGateway(url: string): Gateway {
         signal,
       ),
     async fetchBlock(cid, signal) {
-      const pieces: Uint8Array[] = []
-      let sizeBytes = 0
       const body = fetchBody(host, `${root}/ipfs/${cid}?format=raw`, 'application/vnd.ipld.raw', signal)
-      for await (const piece of body) {
-        sizeBytes += piece.length
-        if (sizeBytes > maxBlockBytes) throw failed(host, `sent more than ${maxBlockBytes} bytes for one block`)
-        pieces.push(piece)
-      }
-      return Buffer.concat(pieces)
+      const block = await readBody(body, maxBlockBytes)
+      if (block === undefined) throw failed(host, `sent more than ${maxBlockBytes} bytes for one block`)
+      return block
     },
   }
 }
@@ -97,27 +89,22 @@ async function openBody(
   signal: AbortSignal,
   listen: () => void,
 ): Promise<ReadableStream<Uint8Array>> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await fetch(url, { headers: { accept }, signal })
-    const { status, body } = response
-    const type = response.headers.get('content-type') ?? ''
-    const wanted = accept.split(';')[0] ?? accept
-    if (status === 200 && body !== null && type.startsWith(wanted)) return body
-    await body?.cancel()
-    if (status === 404 || status === 410) {
-      throw new CairnError('BLOCK_NOT_FOUND', { message: `${host} does not have this content` })
-    }
-    // A gateway that ignores the format sends a page or the file.
-    if (status === 200 || [400, 406, 415, 501].includes(status)) {
-      throw new CairnError('NOT_ACCEPTABLE', { message: `${host} does not send verifiable content (${wanted})` })
-    }
-    const isBusy = status === 429 || status >= 500
-    if (!isBusy || attempt === maxTries) throw failed(host, `returned status ${status}`)
-    const afterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    const pauseMs = Number.isNaN(afterSeconds) ? firstPauseMs * 2 ** attempt : afterSeconds * 1000
-    await pause(Math.min(pauseMs, maxPauseMs), undefined, { signal })
+  const { status, body, headers } = await retryRequest(signal, async () => {
     listen()
+    return fetch(url, { headers: { accept }, signal })
+  })
+  const type = headers.get('content-type') ?? ''
+  const wanted = accept.split(';')[0] ?? accept
+  if (status === 200 && body !== null && type.startsWith(wanted)) return body
+  await body?.cancel()
+  if (status === 404 || status === 410) {
+    throw new CairnError('BLOCK_NOT_FOUND', { message: `${host} does not have this content` })
   }
+  // A gateway that ignores the format sends a page or the file.
+  if (status === 200 || [400, 406, 415, 501].includes(status)) {
+    throw new CairnError('NOT_ACCEPTABLE', { message: `${host} does not send verifiable content (${wanted})` })
+  }
+  throw failed(host, `returned status ${status}`)
 }
 
 function failed(host: string, what: string, cause?: unknown): CairnError {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CairnError } from '@cairn/sdk'
 
-const maxTries = 3
+const maxTries = 4
 const firstPauseSeconds = 1
 /** However long a server asks for: a timer of more than 24 days would fire at once. */
 const maxPauseSeconds = 60
@@ -14,8 +14,26 @@ export async function retryTransfer<T>(signal: AbortSignal, attempt: () => Promi
     } catch (error) {
       const mayRetry = CairnError.is(error) && error.retry && error.code !== 'ABORTED'
       if (!mayRetry || tries === maxTries || signal.aborted) throw error
-      const seconds = error.retryAfterSeconds ?? firstPauseSeconds * 2 ** tries
-      await pause(Math.min(seconds, maxPauseSeconds) * 1000, undefined, { signal })
+      await pauseAfter(tries, error.retryAfterSeconds, signal)
     }
   }
+}
+
+/** Repeats a request while the server is busy or fails. Returns its last response, whatever the status. */
+export async function retryRequest(signal: AbortSignal, attempt: () => Promise<Response>): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    const response = await attempt()
+    const { status } = response
+    // 501 does not pass: the server does not know this request.
+    const isBusy = status === 429 || (status >= 500 && status !== 501)
+    if (!isBusy || tries === maxTries) return response
+    await response.body?.cancel()
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+    await pauseAfter(tries, Number.isNaN(seconds) ? undefined : seconds, signal)
+  }
+}
+
+async function pauseAfter(tries: number, askedSeconds: number | undefined, signal: AbortSignal): Promise<void> {
+  const seconds = askedSeconds ?? firstPauseSeconds * 2 ** (tries - 1)
+  await pause(Math.min(seconds, maxPauseSeconds) * 1000, undefined, { signal })
 }
