@@ -2,6 +2,7 @@ import { type BalancedTree, createBalancedTree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
 import { type HashFunction, whenReady } from './hash-function.ts'
 import { type LeafLayout, leafLayoutOf } from './leaf-layout.ts'
+import { createLeafQueue, type LeafQueue } from './leaf-queue.ts'
 import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid } from './sha256-cid.ts'
 
@@ -21,6 +22,10 @@ export type FileImporter = {
 
 /** Maximum number of concurrent hashes, if they are promises. */
 const hashesInFlight = 4
+/** Maximum number of leaves whose hash the sink computes: enough for a few threads, and small beside its buffers. */
+const maxQueuedLeaves = 8
+/** Smaller chunks are hashed here: passing them to the sink costs more. */
+const minQueuedBytes = 64 * 1024
 
 type Pending = { digest: Promise<Uint8Array>; block: Uint8Array; length: number; buffer?: Uint8Array }
 
@@ -47,7 +52,8 @@ function sparesOf(sink: BlockSink): Uint8Array[] {
 
 /**
  * Builds the DAG of one file like Kubo, while its bytes arrive: leaves, then each node as soon as it is full. Memory is
- * one chunk (four if hashes are promises) and `maxLinks` links per level.
+ * one chunk (four if hashes are promises) and `maxLinks` links per level. A sink that hashes gets the full chunks of a
+ * file without their hash; the last one is hashed here, so that a small file waits for nothing.
  */
 export function createFileImporter({ profile, hash, sink }: ImportOptions): FileImporter {
   const { code, headBytes, blockBytes, wrap } = layoutOf(profile)
@@ -63,6 +69,10 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   let busy = false
   const spareBuffers = sparesOf(sink)
   const pending: Pending[] = []
+  const hashAndPut =
+    sink.allocate === undefined || chunkSizeBytes < minQueuedBytes ? undefined : sink.hashAndPut?.bind(sink)
+  /** Leaves that the sink hashes; created with the first. */
+  let queue: LeafQueue | undefined
 
   const acquireBuffer = (): Uint8Array => {
     // A region of the sink must be put before the next is allocated, so it cannot wait for a promised hash.
@@ -79,7 +89,8 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     const cid = createSha256Cid(leafVersion, code, digest)
     const put = sink.put(cid, block)
     const leaf = { cid, fileSizeBytes: length, dagSizeBytes: block.length }
-    return put instanceof Promise ? put.then(() => tree.add(leaf)) : tree.add(leaf)
+    const add = () => (queue === undefined ? tree.add(leaf) : queue.push(leaf, cid))
+    return put instanceof Promise ? put.then(add) : add()
   }
 
   const settleOldest = async (): Promise<void> => {
@@ -89,7 +100,17 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     if (oldest.buffer !== undefined) releaseBuffer(oldest.buffer)
   }
 
-  /** Completes the chunk in `from`. */
+  /** Completes a full chunk in `from`. */
+  const emitFull = (from: Uint8Array): void | Promise<void> => {
+    if (hashAndPut === undefined) return emitBuffer(from, chunkSizeBytes)
+    leaves++
+    const block = wrap(from, chunkSizeBytes)
+    const leaf = { fileSizeBytes: chunkSizeBytes, dagSizeBytes: block.length }
+    queue ??= createLeafQueue(tree, maxQueuedLeaves)
+    return queue.push(leaf, hashAndPut(leafVersion, code, block))
+  }
+
+  /** Completes the chunk in `from`, and hashes it here. */
   const emitBuffer = (from: Uint8Array, length: number): void | Promise<void> => {
     leaves++
     const block = wrap(from, length)
@@ -118,7 +139,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     const full = buffer
     buffer = undefined
     filled = 0
-    return { next: offset + count, done: emitBuffer(full, chunkSizeBytes) }
+    return { next: offset + count, done: emitFull(full) }
   }
 
   const writeRest = async (piece: Uint8Array, offset: number, first: Promise<void>): Promise<void> => {
@@ -140,6 +161,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
       await emitBuffer(last, length)
     }
     while (pending.length > 0) await settleOldest()
+    await queue?.drain()
   }
 
   return {
