@@ -71,6 +71,8 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   const pending: Pending[] = []
   const hashAndPut =
     sink.allocate === undefined || chunkSizeBytes < minQueuedBytes ? undefined : sink.hashAndPut?.bind(sink)
+  /** Whether a leaf is a chunk alone, and the sink wants no bytes of its own. */
+  const hashesInPlace = profile.rawLeaves && sink.allocate === undefined
   /** Leaves that the sink hashes; created with the first. */
   let queue: LeafQueue | undefined
 
@@ -127,9 +129,22 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     return liesInSink || pending.length >= hashesInFlight ? settleOldest() : undefined
   }
 
+  /** Completes a full chunk where it lies in the caller's bytes, without a copy. */
+  const emitInPlace = (block: Uint8Array): void | Promise<void> => {
+    leaves++
+    const digest = hash(block)
+    if (!(digest instanceof Promise)) return putLeaf(digest, block, chunkSizeBytes)
+    hashIsPromised = true
+    return digest.then((known) => putLeaf(known, block, chunkSizeBytes))
+  }
+
   /** Consumes bytes up to the end of a chunk. */
   const consume = (piece: Uint8Array, offset: number): { next: number; done: void | Promise<void> } => {
     const left = piece.length - offset
+    if (hashesInPlace && !hashIsPromised && buffer === undefined && left >= chunkSizeBytes) {
+      const next = offset + chunkSizeBytes
+      return { next, done: emitInPlace(piece.subarray(offset, next)) }
+    }
     buffer ??= acquireBuffer()
     const count = Math.min(left, chunkSizeBytes - filled)
     const whole = offset === 0 && count === piece.length
