@@ -6,6 +6,8 @@ import { createKuboRepo } from '../tests/interop/kubo-repo.ts'
 export type BenchKubo = {
   /** `ipfs add` (`-r`) of a file or folder with cid-version 1 into a new repository with the default store. */
   add(path: string): Promise<{ wallMs: number; cid: string }>
+  /** Starts a daemon with an empty repository. `add` runs `ipfs add` through it and returns the time in ms. */
+  startDaemon(): Promise<{ apiUrl: string; add(path: string): Promise<number> } & AsyncDisposable>
   /** Starts a daemon with a gateway that serves these files. */
   startGateway(files: string[]): Promise<{ urls: string[] } & AsyncDisposable>
 }
@@ -24,6 +26,18 @@ export async function kuboIfBuilt(scratch: string): Promise<BenchKubo | undefine
       const started = performance.now()
       const cid = (await repo.run([...add, path])).toString().trim()
       return { wallMs: performance.now() - started, cid }
+    },
+    startDaemon: async () => {
+      const daemon = await startKubo({ parentFolder: scratch })
+      return {
+        apiUrl: daemon.apiUrl,
+        add: async (path) => {
+          const started = performance.now()
+          await daemon.run([...add, path])
+          return performance.now() - started
+        },
+        [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
+      }
     },
     startGateway: async (files) => {
       const daemon = await startKubo({ parentFolder: scratch })

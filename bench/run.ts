@@ -19,9 +19,11 @@ import { searchBench, searchPostgresBench } from './search.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
 import { uploadCostBench } from './upload-cost.ts'
+import { uploadsBench } from './uploads.ts'
 
 const benches: Bench[] = [
   largeFileBench,
+  uploadsBench,
   smallFilesBench,
   gatewayBench,
   folderBench,

@@ -1,48 +1,18 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createTestKey } from '../tests/fixtures.ts'
 import { makeFile } from './material.ts'
-import { cpuMs, peakMemory, runProgram, stopProgram } from './program.ts'
+import { cpuMs, peakMemory } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, pairedRatio, type Row } from './report.ts'
+import { type Storage, startStorage, uploadByCurl } from './storage-service.ts'
 
-/** One storage service in its own process, with an API key. */
-type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
 /** Cost of uploads for a service, run by run. */
 type Cost = { cpuMs: number[]; wallMs: number[]; peakBytes: number }
 
-/** Starts the storage service of a checkout on its own folder. */
-async function startStorage(checkout: string, home: string): Promise<Storage> {
-  const child = fork(join(checkout, 'services/storage/src/main.ts'), {
-    execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
-    env: {
-      PATH: process.env['PATH'],
-      CAIRN_HOME: home,
-      CAIRN_PORT: '0',
-      CAIRN_GATEWAY_PORT: '0',
-      CAIRN_LOG_LEVEL: 'warn',
-      CAIRN_FREE_BYTES: String(2 ** 40),
-    },
-  })
-  const [ready]: { url?: string }[] = await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the service of ${checkout} ended with ${code}`))),
-  ])
-  const api = ready?.url
-  if (api === undefined) throw new Error(`the service of ${checkout} did not say where it is`)
-  const { apiKey } = await createTestKey({ profile: { api } })
-  return { pid: child.pid ?? 0, api, apiKey, [Symbol.asyncDispose]: () => stopProgram(child) }
-}
-
-/** Uploads with curl, so that no client of ours takes part. */
-async function upload({ pid, api, apiKey }: Storage, file: string, cost: Cost): Promise<void> {
-  const before = cpuMs(pid)
-  const sent = ['--fail', '--silent', '--show-error', '-H', `Authorization: Bearer ${apiKey}`, '-F', `file=@${file}`]
-  const { wallMs } = await runProgram('curl', [...sent, `${api}/api/v0/add?cid-version=1`])
-  cost.wallMs.push(wallMs)
-  cost.cpuMs.push(cpuMs(pid) - before)
-  cost.peakBytes = Math.max(cost.peakBytes, peakMemory(pid))
+async function upload(storage: Storage, file: string, cost: Cost): Promise<void> {
+  const before = cpuMs(storage.pid)
+  cost.wallMs.push(await uploadByCurl(storage, file))
+  cost.cpuMs.push(cpuMs(storage.pid) - before)
+  cost.peakBytes = Math.max(cost.peakBytes, peakMemory(storage.pid))
 }
 
 async function run({ scratch, runs, largeBytes, against }: BenchOptions): Promise<Row[]> {

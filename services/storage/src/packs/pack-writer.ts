@@ -139,7 +139,7 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
         return cid
       })
     const settled = hashed.then(() => undefined)
-    // Whoever stores or aborts the slab learns of a failure.
+    // The caller that stores or aborts the slab learns of a failure.
     settled.catch(() => undefined)
     frame.slab.hashing.push(settled)
     const cid = await hashed

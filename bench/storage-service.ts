@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createTestKey } from '../tests/fixtures.ts'
+import { runProgram, stopProgram } from './program.ts'
+
+/** One storage service in its own process, with an API key. */
+export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
+
+/** Starts the storage service of a checkout on its own folder. */
+export async function startStorage(checkout: string, home: string): Promise<Storage> {
+  const child = fork(join(checkout, 'services/storage/src/main.ts'), {
+    execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
+    env: {
+      PATH: process.env['PATH'],
+      CAIRN_HOME: home,
+      CAIRN_PORT: '0',
+      CAIRN_GATEWAY_PORT: '0',
+      CAIRN_LOG_LEVEL: 'warn',
+      CAIRN_FREE_BYTES: String(2 ** 40),
+      // Users run compiled packages, without the memory of the compiler.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile'),
+    },
+  })
+  const [ready]: { url?: string }[] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the service of ${checkout} ended with ${code}`))),
+  ])
+  const api = ready?.url
+  if (api === undefined) throw new Error(`the service of ${checkout} did not say where it is`)
+  const { apiKey } = await createTestKey({ profile: { api } })
+  return { pid: child.pid ?? 0, api, apiKey, [Symbol.asyncDispose]: () => stopProgram(child) }
+}
+
+const quiet = ['--fail', '--silent', '--show-error']
+
+/** Uploads with curl, so that no client of ours takes part, and returns the time in ms. */
+export async function uploadByCurl({ api, apiKey }: Storage, file: string): Promise<number> {
+  const sent = [...quiet, '-H', `Authorization: Bearer ${apiKey}`, '-F', `file=@${file}`]
+  return (await runProgram('curl', [...sent, `${api}/api/v0/add?cid-version=1`])).wallMs
+}
+
+/** Adds a file to a Kubo daemon with curl, and returns the time in ms. */
+export async function addByCurl(apiUrl: string, file: string): Promise<number> {
+  const sent = [...quiet, '-F', `file=@${file}`, `${apiUrl}/api/v0/add?cid-version=1&pin=true&progress=false`]
+  return (await runProgram('curl', sent)).wallMs
+}
+
+/** Sends a file as a resumable upload with curl, in one request after its creation, and returns the time in ms. */
+export async function uploadInParts(storage: Storage, file: string, sizeBytes: number): Promise<number> {
+  const headers = ['-H', `Authorization: Bearer ${storage.apiKey}`, '-H', 'Tus-Resumable: 1.0.0']
+  const started = performance.now()
+  const length = ['-X', 'POST', '-H', `Upload-Length: ${sizeBytes}`, '--dump-header', '-', '--output', '/dev/null']
+  const created = await runProgram('curl', [...quiet, ...headers, ...length, `${storage.api}/api/uploads`])
+  const location = /^location: *(\S+)/im.exec(created.stdout)?.[1]
+  if (location === undefined) throw new Error(`no location in: ${created.stdout}`)
+  const body = ['-X', 'PATCH', '-H', 'Upload-Offset: 0', '-H', 'Content-Type: application/offset+octet-stream']
+  const url = new URL(location, `${storage.api}/api/uploads`).href
+  await runProgram('curl', [...quiet, ...headers, ...body, '--upload-file', file, url])
+  return performance.now() - started
+}

@@ -1,0 +1,175 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type BenchKubo, kuboIfBuilt } from './kubo.ts'
+import { innerMs } from './large-file.ts'
+import { makeFile, makeFolder } from './material.ts'
+import { peakMemory, runOurs, runProgram } from './program.ts'
+import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
+import { addByCurl, type Storage, startStorage, uploadByCurl, uploadInParts } from './storage-service.ts'
+
+const sdkClient = join(import.meta.dirname, 'upload-client.ts')
+const importClient = join(import.meta.dirname, 'import-client.ts')
+const filesInFolder = 10_000
+
+/** One way to store a file, with the time of each run in ms. */
+type Side = { name: string; times: number[]; run(file: string): Promise<number> }
+
+/** Runs every side with new content, which no store has yet, in an order that turns. The first round warms up. */
+async function alternate(sides: readonly Side[], runs: number, make: () => string): Promise<void> {
+  for (let round = 0; round <= runs; round++) {
+    const first = round % sides.length
+    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
+      const path = make()
+      const ms = await side.run(path)
+      if (round > 0) side.times.push(ms)
+      rmSync(path, { recursive: true })
+    }
+  }
+}
+
+const addInProcess = (kubo: BenchKubo) => async (path: string) => (await kubo.add(path)).wallMs
+
+function makeTiny(scratch: string): string {
+  const file = join(scratch, 'tiny.bin')
+  makeFile(file, 1)
+  return file
+}
+
+/** Times a program of another project without its start: ours are timed without theirs, too. */
+async function withoutStart(tiny: string, file: string, add: (file: string) => Promise<number>): Promise<number> {
+  const startMs = await add(tiny)
+  return Math.max(1, (await add(file)) - startMs)
+}
+
+async function copyAndSync(file: string): Promise<number> {
+  const copied = `${file}.copy`
+  const started = performance.now()
+  await runProgram('cp', [file, copied])
+  await runProgram('sync', [copied])
+  const ms = performance.now() - started
+  rmSync(copied)
+  return ms
+}
+
+async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
+  await using storage = await startStorage(resolve(import.meta.dirname, '..'), join(scratch, 'ours'))
+  const kubo = await kuboIfBuilt(join(scratch, 'kubo'))
+  const rows = await largeRows(storage, kubo, { scratch, runs, largeBytes })
+  rows.push(...(await folderRows(storage, kubo, { scratch, runs })))
+  return [...rows, memoryRow('server, in all of these', peakMemory(storage.pid))]
+}
+
+async function largeRows(
+  storage: Storage,
+  kubo: BenchKubo | undefined,
+  { scratch, runs, largeBytes }: Pick<BenchOptions, 'scratch' | 'runs' | 'largeBytes'>,
+): Promise<Row[]> {
+  await using daemon = await kubo?.startDaemon()
+  const tiny = makeTiny(scratch)
+  let clientPeak = 0
+  const sdk = async (file: string, ...more: string[]): Promise<number> => {
+    const { stdout, peakBytes } = await runOurs(sdkClient, [storage.api, file, ...more], {
+      CAIRN_API_KEY: storage.apiKey,
+    })
+    clientPeak = Math.max(clientPeak, peakBytes)
+    return innerMs(stdout)
+  }
+  const inProcess = async (file: string): Promise<number> => {
+    const folder = join(scratch, 'import')
+    mkdirSync(folder)
+    const { stdout } = await runOurs(importClient, [folder, file], { TMPDIR: folder })
+    rmSync(folder, { recursive: true })
+    return innerMs(stdout)
+  }
+  const side = (name: string, run: Side['run']): Side => ({ name, times: [], run })
+  const curl = side('curl', (file) => uploadByCurl(storage, file))
+  const bySdk = side('SDK', (file) => sdk(file))
+  const parts = side('resumable upload by curl', (file) => uploadInParts(storage, file, largeBytes))
+  const sdkParts = side('resumable upload by the SDK', (file) => sdk(file, 'resumable'))
+  const imported = side('import in process', inProcess)
+  const copy = side('cp + sync', copyAndSync)
+  const ours = [curl, bySdk, parts, sdkParts, imported, copy]
+  const theirs =
+    daemon === undefined || kubo === undefined
+      ? undefined
+      : {
+          curl: side('curl to a Kubo daemon', (file) => addByCurl(daemon.apiUrl, file)),
+          add: side('ipfs add to a daemon', (file) => withoutStart(tiny, file, daemon.add)),
+          inProcess: side('ipfs add in process', (file) => withoutStart(tiny, file, addInProcess(kubo))),
+        }
+  await alternate([...ours, ...Object.values(theirs ?? {})], runs, () => {
+    const file = join(scratch, 'large.bin')
+    makeFile(file, largeBytes)
+    return file
+  })
+  const mib = largeBytes / 2 ** 20
+  const compare = (our: Side, their: Side, atLeast: number): Row =>
+    speedRow({
+      what: `${formatNumber(mib)} MiB, durable: ${our.name}`,
+      oursMs: our.times,
+      against: their.name,
+      theirsMs: their.times,
+      atLeast,
+      amount: mib,
+      unit: 'MiB',
+    })
+  return [
+    ...(theirs === undefined ? [] : [compare(curl, theirs.curl, 1.7), compare(bySdk, theirs.add, 1.4)]),
+    compare(bySdk, copy, 0.45),
+    ...(theirs === undefined ? [] : [compare(imported, theirs.inProcess, 1.2)]),
+    compare(parts, curl, 0.75),
+    compare(sdkParts, curl, 0.75),
+    memoryRow('client', clientPeak),
+  ]
+}
+
+async function folderRows(
+  storage: Storage,
+  kubo: BenchKubo | undefined,
+  { scratch, runs }: Pick<BenchOptions, 'scratch' | 'runs'>,
+): Promise<Row[]> {
+  const tiny = makeTiny(scratch)
+  const ours: Side = {
+    name: 'SDK',
+    times: [],
+    run: async (folder) =>
+      innerMs((await runOurs(sdkClient, [storage.api, folder], { CAIRN_API_KEY: storage.apiKey })).stdout),
+  }
+  const theirs: Side | undefined =
+    kubo === undefined
+      ? undefined
+      : { name: 'ipfs add -r', times: [], run: (folder) => withoutStart(tiny, folder, addInProcess(kubo)) }
+  let round = 0
+  await alternate(theirs === undefined ? [ours] : [ours, theirs], runs, () => {
+    const folder = join(scratch, `many-${round++}`)
+    makeFolder(folder, filesInFolder, 4096)
+    return folder
+  })
+  const what = `folder of ${filesInFolder.toLocaleString('en')} files of 4 KiB, one request`
+  const rate = filesInFolder / (median(ours.times) / 1000)
+  const rows: Row[] = [
+    {
+      what,
+      ours: `${formatNumber(rate)} files/s`,
+      against: '–',
+      ratio: undefined,
+      goal: '≥ 25,000 files/s',
+      reached: rate >= 25_000,
+    },
+  ]
+  if (theirs === undefined) return rows
+  const common = { what, oursMs: ours.times, theirsMs: theirs.times, amount: filesInFolder, unit: 'files' }
+  return [speedRow({ ...common, against: theirs.name, atLeast: 6 }), ...rows]
+}
+
+function memoryRow(who: string, bytes: number): Row {
+  const ours = `${formatNumber(bytes / 2 ** 20)} MiB`
+  const reached = bytes <= 200 * 2 ** 20
+  return { what: `highest memory of the ${who}`, ours, against: '–', ratio: undefined, goal: '≤ 200 MiB', reached }
+}
+
+export const uploadsBench: Bench = {
+  name: 'uploads',
+  about: 'Uploads to one storage service alone, answered when durable, against a Kubo daemon, which does not sync.',
+  run,
+}
