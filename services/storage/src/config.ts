@@ -19,12 +19,14 @@ import {
 } from '@cairn/service'
 import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { type S3Settings, s3Region, s3StorageClasses, s3Url } from '@cairn/service/objects'
+import type { MergeSettings } from './packs/packs.ts'
 import {
   type DealSettings,
   type ProviderSettings,
   parseDealSettings,
   parseProviders,
 } from './settings/deal-settings.ts'
+import { mergeSettings, readMergeSettings } from './settings/merge-settings.ts'
 import { type PaymentSettings, parsePaymentSettings } from './settings/payment-settings.ts'
 import { readS3Settings } from './settings/s3-settings.ts'
 
@@ -54,6 +56,8 @@ export type StorageConfig = ListenerConfig & {
   readonly s3Api: S3ApiSettings | undefined
   /** Location of packs on S3; undefined when they are files. */
   readonly s3: S3Settings | undefined
+  /** Cache of packs of an S3 store; undefined when there is none. */
+  readonly objectCache: { readonly folder: string; readonly maxBytes: number } | undefined
   /** Who can open backups, and how to reach s3:// destinations. */
   readonly backup: BackupSettings
   /** Whether a message requested without a purpose may also create an API key, as published clients need. */
@@ -114,6 +118,8 @@ export type StorageConfig = ListenerConfig & {
   readonly ipni: { readonly indexers: readonly string[]; readonly announcesByDefault: boolean }
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
+  /** How small packs are merged; undefined when they are not. */
+  readonly merging: MergeSettings | undefined
   /** How long a resumable upload waits for its next bytes, and how many an account may have. */
   readonly uploadLifeMs: number
   readonly maxOpenUploads: number
@@ -278,6 +284,16 @@ export const settings = {
     about: `Storage class of packs: ${s3StorageClasses.join(', ')}. When empty, the default of the store.`,
     fallback: '',
     read: optional(oneOf(s3StorageClasses)),
+  },
+  CAIRN_S3_CACHE_BYTES: {
+    about: 'Maximum size of the cache of packs on the local disk, in pieces of 256 KiB. 0 disables it.',
+    fallback: '0',
+    read: whole(0, 1024 * 1024 * GIB),
+  },
+  CAIRN_S3_CACHE_FOLDER: {
+    about: 'Folder of the cache. Defaults to s3-cache in CAIRN_HOME.',
+    fallback: '',
+    read: optional(text),
   },
   ...backupSettings,
   CAIRN_S3_API_PORT: {
@@ -471,6 +487,7 @@ export const settings = {
     fallback: String(8 * MIB),
     read: whole(0, 1024 * MIB),
   },
+  ...mergeSettings,
   CAIRN_PACK_GRACE_SECONDS: {
     about: 'How long a pack is kept after its last upload is deleted.',
     fallback: String(24 * 3600),
@@ -546,6 +563,10 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     database,
     packFolder: values.CAIRN_PACK_FOLDER ?? join(home, 'packs'),
     s3: readS3Settings(values),
+    objectCache:
+      values.CAIRN_S3_CACHE_BYTES === 0
+        ? undefined
+        : { folder: values.CAIRN_S3_CACHE_FOLDER ?? join(home, 's3-cache'), maxBytes: values.CAIRN_S3_CACHE_BYTES },
     backup: readBackupSettings(values),
     s3Api:
       values.CAIRN_S3_API_PORT === undefined
@@ -589,6 +610,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     ipni: { indexers: values.CAIRN_IPNI_INDEXERS, announcesByDefault: values.CAIRN_IPNI_DEFAULT },
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
+    merging: readMergeSettings(values, values.CAIRN_PROVIDERS.length === 0 ? undefined : values.CAIRN_DEALS.waitMs),
     uploadLifeMs: values.CAIRN_UPLOAD_LIFE_SECONDS,
     maxOpenUploads: values.CAIRN_OPEN_UPLOADS,
     partMemoryBytes: values.CAIRN_PART_MEMORY_BYTES,

@@ -5,6 +5,13 @@ import { Counter, Gauge, Histogram } from 'prom-client'
 export type StorageMetrics = Metrics & {
   readonly uploadedBytes: Counter
   readonly damagedBlocks: Counter
+  /** Pieces read through the cache of packs, and its size. */
+  readonly cachePieces: Counter<'result'>
+  readonly cacheBytes: Gauge
+  readonly mergedPacks: Counter
+  readonly mergedBytes: Counter
+  /** Small packs that wait to be merged, as found by the last round of this process. */
+  readonly mergeablePacks: Gauge
   readonly paymentsCredited: Counter
   readonly namesRenewed: Counter
   readonly possessionChecks: Counter<'outcome'>
@@ -35,6 +42,28 @@ export function createStorageMetrics(): StorageMetrics {
     damagedBlocks: new Counter({
       name: 'cairn_damaged_blocks_total',
       help: 'Blocks that do not match their hash',
+      registers,
+    }),
+    cachePieces: new Counter({
+      name: 'cairn_s3_cache_pieces_total',
+      help: 'Pieces of packs read through the cache on the disk: hit, miss or damaged',
+      labelNames: ['result'],
+      registers,
+    }),
+    cacheBytes: new Gauge({
+      name: 'cairn_s3_cache_bytes',
+      help: 'Bytes that the cache of packs uses on the disk',
+      registers,
+    }),
+    mergedPacks: new Counter({ name: 'cairn_packs_merged_total', help: 'Small packs that were merged', registers }),
+    mergedBytes: new Counter({
+      name: 'cairn_pack_merge_bytes_total',
+      help: 'Bytes of the merged packs that were written',
+      registers,
+    }),
+    mergeablePacks: new Gauge({
+      name: 'cairn_packs_mergeable',
+      help: 'Small packs to merge, at the last round of the replica that merges',
       registers,
     }),
     paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),

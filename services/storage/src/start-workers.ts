@@ -5,10 +5,11 @@ import type { Context } from './context.ts'
 import { createNonceSource } from './deals/deals.ts'
 import { createEventsWorker } from './events/events.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
+import { hasUploadsInProgress } from './ledger/ledger.ts'
 import { createLinksWorker } from './links/links.ts'
 import type { OpenDenylist } from './moderation/moderation.ts'
 import { createNamesWorker } from './names/worker.ts'
-import type { PackEvent } from './packs/packs.ts'
+import { createMergeWorker, type PackEvent } from './packs/packs.ts'
 import { createRemovePacksWorker } from './packs/remove-packs.ts'
 import { createScrubWorker } from './packs/scrub.ts'
 import { createRemovalWatch } from './packs/watch-removals.ts'
@@ -68,6 +69,11 @@ export function startWorkers({
   if (db.kind === 'postgres') {
     const onError = (error: unknown) => log.warn({ err: error }, 'failed to check for removed packs')
     workers.push(createRemovalWatch({ db, packs, clock, onError }))
+  }
+  if (config.merging !== undefined) {
+    const isBusy = () => hasUploadsInProgress({ db, clock })
+    const { packGraceMs: graceMs, merging: settings } = config
+    workers.push(createMergeWorker({ db, objects, packs, clock, owner: processId, settings, graceMs, isBusy, onEvent }))
   }
   if (config.scrubBytesPerSecond > 0) {
     workers.push(

@@ -24,11 +24,11 @@ import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
-import { createStorageMetrics } from './metrics.ts'
+import { createStorageMetrics, type StorageMetrics } from './metrics.ts'
 import { openDenylist } from './moderation/moderation.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
-import { openObjects } from './objects/open-objects.ts'
+import { openCache, openObjects } from './objects/open-objects.ts'
 import { openSecret } from './open-secret.ts'
 import {
   claimPackFolder,
@@ -100,11 +100,13 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const { url: metricsUrl } = stack.use(await startMetrics(config, metrics, log))
   const failures = createLogGate({ clock, log })
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
-  const onEvent = (event: PackEvent) => report(event, log, failures, metrics.damagedBlocks)
+  const onEvent = (event: PackEvent) => report(event, log, failures, metrics)
   const traces = stack.use(
     await openTraces(config.traces, { name: 'storage', version: serviceVersion, instance: processId, failures }),
   )
-  const packs = createPackStore({ db, objects, clock, onEvent })
+  const cache = await openCache(config, objects, metrics)
+  if (cache !== undefined) stack.defer(() => cache.close())
+  const packs = createPackStore({ db, objects, cache, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const denials = openDenylist({ config, db, log, failures })
@@ -245,14 +247,16 @@ function walletConnectProfile({
   return { walletConnect: { projectId: walletConnectProjectId, relayUrl: walletConnectRelayUrl } }
 }
 
-function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc(count?: number): void }): void {
+type PackMetrics = Pick<StorageMetrics, 'damagedBlocks' | 'mergedPacks' | 'mergedBytes' | 'mergeablePacks'>
+
+function report(event: PackEvent, log: Logger, failures: LogGate, metrics: PackMetrics): void {
   switch (event.type) {
     case 'block-damaged':
-      damaged.inc()
+      metrics.damagedBlocks.inc()
       log.error({ cid: event.cid, pack: event.objectKey }, 'stored block is damaged')
       break
     case 'pack-damaged':
-      damaged.inc(event.damagedBlocks)
+      metrics.damagedBlocks.inc(event.damagedBlocks)
       log.error(
         { pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults },
         'stored pack is damaged',
@@ -272,6 +276,14 @@ function report(event: PackEvent, log: Logger, failures: LogGate, damaged: { inc
         { pack: event.objectKey },
         `pack without rows was set aside. Run npm run storage:recover. ${recoverPage}`,
       )
+      break
+    case 'packs-merged':
+      metrics.mergedPacks.inc(event.packs)
+      metrics.mergedBytes.inc(event.bytes)
+      log.info({ pack: event.objectKey, packs: event.packs, bytes: event.bytes }, 'small packs merged')
+      break
+    case 'packs-mergeable':
+      metrics.mergeablePacks.set(event.packs)
       break
     case 'pack-removed':
       log.info({ pack: event.objectKey }, 'pack removed')

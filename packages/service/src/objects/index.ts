@@ -1,6 +1,7 @@
 export { syncFolder } from './durable-folders.ts'
 export { errnoOf } from './file-errors.ts'
 export { openFileStore } from './files.ts'
+export { type CacheResult, type ObjectCache, openObjectCache } from './object-cache.ts'
 export type { ObjectStore, ObjectWriter } from './objects.ts'
 export { listOwners, ownerPrefix, writeOwner } from './owner.ts'
 export {

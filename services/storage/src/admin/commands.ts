@@ -16,6 +16,7 @@ import { act, type Command, type CommandInput, withDatabase } from './command.ts
 import { requeueDeal } from './deals.ts'
 import { addDenial, type DenialKind, listDenials, removeDenial } from './denials.ts'
 import { adjustLedger } from './ledger.ts'
+import { mergeNow } from './merge-packs.ts'
 import { operatorSettingCommands } from './operator-settings.ts'
 import { parseBytes } from './parse-bytes.ts'
 import { rotateSecret } from './rotate-secret.ts'
@@ -101,6 +102,11 @@ export const commands: Readonly<Record<string, Command>> = {
     args: [],
     about: 'fixes the findings of check; with SQLite the service must be stopped',
     run: repairLogged,
+  },
+  'merge-packs': {
+    args: [],
+    about: 'merges small packs now; with SQLite the service must be stopped. --dry-run counts them',
+    run: mergeNow,
   },
   'verify-config': {
     args: [],

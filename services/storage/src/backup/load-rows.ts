@@ -72,7 +72,12 @@ async function settleRows(trx: Kysely<Schema>, { clock, known, missing, record }
     await trx
       .updateTable('pack')
       .set({ missing_at: now })
-      .where('object_key', '=', key)
+      .where(({ eb, or, selectFrom }) =>
+        or([
+          eb('object_key', '=', key),
+          eb('merged_id', 'in', selectFrom('pack as merged').select('merged.id').where('merged.object_key', '=', key)),
+        ]),
+      )
       .where('state', '=', 'live')
       .execute()
     // Clients start these uploads again.

@@ -6,7 +6,7 @@ export type NamedObject = { readonly key: string; readonly bytes: number | undef
 const queries = [
   // Packs being removed, and those of uploads in progress, do not belong to a backup. Orphaned ones are kept data.
   `select object_key, case when hold = 'orphaned' then null else size_bytes end from pack
-    where (state = 'live' and (hold is null or hold = 'recovered')) or hold = 'orphaned' order by object_key`,
+    where merged_id is null and (state = 'live' and (hold is null or hold = 'recovered')) or hold = 'orphaned' order by object_key`,
   'select tree_key, null from piece where tree_key is not null order by tree_key',
   'select object_key, size_bytes from resumable_part order by object_key',
   'select object_key, size_bytes from s3_part order by object_key',

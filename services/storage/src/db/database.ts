@@ -21,6 +21,7 @@ import { createIpni } from './migrations/0020_create-ipni.ts'
 import { createOperatorSettings } from './migrations/0021_create-operator-settings.ts'
 import { createUploadLinks } from './migrations/0022_create-upload-links.ts'
 import { createDrive } from './migrations/0023_create-drive.ts'
+import { mergePacks } from './migrations/0024_merge-packs.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -50,6 +51,7 @@ export const migrations = [
   createOperatorSettings,
   createUploadLinks,
   createDrive,
+  mergePacks,
 ]
 
 /**
@@ -59,7 +61,7 @@ export const migrations = [
 export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   requireNotMoved(settings)
   // Pack ids and numbers of the search index have 63 bits; all other id columns are text.
-  const bigintColumns = ['id', 'pack_id', 'packId', 'search_number', 'rowid']
+  const bigintColumns = ['id', 'pack_id', 'packId', 'merged_id', 'search_number', 'rowid']
   const db = await open<Schema>(settings, { migrations, bigintColumns })
   try {
     await nameStore(db)

@@ -86,6 +86,15 @@ type PackTable = {
   hold: PackHold | null
   /** When its object was found missing; null while the object exists. */
   missing_at: number | null
+  /** The merged pack whose object holds it; null while it has its own object. Then `object_key` names none. */
+  merged_id: Generated<bigint | null>
+  /**
+   * Of a pack in a merged one: distance of its bytes from their offsets in a pack of its own. Of a merged pack: offset
+   * of its manifest.
+   */
+  merged_offset_bytes: Generated<number | null>
+  /** 1 for a merged pack. It has no blocks and no uploads of its own. */
+  is_merged: Generated<0 | 1>
 }
 
 /** Location of a block's payload. The same block may be in several packs. */
@@ -166,7 +175,7 @@ type AuditEntryTable = {
 /** A rule of the operator's own denylist, a line in the compact format. */
 type DenialTable = { rule: string; position: number; reason: string; created_at: number }
 
-/** An object that is being removed because its record was dropped. */
+/** An object that is removed because its record was dropped, from `created_at` on. */
 type DoomedObjectTable = { object_key: string; created_at: number }
 
 /** The holder of a job that only one replica may run. `fence` grows each time the holder changes. */

@@ -212,6 +212,7 @@ export function databaseSuite(
         { name: '0021_create-operator-settings' },
         { name: '0022_create-upload-links' },
         { name: '0023_create-drive' },
+        { name: '0024_merge-packs' },
       ])
     })
 

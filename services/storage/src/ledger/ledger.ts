@@ -13,6 +13,7 @@ export {
 } from './operator-settings.ts'
 export {
   credit,
+  hasUploadsInProgress,
   isShortage,
   lastingOwner,
   type Reservation,

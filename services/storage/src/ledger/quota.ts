@@ -207,6 +207,18 @@ export async function credit(trx: Kysely<Schema>, address: string, bytes: number
   await changeAccount(trx, address, { usedBytes: -bytes })
 }
 
+/** Whether any replica receives an upload. Unfinished resumable uploads do not count. */
+export async function hasUploadsInProgress({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<boolean> {
+  const row = await db.read
+    .selectFrom('reservation')
+    .select('id')
+    .where('expires_at', '>', clock.now())
+    .where('process_id', '<>', lastingOwner)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /**
  * Releases the reservations of uploads that ended with their process. A SQLite database belongs to one process, so at
  * its start this is every reservation; with other replicas running, only expired ones.

@@ -5,6 +5,7 @@ import { type CheckParts, check, type Finding } from '../packs/check.ts'
 import { importPack } from '../packs/import-packs.ts'
 import { markDamaged } from '../packs/mark-damage.ts'
 import { packIdOfKey } from '../packs/pack-id.ts'
+import { placeColumns } from '../packs/pack-place.ts'
 import { markMissing } from '../packs/settle-comparison.ts'
 import { verifyPack } from '../packs/verify-pack.ts'
 
@@ -60,7 +61,7 @@ async function repairFinding(finding: Finding, parts: CheckParts): Promise<Repai
 async function verifyAgain(packId: bigint, { db, objects, clock, signal }: CheckParts): Promise<RepairAction> {
   const pack = await db.read
     .selectFrom('pack')
-    .select(['id', 'object_key', 'size_bytes', 'block_count'])
+    .select(['id', 'size_bytes', 'block_count', ...placeColumns])
     .where('id', '=', packId)
     .executeTakeFirst()
   if (pack === undefined) return { kind: 'none' }

@@ -10,12 +10,13 @@ const keysInOneQuery = 500
 /**
  * Notes objects for removal, in the unit of work that deletes their records. An object is removed because a row says
  * so, never because no row names it.
+ * @param from when they may be removed, in ms since 1970
  */
-export async function doomObjects(trx: Kysely<Schema>, keys: readonly string[], now: number): Promise<void> {
+export async function doomObjects(trx: Kysely<Schema>, keys: readonly string[], from: number): Promise<void> {
   for (let at = 0; at < keys.length; at += keysInOneQuery) {
     await trx
       .insertInto('doomed_object')
-      .values(keys.slice(at, at + keysInOneQuery).map((object_key) => ({ object_key, created_at: now })))
+      .values(keys.slice(at, at + keysInOneQuery).map((object_key) => ({ object_key, created_at: from })))
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   }
@@ -45,10 +46,15 @@ export async function removeDoomed(
   return true
 }
 
-/** Removes all noted objects and returns their number. Replicas may run it concurrently. */
+/** Removes all noted objects whose time has come and returns their number. Replicas may run it concurrently. */
 export async function removeAllDoomed(parts: RemovalParts, signal?: AbortSignal): Promise<number> {
   for (let removed = 0; ; ) {
-    const rows = await parts.db.read.selectFrom('doomed_object').select('object_key').limit(keysInOneQuery).execute()
+    const rows = await parts.db.read
+      .selectFrom('doomed_object')
+      .select('object_key')
+      .where('created_at', '<=', parts.clock.now())
+      .limit(keysInOneQuery)
+      .execute()
     if (rows.length === 0) return removed
     const keys = rows.map(({ object_key }) => object_key)
     if (!(await removeDoomed(parts, keys, signal))) return removed

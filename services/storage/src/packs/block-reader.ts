@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectStore } from '@cairn/service/objects'
+import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { bytesKey, isSha256, requireHash } from './block-key.ts'
@@ -7,6 +7,8 @@ import { findBlocks } from './find-blocks.ts'
 import type { HashThreads } from './hash-threads.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
+import { packIdOfKey } from './pack-id.ts'
+import { objectKeyOf } from './pack-place.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
 import { markMissing } from './settle-comparison.ts'
 import { isBlockOf } from './verify-bytes.ts'
@@ -51,6 +53,8 @@ type BlockRun = { blocks: Promise<Uint8Array>[] }
 export type BlockReaderParts = {
   db: Database
   objects: ObjectStore
+  /** Reads packs through a cache on the disk; undefined when there is none. */
+  cache?: ObjectCache | undefined
   clock: { now(): number }
   settings: ReaderSettings
   hashThreads: HashThreads
@@ -61,11 +65,13 @@ export type BlockReaderParts = {
 export function createBlockReader({
   db,
   objects,
+  cache,
   clock,
   settings,
   hashThreads,
   onEvent,
 }: BlockReaderParts): BlockReader {
+  const { read } = cache ?? objects
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
   /** Locations fetched since the caches were cleared. Only blocks read from these are cached. */
@@ -120,7 +126,7 @@ export function createBlockReader({
     const now = clock.now()
     if ((await objects.size(objectKey)) === undefined) {
       onEvent({ type: 'pack-missing', objectKey, of: 1 })
-      await markMissing(db, [packId], now)
+      await markMissing(db, [packIdOfKey(objectKey) ?? packId], now)
       return
     }
     onEvent({ type: 'block-damaged', cid: `${cid}`, packId, objectKey })
@@ -135,21 +141,28 @@ export function createBlockReader({
     })
   }
 
-  /** Whether the pack of a copy still exists: a pack removed meanwhile is not damage. */
-  const isLive = async (packId: bigint): Promise<boolean> => {
-    const row = await db.read.selectFrom('pack').select('state').where('id', '=', packId).executeTakeFirst()
-    return row?.state === 'live'
+  /** Whether a copy is still there: a pack that was removed or merged meanwhile is not damage. */
+  const isCurrent = async ({ packId, objectKey }: BlockLocation): Promise<boolean> => {
+    const row = await db.read
+      .selectFrom('pack')
+      .select(['state', 'object_key', 'merged_id'])
+      .where('id', '=', packId)
+      .executeTakeFirst()
+    return row?.state === 'live' && objectKeyOf(row) === objectKey
   }
 
   const readCopy = async (cid: CID, place: BlockLocation): Promise<Uint8Array | undefined> => {
     try {
-      const bytes = await objects.read(place.objectKey, place.offset, place.length)
-      const isAccepted = accept(cid, bytes, place)
-      if (isAccepted === true || (await isAccepted)) return bytes
+      // Bytes that were wrong on their way are read again from the store.
+      for (let tries = 0; tries === 0 || (tries === 1 && cache?.drop(place.objectKey) === true); tries++) {
+        const bytes = await read(place.objectKey, place.offset, place.length)
+        const isAccepted = accept(cid, bytes, place)
+        if (isAccepted === true || (await isAccepted)) return bytes
+      }
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
     }
-    if (await isLive(place.packId)) await reportDamage(cid, place)
+    if (await isCurrent(place)) await reportDamage(cid, place)
     return undefined
   }
 
@@ -204,7 +217,7 @@ export function createBlockReader({
       }
       const start = first.offset
       const length = last.offset + last.length - start
-      const bytes = objects.read(first.objectKey, start, length, into)
+      const bytes = read(first.objectKey, start, length, into)
       const digests =
         into === undefined || length < offThreadBytes
           ? undefined

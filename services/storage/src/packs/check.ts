@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { findUnnamed } from './find-unnamed.ts'
+import { objectKeyOf, placeColumns } from './pack-place.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500
@@ -48,7 +49,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
   for (let after = -1n; ; ) {
     const packs = await db.read
       .selectFrom('pack')
-      .select(['id', 'object_key', 'size_bytes', 'block_count', 'missing_at'])
+      .select(['id', 'size_bytes', 'block_count', 'missing_at', ...placeColumns])
       .where('state', '=', 'live')
       .where('id', '>', after)
       .orderBy('id')
@@ -57,16 +58,19 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
     for (const pack of packs) {
       signal?.throwIfAborted()
       after = pack.id
-      const place = { packId: pack.id, objectKey: pack.object_key }
-      const actualBytes = await objects.size(pack.object_key)
-      if (actualBytes === undefined) {
-        yield { kind: 'missing-pack', ...place }
-        continue
-      }
-      if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }
-      if (actualBytes !== pack.size_bytes) {
-        yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
-      }
+      const place = { packId: pack.id, objectKey: objectKeyOf(pack) }
+      // The object of a merged pack is checked once, not for each pack in it.
+      if (pack.merged_id === null) {
+        const actualBytes = await objects.size(pack.object_key)
+        if (actualBytes === undefined) {
+          yield { kind: 'missing-pack', ...place }
+          continue
+        }
+        if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }
+        if (actualBytes !== pack.size_bytes) {
+          yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
+        }
+      } else if (pack.missing_at !== null) continue
       const isRead = (fractionOf(pack.id) + seed) % 1 < readData
       const { damaged, faults } = isRead
         ? await verifyPack(pack, { db, objects, signal })
@@ -134,7 +138,7 @@ async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding
 async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
     select pack.id as pack_id, pack.unreferenced_at as stamp from pack
-    where pack.state = 'live' and pack.hold is null and (pack.unreferenced_at is null)
+    where pack.state = 'live' and pack.hold is null and pack.is_merged = 0 and (pack.unreferenced_at is null)
       = (not exists (select 1 from upload_pack where upload_pack.pack_id = pack.id))`.execute(db.read)
   for (const { pack_id: packId, stamp } of rows) {
     yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }

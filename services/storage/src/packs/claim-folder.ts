@@ -60,6 +60,7 @@ async function readNewest({ read }: Database): Promise<string[]> {
     .selectFrom('pack')
     .select('object_key')
     .where('state', '=', 'live')
+    .where('merged_id', 'is', null)
     .orderBy('id', 'desc')
     .limit(comparedRows)
     .execute()

@@ -67,6 +67,7 @@ async function findMissing({ db, objects }: { db: Database; objects: ObjectStore
       .selectFrom('pack')
       .select(['id', 'object_key'])
       .where('state', '=', 'live')
+      .where('merged_id', 'is', null)
       .where('missing_at', 'is', null)
       .$if(before !== undefined, (query) => query.where('id', '<', before ?? 0n))
       .orderBy('id', 'desc')
@@ -92,6 +93,7 @@ async function findReturned({ db, objects }: { db: Database; objects: ObjectStor
     .selectFrom('pack')
     .select(['id', 'object_key', 'size_bytes'])
     .where('missing_at', 'is not', null)
+    .where('merged_id', 'is', null)
     .execute()
   const returned: bigint[] = []
   for (const { id, object_key, size_bytes } of rows) {

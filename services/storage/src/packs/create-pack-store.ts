@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectStore } from '@cairn/service/objects'
+import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
@@ -19,6 +19,8 @@ export type PackStoreParts = {
   db: Database
   objects: ObjectStore
   clock: { now(): number }
+  /** Cache of packs on the disk. */
+  cache?: ObjectCache | undefined
   /** Cache size for block locations, in bytes. Defaults to 16 MiB. */
   locationCacheBytes?: number
   /** Cache size for small blocks, in bytes. Defaults to 32 MiB. */
@@ -31,7 +33,7 @@ const announcedAtOnce = 256
 
 /** Creates the pack store over a database and an object store. The caller closes both. */
 export function createPackStore(parts: PackStoreParts): PackStore {
-  const { db, objects, clock, onEvent = () => undefined } = parts
+  const { db, objects, cache, clock, onEvent = () => undefined } = parts
   const settings = {
     locationCacheBytes: parts.locationCacheBytes ?? 16 * MIB,
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
@@ -40,7 +42,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   const hashThreads = createHashThreads({
     onFailure: (error) => onEvent({ type: 'worker-failed', worker: 'hash-thread', error }),
   })
-  const reader = createBlockReader({ db, objects, clock, settings, hashThreads, onEvent })
+  const reader = createBlockReader({ db, objects, cache, clock, settings, hashThreads, onEvent })
   /**
    * Packs passed to `discard()`. Their rows are removed with their objects, so rows cannot reject a late `record`.
    */

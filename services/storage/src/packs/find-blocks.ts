@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { bytesKey } from './block-key.ts'
+import { objectKeyOf, shiftOf } from './pack-place.ts'
 import type { BlockLocation } from './packs.ts'
 
 /** Few lengths of IN lists, so that databases can reuse prepared statements; shorter lists repeat their last item. */
@@ -13,6 +14,8 @@ type FoundRow = {
   offset_bytes: number
   length_bytes: number
   object_key: string
+  merged_id: bigint | null
+  merged_offset_bytes: number | null
 }
 
 /** Which copies count: all readable ones, or those that a new upload may rely on. */
@@ -39,8 +42,8 @@ export async function findBlocks(
       const key = bytesKey(row.multihash)
       const location: BlockLocation = {
         packId: row.packId,
-        objectKey: row.object_key,
-        offset: row.offset_bytes,
+        objectKey: objectKeyOf(row),
+        offset: shiftOf(row) + row.offset_bytes,
         length: row.length_bytes,
       }
       const copies = found.get(key)
@@ -59,7 +62,8 @@ function statementFor(kind: Database['kind'], count: number, filter: CopyFilter)
   const known = statements.get(key)
   if (known !== undefined) return known
   const places = Array.from({ length }, (_, at) => (kind === 'sqlite' ? '?' : `$${at + 1}`)).join(', ')
-  const statement = `select block.multihash, block.pack_id as "packId", block.offset_bytes, block.length_bytes, pack.object_key
+  const statement = `select block.multihash, block.pack_id as "packId", block.offset_bytes, block.length_bytes, pack.object_key,
+      pack.merged_id, pack.merged_offset_bytes
     from block join pack on pack.id = block.pack_id
     where block.multihash in (${places}) and ${conditions[filter]}`
   statements.set(key, statement)

@@ -1,5 +1,5 @@
 import { maxBlockBytes } from '@cairn/protocol'
-import { encodeCarHeader } from '@cairn/unixfs'
+import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { hashSha256 } from './hash-sha256.ts'
@@ -46,6 +46,17 @@ export function encodePackHeader(manifest: CID): Uint8Array {
 
 /** Placeholder for the header until the pack is sealed: zeros, which no reader parses as a CAR. */
 export const packHeaderBytes = encodePackHeader(manifestCid(new Uint8Array(32))).length
+
+/** Reads the frame of a manifest, when it is all there is in these bytes. */
+export function findManifest(frame: Uint8Array): Manifest | undefined {
+  // A length of one to four bytes and the CID.
+  for (let prefix = 37; prefix <= 40; prefix++) {
+    const bytes = frame.subarray(prefix)
+    const cid = manifestCid(hashSha256(bytes))
+    if (Buffer.compare(encodeCarFrame(cid, bytes.length), frame.subarray(0, prefix)) === 0) return { cid, bytes }
+  }
+  return undefined
+}
 
 function manifestCid(digest: Uint8Array): CID {
   return CID.createV1(dagCbor, createDigest(sha256Code, digest))

@@ -5,6 +5,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../db/database.ts'
+import { mergeSuite } from './merge-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 
@@ -15,7 +16,9 @@ describe('on SQLite', () => {
     folder = await mkdtemp(join(tmpdir(), 'cairn-packs-db-'))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
-  packSuite('packs', () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) }))
+  const open = () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) })
+  packSuite('packs', open)
+  mergeSuite(open)
 })
 
 describe('on PostgreSQL', () => {
@@ -24,7 +27,9 @@ describe('on PostgreSQL', () => {
     server = await startPostgres()
   })
   afterAll(() => server.stop())
-  packSuite('packs', async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 }))
+  const open = async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 })
+  packSuite('packs', open)
+  mergeSuite(open)
 
   test('two units that both find a pack new insert it once', async () => {
     const place = await createPackPlace(

@@ -6,9 +6,13 @@ import type { Schema } from '../db/schema.ts'
 export { claimPackFolder, takeOverPackFolder } from './claim-folder.ts'
 export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
+export { countMergeable } from './find-mergeable.ts'
 export { hashSha256 } from './hash-sha256.ts'
 export { type ImportedPack, importPacks, releaseListed } from './import-packs.ts'
+export { packHeaderBytes } from './manifest.ts'
 export { markDamaged } from './mark-damage.ts'
+export { createMergeWorker, type MergeSettings, mergePacks } from './merge-packs.ts'
+export { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
 export { releasePacks } from './record-pack.ts'
 export { recoverPacks } from './recover.ts'
 export { findRecovered, type RecoveredPack } from './recovered-packs.ts'
@@ -20,7 +24,7 @@ export { verifyPack } from './verify-pack.ts'
 /** Options of every read. */
 export type ReadOptions = { signal?: AbortSignal | undefined }
 
-/** Location of a block's payload, in bytes from the start of its pack. */
+/** Location of a block's payload, in bytes from the start of the object that holds its pack. */
 export type BlockLocation = { packId: bigint; objectKey: string; offset: number; length: number }
 
 /** The new object of an upload, and the location of its blocks. */
@@ -76,6 +80,8 @@ export type PackEvent =
   /** One of `of` packs whose object is missing. */
   | { type: 'pack-missing'; objectKey: string; of: number }
   | { type: 'pack-orphaned'; objectKey: string }
+  | { type: 'packs-merged'; objectKey: string; packs: number; bytes: number }
+  | { type: 'packs-mergeable'; packs: number; bytes: number }
   | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
   | { type: 'worker-failed'; worker: string; error: unknown }
 

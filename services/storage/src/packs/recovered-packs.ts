@@ -3,6 +3,7 @@ import { decodeNode } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { packHeaderBytes } from './manifest.ts'
+import { placeColumns } from './pack-place.ts'
 import { readManifest } from './verify-pack.ts'
 
 const packsInOneQuery = 100
@@ -21,7 +22,7 @@ export async function* findRecovered({
   for (let after = -1n; ; ) {
     const packs = await db.read
       .selectFrom('pack')
-      .select(['id', 'object_key', 'size_bytes', 'created_at'])
+      .select(['id', 'size_bytes', 'created_at', ...placeColumns])
       .where('hold', '=', 'recovered')
       .where('id', '>', after)
       .orderBy('id')

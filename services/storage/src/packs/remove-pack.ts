@@ -7,7 +7,7 @@ const blocksInOneUnit = 2000
 
 /**
  * Removes the object and then the rows of a pack whose state is 'removing'. After an interruption, the next call
- * continues.
+ * continues. The object of a pack in a merged one is what merging left, if it is still there.
  */
 export async function removePack(
   db: Database,

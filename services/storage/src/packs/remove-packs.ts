@@ -104,6 +104,9 @@ async function markRemoving(db: Database, id: bigint, before: number): Promise<b
       .where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
       )
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('pack as member').select('member.id').whereRef('member.merged_id', '=', 'pack.id'))),
+      )
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
     await countRemoval(trx)

@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { objectKeyOf, type PlacedPack, placeColumns } from './pack-place.ts'
 import { markDamaged, markMissing, type PackEvent, verifyPack } from './packs.ts'
 
 const leaseName = 'scrub'
@@ -59,12 +60,12 @@ export async function scrubPacks(parts: ScrubParts, signal: AbortSignal): Promis
   }
 }
 
-type DuePack = { id: bigint; object_key: string; size_bytes: number; block_count: number }
+type DuePack = PlacedPack & { id: bigint; size_bytes: number; block_count: number }
 
 async function packsDue(db: Database, before: number): Promise<DuePack[]> {
   const live = db.read
     .selectFrom('pack')
-    .select(['id', 'object_key', 'size_bytes', 'block_count'])
+    .select(['id', 'size_bytes', 'block_count', ...placeColumns])
     .where('state', '=', 'live')
     .where('missing_at', 'is', null)
     .limit(packsInOneQuery)
@@ -80,9 +81,10 @@ async function scrubOne(
   result: ScrubResult,
   lease: () => Promise<unknown>,
 ): Promise<void> {
-  if ((await objects.size(pack.object_key)) === undefined) {
-    onEvent({ type: 'pack-missing', objectKey: pack.object_key, of: 1 })
-    await markMissing(db, [pack.id], clock.now())
+  const objectKey = objectKeyOf(pack)
+  if ((await objects.size(objectKey)) === undefined) {
+    onEvent({ type: 'pack-missing', objectKey, of: 1 })
+    await markMissing(db, [pack.merged_id ?? pack.id], clock.now())
     return
   }
   let renewed = clock.now()
@@ -99,7 +101,7 @@ async function scrubOne(
     onEvent({
       type: 'pack-damaged',
       packId: pack.id,
-      objectKey: pack.object_key,
+      objectKey,
       damagedBlocks: damaged.length,
       faults: faults.slice(0, 10),
     })

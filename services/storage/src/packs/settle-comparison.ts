@@ -57,7 +57,7 @@ export async function holdOrphan(
   )
 }
 
-/** Sets the time at which the objects of packs were found missing; null when they exist. */
+/** Sets the time at which the objects of packs were found missing, with the packs merged in them; null when they exist. */
 export async function markMissing(db: Database, ids: readonly bigint[], since: number | null): Promise<void> {
   for (let at = 0; at < ids.length; at += idsInOneUnit) {
     const some = ids.slice(at, at + idsInOneUnit)
@@ -65,7 +65,7 @@ export async function markMissing(db: Database, ids: readonly bigint[], since: n
       await trx
         .updateTable('pack')
         .set({ missing_at: since })
-        .where('id', 'in', some)
+        .where(({ eb, or }) => or([eb('id', 'in', some), eb('merged_id', 'in', some)]))
         .where('state', '=', 'live')
         .execute()
       // Replicas have cached locations in these packs.

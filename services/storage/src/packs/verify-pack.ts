@@ -1,17 +1,16 @@
 import { CairnError, MIB } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
-import { encodeCarFrame, readCar } from '@cairn/unixfs'
-import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { isSha256Multihash } from './block-key.ts'
-import { type Manifest, packHeaderBytes } from './manifest.ts'
-import { isBlockOf, isBlockOfMultihash } from './verify-bytes.ts'
+import { encodePackHeader, findManifest, type Manifest, packHeaderBytes } from './manifest.ts'
+import { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
+import { isBlockOfMultihash } from './verify-bytes.ts'
 
 const rowsInOneQuery = 256
 const maxRunBytes = MIB
 
 /** A pack as recorded in its row. */
-export type PackToVerify = { id: bigint; object_key: string; size_bytes: number; block_count: number }
+export type PackToVerify = PlacedPack & { id: bigint; size_bytes: number; block_count: number }
 
 /** Result of a verification. */
 export type PackVerification = {
@@ -37,13 +36,14 @@ type Row = { multihash: Uint8Array; offset_bytes: number; length_bytes: number }
 export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Promise<PackVerification> {
   const { db, objects, pace = async () => undefined, signal } = parts
   const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], faults: [] }
+  const [key, shift] = [objectKeyOf(pack), shiftOf(pack)]
   let end = packHeaderBytes
   for (let rows = await rowsAfter(db, pack.id, 0); rows.length > 0; rows = await rowsAfter(db, pack.id, end - 1)) {
     for (const run of runsOf(rows)) {
       signal?.throwIfAborted()
       const last = run.at(-1)
       const runEnd = last === undefined ? end : last.offset_bytes + last.length_bytes
-      const bytes = await readOrNothing(objects, pack.object_key, end, runEnd - end)
+      const bytes = await readOrNothing(objects, key, shift + end, runEnd - end)
       let at = end
       for (const row of run) {
         const start = row.offset_bytes
@@ -122,39 +122,25 @@ function isFrame(prefix: Uint8Array | undefined, { multihash, length_bytes: leng
 }
 
 /**
- * Reads the manifest of a pack, when the header names it and it is the last block and complete.
+ * Reads the manifest of a pack, when it is the last block and complete, and the header names it. A pack in a merged one
+ * has no header.
  * @param end offset of the end of the block before it, in bytes
  */
 export async function readManifest(
   objects: ObjectStore,
-  pack: Pick<PackToVerify, 'object_key' | 'size_bytes'>,
+  pack: PlacedPack & Pick<PackToVerify, 'size_bytes'>,
   end: number,
 ): Promise<Manifest | undefined> {
-  const size = await objects.size(pack.object_key)
-  if (size !== pack.size_bytes || size <= end) return undefined
-  const head = await readOrNothing(objects, pack.object_key, 0, packHeaderBytes)
-  const tail = await readOrNothing(objects, pack.object_key, end, size - end)
-  const root = head === undefined ? undefined : await rootOf(head)
-  if (root === undefined || tail === undefined) return undefined
-  for (let prefix = 37; prefix <= 40; prefix++) {
-    const payload = tail.subarray(prefix)
-    const expected = encodeCarFrame(root, payload.length)
-    if (expected.length !== prefix || Buffer.compare(expected, tail.subarray(0, prefix)) !== 0) continue
-    return (await isBlockOf(root, payload)) ? { cid: root, bytes: payload } : undefined
+  const key = objectKeyOf(pack)
+  const tail = async (from: number) => {
+    const bytes = await readOrNothing(objects, key, shiftOf(pack) + from, pack.size_bytes - from)
+    return bytes === undefined ? undefined : findManifest(bytes)
   }
-  return undefined
-}
-
-async function rootOf(header: Uint8Array): Promise<CID | undefined> {
-  const source = async function* () {
-    yield header
-  }
-  try {
-    const car = await readCar(source())
-    await car.close()
-    return car.roots.length === 1 ? car.roots[0] : undefined
-  } catch {
-    // Anything unreadable is not a header.
-    return undefined
-  }
+  if (pack.size_bytes <= end) return undefined
+  if (pack.merged_id !== null) return tail(end)
+  if ((await objects.size(key)) !== pack.size_bytes) return undefined
+  const head = await readOrNothing(objects, key, 0, packHeaderBytes)
+  const manifest = await tail(pack.is_merged === 1 ? (pack.merged_offset_bytes ?? end) : end)
+  if (head === undefined || manifest === undefined) return undefined
+  return Buffer.compare(head, encodePackHeader(manifest.cid)) === 0 ? manifest : undefined
 }

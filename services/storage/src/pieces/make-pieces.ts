@@ -5,6 +5,7 @@ import { isUniqueViolation } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { objectKeyOf, type PlacedPack, packHeaderBytes, shiftOf } from '../packs/packs.ts'
 import type { PieceHashing } from './hashing.ts'
 import { readPacks } from './payload.ts'
 import { writeTree } from './tree-object.ts'
@@ -21,7 +22,7 @@ const setAsideMs = 600_000
 /** Maximum number of failed groups per round: beyond it, the packs are not the cause. */
 const maxFailures = 20
 
-type WaitingPack = { id: bigint; object_key: string; size_bytes: number; created_at: number }
+type WaitingPack = PlacedPack & { id: bigint; size_bytes: number; created_at: number }
 
 /** Dependencies of making pieces. */
 export type PieceMaking = {
@@ -95,7 +96,15 @@ function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): P
   return (
     db.read
       .selectFrom('pack')
-      .select(['pack.id', 'pack.object_key', 'pack.size_bytes', 'pack.created_at'])
+      .select([
+        'pack.id',
+        'pack.object_key',
+        'pack.merged_id',
+        'pack.merged_offset_bytes',
+        'pack.is_merged',
+        'pack.size_bytes',
+        'pack.created_at',
+      ])
       // A literal in the statement, because only then do the databases use the index of waiting packs.
       .where(sql<boolean>`pack.is_pieced = 0`)
       .where(({ exists, selectFrom }) =>
@@ -150,7 +159,7 @@ async function findCopies({ db, config }: Context, packs: readonly WaitingPack[]
   return new Map(rows.map((row) => [row.pack_id, Math.min(Number(row.copies), maxCopies)]))
 }
 
-/** A range of bytes of a pack. */
+/** A range of bytes of the object that holds a pack. */
 type PackRun = { id: bigint; objectKey: string; packOffset: number; sizeBytes: number }
 
 /**
@@ -177,20 +186,34 @@ async function makePiecesOf(
   await db.write(async (trx) => {
     for (const piece of made) await insertPiece(trx, piece, copies, context.clock.now())
     const ids = packs.map(({ id }) => id)
-    await trx.updateTable('pack').set({ is_pieced: 1 }).where('id', 'in', ids).execute()
+    const pieced = await trx
+      .updateTable('pack')
+      .set({ is_pieced: 1 })
+      .where('id', 'in', ids)
+      .returning(['id', 'merged_id'])
+      .execute()
+    // The piece names objects. From here on these packs are not merged.
+    const isMoved = ({ id, merged_id }: WaitingPack) => pieced.find((one) => one.id === id)?.merged_id !== merged_id
+    if (packs.some(isMoved)) throw new CairnError('CONFLICT', { message: 'A pack was merged with others meanwhile' })
   })
   for (const { treeKey } of made) if (treeKey !== undefined) await objects.confirm(treeKey)
   return made.length
 }
 
+/** A pack in a merged one has no header of its own. */
+function toRun(pack: WaitingPack): PackRun {
+  const header = pack.merged_id === null ? 0 : packHeaderBytes
+  return {
+    id: pack.id,
+    objectKey: objectKeyOf(pack),
+    packOffset: shiftOf(pack) + header,
+    sizeBytes: pack.size_bytes - header,
+  }
+}
+
 /** Returns the ranges of one piece each. A pack that is larger than a piece is split between two of its blocks. */
 async function splitLarge(context: Context, packs: readonly WaitingPack[]): Promise<PackRun[][]> {
-  const whole = packs.map(({ id, object_key: objectKey, size_bytes: sizeBytes }) => ({
-    id,
-    objectKey,
-    packOffset: 0,
-    sizeBytes,
-  }))
+  const whole = packs.map(toRun)
   const [pack] = whole
   const maxBytes = context.config.deals.pieceBytes
   if (pack === undefined || whole.length > 1 || pack.sizeBytes <= maxBytes) return [whole]

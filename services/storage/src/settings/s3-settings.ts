@@ -12,6 +12,8 @@ type Values = {
   CAIRN_S3_ENCRYPTION: 'AES256' | 'aws:kms' | undefined
   CAIRN_S3_KMS_KEY_ID: string | undefined
   CAIRN_S3_STORAGE_CLASS: S3StorageClass | undefined
+  CAIRN_S3_CACHE_BYTES: number
+  CAIRN_S3_CACHE_FOLDER: string | undefined
   CAIRN_DATABASE_URL: string | undefined
   CAIRN_PACK_FOLDER: string | undefined
 }
@@ -49,9 +51,12 @@ function* findProblems(values: Values): Generator<string> {
       'CAIRN_S3_ENCRYPTION',
       'CAIRN_S3_KMS_KEY_ID',
       'CAIRN_S3_STORAGE_CLASS',
+      'CAIRN_S3_CACHE_FOLDER',
     ] as const
-    const set = names.filter((name) => values[name] !== undefined)
-    for (const name of [...set, ...(values.CAIRN_S3_FORCE_PATH_STYLE ? ['CAIRN_S3_FORCE_PATH_STYLE'] : [])]) {
+    const set: string[] = names.filter((name) => values[name] !== undefined)
+    if (values.CAIRN_S3_FORCE_PATH_STYLE) set.push('CAIRN_S3_FORCE_PATH_STYLE')
+    if (values.CAIRN_S3_CACHE_BYTES > 0) set.push('CAIRN_S3_CACHE_BYTES')
+    for (const name of set) {
       yield `${name} is set, but CAIRN_OBJECTS_URL is empty`
     }
     return
