@@ -12,6 +12,10 @@ test.each([
   ['a name', `run(${'sur'}roundings)`, `${'sur'}roundings`],
   ['a pronoun', `// ${'some'}body reads it`, `${'some'}body`],
   ['a capital', `// ${'No'}body reads it`, `${'No'}body`],
+  ['a variable', `  const ${'told'} = new Map()`, `const ${'told'}`],
+  ['a property', `  ${'away'}: 'Offline',`, `  ${'away'}: `],
+  ['a person', `// as ${'he'} asked`, 'he'],
+  ['an expiry', `// the ${'link'} ends`, `${'link'} ends`],
   ['a phrase', `// the node is ${'away'}`, `is ${'away'}`],
 ])('finds %s', (_what, text, word) => {
   expect(found(text)).toEqual([word])

@@ -21,8 +21,12 @@ export const nameRules: readonly LanguageRule[] = [
   },
 ]
 
-/** Words of comments, messages and pages. */
+/** Words of comments, messages and pages, and of the names between them. */
 export const proseRules: readonly LanguageRule[] = [
+  {
+    pattern: /\b(?:const|let) (?:told|tell|away|looks?|wishes)\b|^\s+(?:looking|away|ends|room): /g,
+    instead: 'reported, notify, offline or unreachable, styles, capacity, checking, expires …',
+  },
   {
     pattern: /\b(?:nobody|somebody|anybody|everybody|whoever)\b/gi,
     instead: 'no one, a client, users, whichever caller …',
@@ -34,6 +38,9 @@ export const proseRules: readonly LanguageRule[] = [
   { pattern: /\bwaits? (?:its|their) turn\b/gi, instead: 'is queued' },
   { pattern: /\bleaves? away\b/gi, instead: 'omits' },
   { pattern: /\bfor ever\b/gi, instead: 'permanently' },
+  { pattern: /\btells? (?:more|apart)\b/gi, instead: 'see …, or distinguishes' },
+  { pattern: /\b(?:he|his|him)\b/g, instead: 'they, the user, the caller' },
+  { pattern: /\bgood until\b|\blinks? ends?\b/gi, instead: 'expires' },
   { pattern: /\bforgets?\b|\bforgotten\b/gi, instead: 'clear, remove or evict' },
 ]
 

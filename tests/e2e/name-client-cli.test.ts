@@ -75,7 +75,7 @@ test('a name of the service: created, published by its label, resolved, listed, 
   ])
 
   const listed = await cairn(['name', 'list'])
-  expect(listed.out.split('\n')[0]).toMatch(/^LABEL\s+KEY\s+ENDS\s+NAME\s+POINTS TO/)
+  expect(listed.out.split('\n')[0]).toMatch(/^LABEL\s+KEY\s+EXPIRES\s+NAME\s+POINTS TO/)
   expect(listed.out).toContain(`my site  service  renewed  ${name}  /ipfs/${cids[1]}`)
   expect(await json(['name', 'rename', 'my site', 'home'])).toEqual({ name, label: 'home' })
 

@@ -127,7 +127,7 @@ async function answer(
     const call = readCall(await readText(request))
     id = call.id
     const result = methods.call(call.method, call.params)
-    // The caller may rely on what it was told, even if the network is killed next.
+    // The caller may rely on this response, even if the network is killed next.
     if (methods.isWrite(call.method)) await save()
     body = { jsonrpc: '2.0', id, result }
   } catch (error) {

@@ -21,9 +21,10 @@ function describe(options: Options): string {
 }
 
 export function describeCommand(command: Command): string {
+  const usage = ['cairn', [command.name, ...(command.aliases ?? [])].join('|'), command.usage].join(' ').trimEnd()
   const own = command.options === undefined ? '' : `\n\nOptions:\n${describe(command.options)}`
   const examples = command.examples.map((line) => `  ${line}`).join('\n')
-  return `${command.summary}.\n\nUsage: cairn ${[command.name, ...(command.aliases ?? [])].join('|')} ${command.usage}${own}\n\nGlobal options:\n${describe(globalOptions)}\n\nExamples:\n${examples}`
+  return `${command.summary}.\n\nUsage: ${usage}${own}\n\nGlobal options:\n${describe(globalOptions)}\n\nExamples:\n${examples}`
 }
 
 export function describeAll(commands: readonly Command[]): string {

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** A key that shards are sealed with at rest, and its id, which tells nothing about it. */
+/** A key that shards are sealed with at rest, and its id, which reveals nothing about it. */
 export type SealingKey = { readonly id: Uint8Array; readonly key: Uint8Array }
 
 /** Keys derived from a node's secret. None of them leaves the node, except the public half of the signing key. */

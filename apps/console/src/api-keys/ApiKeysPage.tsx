@@ -96,7 +96,7 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
           {expiresAt === null ? (
             messages.apiKeys.noEnd
           ) : (
-            <span title={formatDateTime(expiresAt)}>{messages.apiKeys.ends(formatAgo(expiresAt))}</span>
+            <span title={formatDateTime(expiresAt)}>{messages.apiKeys.expires(formatAgo(expiresAt))}</span>
           )}
         </p>
       </div>

@@ -127,7 +127,7 @@ export function PayDialog({
         ) : outlook === undefined ? (
           <p className="flex items-center gap-2 text-ink-soft">
             <Spinner />
-            {messages.billing.looking}
+            {messages.billing.checkingWallet}
           </p>
         ) : isPoor ? (
           <>
@@ -163,7 +163,7 @@ function asksOf(
     ...(approval === 'batch'
       ? [messages.billing.asksBatch(amount, symbol)]
       : [
-          ...(approval === 'apart' ? [messages.billing.asksApprove(amount, symbol)] : []),
+          ...(approval === 'separate' ? [messages.billing.asksApprove(amount, symbol)] : []),
           messages.billing.asksPay(amount, symbol),
         ]),
   ]

@@ -12,7 +12,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 
-const looks: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
+const styles: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   seen: { tone: 'plain', icon: Clock },
   unpriced: { tone: 'warn', icon: Clock },
   credited: { tone: 'good', icon: Check },
@@ -57,7 +57,7 @@ function PaymentRow({ payment }: { payment: Payment }) {
   const { bytes, network, state, seenAt, txHash, confirmations, reason } = payment
   const chains = useNetwork()
   const page = isNetworkName(network) ? `${networks[network].transactionUrl}${txHash}` : undefined
-  const { tone, icon } = looks[state]
+  const { tone, icon } = styles[state]
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 text-sm sm:grid-cols-[minmax(0,1fr)_11rem_10rem_auto]">
       <div className="min-w-0">

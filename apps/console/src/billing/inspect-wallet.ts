@@ -11,7 +11,7 @@ export type WalletStatus = {
   /** The token of the payment; undefined for the native coin of the chain. */
   token?: TokenProfile
   /** `batch`: approval and payment in one window (EIP-5792). `none`: the existing allowance suffices. */
-  approval: 'none' | 'apart' | 'batch'
+  approval: 'none' | 'separate' | 'batch'
 }
 
 const tokenAbi = parseAbi([
@@ -51,7 +51,7 @@ export async function inspectWallet(
   if (chosen === undefined) throw new CairnError('TOKEN_NOT_SUPPORTED', { details: { coin } })
   const { token, balanceUnits, allowance } = chosen
   if (allowance >= units) return { token, balanceUnits, approval: 'none' }
-  return { token, balanceUnits, approval: (await canBatch(config, chainId)) ? 'batch' : 'apart' }
+  return { token, balanceUnits, approval: (await canBatch(config, chainId)) ? 'batch' : 'separate' }
 }
 
 async function canBatch(config: Config, chainId: number): Promise<boolean> {

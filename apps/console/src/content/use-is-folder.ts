@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
 
-/** What tells most files from folders without asking. */
+/** Media types and names that distinguish most files from folders without a request. */
 type Content = { cid: string; mimeType: string | null }
 
 /** How CIDs of single blocks begin (version 1, codec raw, base32): a folder is never one. */
@@ -28,7 +28,7 @@ export function useIsFolder(content: Content) {
   return { ...query, isFolder: isOpen ? data : false }
 }
 
-/** Whether a CID is a folder; false where that cannot be found out. */
+/** Whether a CID is a folder; false if that is unknown. */
 export async function findIsFolder(client: Client, content: Content): Promise<boolean> {
   return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, content.cid)).catch(() => false)
 }

@@ -5,7 +5,7 @@ import { toCairnError } from '../network/query-client.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 
-/** The words for a link that does not open. */
+/** The texts for a link that does not open. */
 type ProblemTexts = Pick<typeof messages.linkPage, 'ended' | 'notFound' | 'notWhole' | 'blocked' | 'openFailed'>
 
 /** Why a link does not open, in the words of a visitor; other errors with a retry. */

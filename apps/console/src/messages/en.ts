@@ -1,4 +1,4 @@
-// English. One module for each part of the console, so that a page is loaded with its own words only.
+// English. One module for each part of the console, so that a page is loaded with its own texts only.
 export { access } from './en/access.ts'
 export { apiKeys } from './en/api-keys.ts'
 export { billing } from './en/billing.ts'

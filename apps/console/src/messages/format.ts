@@ -41,12 +41,12 @@ const dayMs = 24 * hourMs
 
 /** `5 minutes ago`, `in 2 days`; beyond a month the day itself. */
 export function formatAgo(ms: number, now = Date.now()): string {
-  const away = ms - now
-  const size = Math.abs(away)
-  if (size < minuteMs) return relative.format(0, 'second')
-  if (size < hourMs) return relative.format(Math.trunc(away / minuteMs), 'minute')
-  if (size < dayMs) return relative.format(Math.trunc(away / hourMs), 'hour')
-  if (size < 30 * dayMs) return relative.format(Math.trunc(away / dayMs), 'day')
+  const fromNowMs = ms - now
+  const distanceMs = Math.abs(fromNowMs)
+  if (distanceMs < minuteMs) return relative.format(0, 'second')
+  if (distanceMs < hourMs) return relative.format(Math.trunc(fromNowMs / minuteMs), 'minute')
+  if (distanceMs < dayMs) return relative.format(Math.trunc(fromNowMs / hourMs), 'hour')
+  if (distanceMs < 30 * dayMs) return relative.format(Math.trunc(fromNowMs / dayMs), 'day')
   return dayOnly.format(ms)
 }
 

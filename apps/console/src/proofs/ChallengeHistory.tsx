@@ -13,7 +13,7 @@ import { Tag } from '../ui/Tag.tsx'
 const maxRows = 30
 /** Maximum number of pieces queried. */
 const maxPieces = 4
-const looks: Record<PossessionCheck['outcome'], { tone: 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
+const styles: Record<PossessionCheck['outcome'], { tone: 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   proved: { tone: 'good', icon: Check },
   wrong: { tone: 'bad', icon: CircleX },
   silent: { tone: 'warn', icon: VolumeX },
@@ -79,7 +79,7 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
                   <td className="px-4 py-2 tabular">{formatDateTime(askedAt)}</td>
                   <td className="px-4 py-2">{names.get(dealId) ?? messages.proofs.dealNumber(dealId)}</td>
                   <td className="px-4 py-2">
-                    <Tag {...looks[outcome]}>{messages.proofs.outcomes[outcome]}</Tag>
+                    <Tag {...styles[outcome]}>{messages.proofs.outcomes[outcome]}</Tag>
                     {reason === null ? undefined : <span className="ml-2 text-ink-soft">{reason}</span>}
                   </td>
                   <td className="px-4 py-2 tabular">{formatCount(leafCount)}</td>

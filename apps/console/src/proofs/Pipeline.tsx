@@ -10,7 +10,7 @@ const icons: Record<StageName, IconComponent> = {
   deal: Truck,
   proven: ShieldCheck,
 }
-const looks: Record<StageState, string> = {
+const styles: Record<StageState, string> = {
   done: 'border-accent bg-accent text-on-accent',
   now: 'border-accent bg-surface text-accent-ink',
   waiting: 'border-line bg-surface text-ink-faint',
@@ -42,7 +42,7 @@ export function Pipeline({ stages }: { stages: readonly Stage[] }) {
               <span
                 className={classNames(
                   'relative z-10 grid size-10 shrink-0 place-items-center rounded-full border-2',
-                  looks[state],
+                  styles[state],
                   state === 'now' && 'animate-[breathe_1.6s_ease-in-out_infinite]',
                 )}
               >

@@ -4,7 +4,7 @@ import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { listReportChecks } from './list-report-checks.ts'
 
-const looks: Record<Check['outcome'], { icon: IconComponent; className: string }> = {
+const styles: Record<Check['outcome'], { icon: IconComponent; className: string }> = {
   proven: { icon: CircleCheck, className: 'text-good' },
   failed: { icon: CircleX, className: 'text-bad' },
   skipped: { icon: CircleDashed, className: 'text-ink-faint' },
@@ -44,7 +44,7 @@ export function VerifyReport({ report }: { report: StorageReport }) {
         <h3 className="mb-1 font-medium text-sm">{messages.proofs.checks}</h3>
         <ul className="divide-y divide-line">
           {lines.map(({ id, label, check: { outcome, message } }) => {
-            const { icon: Mark, className } = looks[outcome]
+            const { icon: Mark, className } = styles[outcome]
             return (
               <li key={id} className="flex gap-3 py-2 text-sm">
                 <Mark aria-hidden="true" size={18} className={`mt-0.5 shrink-0 ${className}`} />

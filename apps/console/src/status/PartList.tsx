@@ -40,7 +40,7 @@ export function PartList({
                 {latencyMs === undefined ? '–' : messages.status.latency(latencyMs)}
               </span>
               <Tag tone={fault === undefined ? 'good' : 'bad'} icon={fault === undefined ? CircleCheck : CircleAlert}>
-                {fault === undefined ? messages.status.up : messages.status.away}
+                {fault === undefined ? messages.status.online : messages.status.offline}
               </Tag>
             </li>
           )

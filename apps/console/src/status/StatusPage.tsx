@@ -29,7 +29,7 @@ export function StatusPage() {
           <div className="flex flex-col gap-4">
             <p className="flex items-center gap-2 text-ink-soft">
               <Spinner />
-              {messages.status.looking}
+              {messages.status.checking}
             </p>
             <Skeleton className="h-64 w-full" />
           </div>
@@ -53,7 +53,7 @@ export function StatusPage() {
   )
 }
 
-const looks: Record<Health, { icon: IconComponent; tone: string; title: string }> = {
+const styles: Record<Health, { icon: IconComponent; tone: string; title: string }> = {
   good: { icon: CircleCheck, tone: 'border-good bg-good-soft text-good', title: messages.status.good },
   degraded: { icon: TriangleAlert, tone: 'border-warn bg-warn-soft text-warn', title: messages.status.degraded },
   down: { icon: OctagonX, tone: 'border-bad bg-bad-soft text-bad', title: messages.status.down },
@@ -69,7 +69,7 @@ const lossTexts: Record<Loss, string> = {
 
 function Summary({ parts }: { parts: Parts }) {
   const { health, losses, keyNodesUp } = readHealth(parts)
-  const { icon: Icon, tone, title } = looks[health]
+  const { icon: Icon, tone, title } = styles[health]
   const count = 2 + parts.chains.length + parts.keyNodes.length + parts.providers.length
   return (
     <div role="status" className={`flex gap-4 rounded-lg border p-4 ${tone}`}>

@@ -77,7 +77,7 @@ export function listParts(profile: NetworkProfile): PartProbes {
         return [
           about.name,
           messages.status.version(about.version),
-          messages.status.room(about.usedBytes, about.capacityBytes),
+          messages.status.capacity(about.usedBytes, about.capacityBytes),
         ]
       },
     })),

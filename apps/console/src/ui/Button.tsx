@@ -23,7 +23,7 @@ export type ButtonProps = ComponentProps<'button'> & {
   isBusy?: boolean
 }
 
-/** The look of a button, for links that look like one. */
+/** Styles of a button, for links that look like one. */
 export function buttonClass(kind: keyof typeof kinds = 'plain', size: keyof typeof sizes = 'normal'): string {
   return classNames(base, kinds[kind], sizes[size])
 }

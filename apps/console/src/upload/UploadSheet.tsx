@@ -148,12 +148,12 @@ function Sheet() {
             <Segments
               label={messages.upload.folderAs}
               isLabelShown
-              value={isSeparate ? 'apart' : 'one'}
+              value={isSeparate ? 'separate' : 'one'}
               options={[
                 { value: 'one', label: messages.upload.folderOne },
-                { value: 'apart', label: messages.upload.folderSeparate },
+                { value: 'separate', label: messages.upload.folderSeparate },
               ]}
-              onChange={(value) => setSeparate(value === 'apart')}
+              onChange={(value) => setSeparate(value === 'separate')}
             />
             {isEncrypted ? (
               <p className="text-ink-soft text-sm">

@@ -88,11 +88,11 @@ async function list(context: CommandContext): Promise<void> {
     ...onlyHere.map(({ name, label }) => ({ name, label, value: null, validUntil: null, key: 'here' })),
   ]
   output.table(
-    ['LABEL', 'KEY', 'ENDS', 'NAME', 'POINTS TO'],
+    ['LABEL', 'KEY', 'EXPIRES', 'NAME', 'POINTS TO'],
     rows.map((row) => {
       // The service renews the records that it signs.
-      const ends = row.key === 'service' && row.validUntil !== null ? 'renewed' : moment(row.validUntil)
-      return [row.label ?? '–', row.key, ends, row.name, row.value ?? '–']
+      const expires = row.key === 'service' && row.validUntil !== null ? 'renewed' : moment(row.validUntil)
+      return [row.label ?? '–', row.key, expires, row.name, row.value ?? '–']
     }),
     rows,
     'NAME',
@@ -121,7 +121,7 @@ async function history(context: CommandContext): Promise<void> {
     if (records.push(record) >= maxRecords) break
   }
   output.table(
-    ['SEQUENCE', 'PUBLISHED', 'ENDS', 'POINTED TO'],
+    ['SEQUENCE', 'PUBLISHED', 'EXPIRES', 'POINTED TO'],
     records.map((one) => [one.sequence.toString(), moment(one.publishedAt), moment(one.validUntil), one.value]),
     records.map((one) => ({ ...describeRecord(one), publishedAt: one.publishedAt })),
     'POINTED TO',

@@ -111,7 +111,7 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
 
 export const wallet: Command = {
   name: 'wallet',
-  summary: 'Create, import, show, export, use or clear the wallet',
+  summary: 'Create, import, show, export or remove the wallet, and sign with it',
   usage: `<${Object.keys(actions).join('|')}> [file or message]`,
   arity: [1, 2],
   words: Object.keys(actions),

@@ -8,7 +8,7 @@ import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 export const maxLinkLifetimeMs = 366 * 86_400_000
 /** Most opens that a link can allow. */
 export const maxLinkOpens = 100_000
-/** Wrong passwords after which a link ends. */
+/** Wrong passwords after which a link no longer opens. */
 export const maxLinkFailures = 20
 /** Links of an account that have not ended. */
 export const maxLinksPerAccount = 1000
@@ -140,7 +140,7 @@ export const inspectLink = defineCall({
   method: 'POST',
   path: '/api/links/{id}/inspect',
   auth: 'none',
-  summary: 'Show who shared a link, and when it ends',
+  summary: 'Show who shared a link, and when it expires',
   description: 'Does not count as an open. The token is in the body so that logs of proxies never contain it.',
   params,
   body: { kind: 'json', schema: v.object({ token }) },
@@ -158,7 +158,7 @@ export const openLink = defineCall({
   path: '/api/links/{id}/open',
   auth: 'none',
   summary: 'Open a link',
-  description: 'Returns the sealed key and counts one open. After 20 wrong passwords the link ends.',
+  description: 'Returns the sealed key and counts one open. After 20 wrong passwords, the link no longer opens.',
   params,
   body: { kind: 'json', schema: v.object({ token, passwordToken: v.optional(token) }) },
   response: { kind: 'json', schema: openedLink },

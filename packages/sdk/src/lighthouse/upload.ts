@@ -94,14 +94,14 @@ export async function uploadCAR(
  */
 export function readOptions(
   { cidVersion = 1, headers }: UploadOptions,
-  tell: ProgressCallback | undefined,
+  onProgress: ProgressCallback | undefined,
 ): SdkOptions {
   if (cidVersion !== 0 && cidVersion !== 1) throw new CairnError('INVALID_CID_VERSION')
   if (headers?.storageType === 'walrus') {
     throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Omit storageType.' })
   }
-  if (tell === undefined) return { cidVersion }
-  return { cidVersion, onProgress: inSteps(tell) }
+  if (onProgress === undefined) return { cidVersion }
+  return { cidVersion, onProgress: inSteps(onProgress) }
 }
 
 /**

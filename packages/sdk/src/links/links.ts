@@ -95,7 +95,7 @@ export function revokeLink(client: Client, id: string, options?: CallOptions): P
 }
 
 /**
- * Returns who shared a link, when it ends and whether it needs a password. Does not count as an open.
+ * Returns who shared a link, when it expires and whether it needs a password. Does not count as an open.
  * @param client of the network of the link, without an API key
  * @throws CairnError GONE (expired, revoked or used up), NOT_FOUND, ACCESS_DENIED (not the whole link), INVALID_REQUEST
  */

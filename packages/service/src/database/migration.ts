@@ -31,5 +31,5 @@ export const columnTypes: Readonly<Record<'sqlite' | 'postgres', ColumnTypes>> =
   },
 }
 
-/** One step of the schema: plain SQL that both databases run, but for what `types` tells apart. */
+/** One step of the schema: plain SQL that both databases run, except for the types in `types`. */
 export type Migration = { readonly name: string; statements(types: ColumnTypes): string[] }

@@ -21,7 +21,7 @@ export function openBundle(prefix: 'jwt:' | 'r:', text: string): Tokens | undefi
     const tokens = Array.from({ length: keyShardCount }, (_node, i) => parsed[String(i + 1) as keyof typeof parsed])
     return tokens.some((token) => token !== undefined) ? tokens : undefined
   } catch {
-    // Not a bundle; the client is told that it is invalid.
+    // Not a bundle; the client gets the error of an invalid one.
     return undefined
   }
 }

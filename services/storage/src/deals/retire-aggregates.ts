@@ -10,12 +10,12 @@ const aggregatesInOneRound = 50
 const recheckMs = 60_000
 const answerMs = 15_000
 
-/** State of a round. `away` are providers that did not answer in it: they are skipped for the rest of it. */
+/** State of a round. `unreachable` are providers that did not answer in it: they are skipped for the rest of it. */
 type Round = {
   readonly context: Context
   readonly providers: readonly Provider[]
   readonly stop: AbortSignal
-  readonly away: Set<string>
+  readonly unreachable: Set<string>
 }
 
 /** Dependencies of retiring aggregates. */
@@ -27,7 +27,7 @@ type Retiring = { context: Context; providers: readonly Provider[] }
  */
 export async function retireAggregates({ context, providers }: Retiring, stop: AbortSignal): Promise<void> {
   const { db, clock } = context
-  const round: Round = { context, providers, stop, away: new Set() }
+  const round: Round = { context, providers, stop, unreachable: new Set() }
   for (const state of ['ending', 'live'] as const) {
     const due = await db.read
       .selectFrom('aggregate')
@@ -148,12 +148,12 @@ async function releasePieces(context: Context, aggregate: AggregateRow): Promise
 
 /** Returns false when the provider could not be reached. */
 async function endDeal(
-  { context, providers, stop, away }: Round,
+  { context, providers, stop, unreachable }: Round,
   aggregate: AggregateRow,
   deal: DealRow,
 ): Promise<boolean> {
   const provider = providers.find(({ name }) => name === deal.provider)
-  if (away.has(deal.provider)) return false
+  if (unreachable.has(deal.provider)) return false
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
     // The provider was removed from the configuration, so there is no one to ask; or the same bytes are kept for
@@ -162,7 +162,7 @@ async function endDeal(
   } catch (error) {
     if (!CairnError.is(error)) throw error
     stop.throwIfAborted()
-    away.add(deal.provider)
+    unreachable.add(deal.provider)
     const about = { deal: deal.number, provider: deal.provider }
     context.failures.failed(`remove ${deal.provider}`, error, 'failed to remove a piece, will retry', about)
     return false

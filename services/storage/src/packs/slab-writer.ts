@@ -67,7 +67,7 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
   const startInSlab = (payload: Uint8Array): number | undefined => {
     if (slab === undefined || payload.buffer !== slab.bytes.buffer) return undefined
     const start = payload.byteOffset - slab.bytes.byteOffset
-    if (!reservedBytes || start < slab.length) throw new TypeError('A block in room that was given up')
+    if (!reservedBytes || start < slab.length) throw new TypeError('A block in a region that was released')
     return start
   }
 

@@ -68,15 +68,15 @@ export function describeContradiction(
 
 /** Returns the transactions that endpoints report differently. */
 function nameDifferences(answers: readonly Answer<Evidence>[]): string {
-  const told = new Map<string, { txHash: string; at: number[] }>()
+  const reporters = new Map<string, { txHash: string; at: number[] }>()
   for (const { endpoint, value } of answers) {
     for (const { fingerprint, txHash } of value.events) {
-      const entry = told.get(fingerprint) ?? { txHash, at: [] }
+      const entry = reporters.get(fingerprint) ?? { txHash, at: [] }
       entry.at.push(endpoint.index)
-      told.set(fingerprint, entry)
+      reporters.set(fingerprint, entry)
     }
   }
-  const disputed = [...told.values()].filter(({ at }) => at.length < answers.length)
+  const disputed = [...reporters.values()].filter(({ at }) => at.length < answers.length)
   const named = disputed.slice(0, maxNamed).map(({ txHash, at }) => `${txHash} (only from endpoint ${at.join(', ')})`)
   const rest = disputed.length - named.length
   return `${named.join('; ')}${rest > 0 ? `; ${rest} more` : ''}`
@@ -97,8 +97,8 @@ export async function confirmEvents(
   const byTransaction = Map.groupBy(all, ({ txHash }) => txHash)
   await inBatches([...new Set(events.map(({ txHash }) => txHash))], async (txHash) => {
     const receipt = await reader.getReceipt(txHash)
-    const told = fingerprintsOf(byTransaction.get(txHash) ?? [])
-    if (receipt !== undefined && fingerprintsOf(receipt) === told) return
+    const reported = fingerprintsOf(byTransaction.get(txHash) ?? [])
+    if (receipt !== undefined && fingerprintsOf(receipt) === reported) return
     throw new CairnError('UPSTREAM_FAILED', {
       message: `The receipt of transaction ${txHash} does not contain the payments reported by an endpoint of ${network.name}`,
     })

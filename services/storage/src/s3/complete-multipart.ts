@@ -66,10 +66,10 @@ export async function completeMultipart(
     },
     { fileName: undefined, sizeBytes },
   )
-  const room = await context.db.read.selectFrom('reservation').select('bytes').where('id', '=', id).executeTakeFirst()
+  const held = await context.db.read.selectFrom('reservation').select('bytes').where('id', '=', id).executeTakeFirst()
   const meter = openQuotaMeter(context, address, {
     reservation: reservationOf(context, id, address),
-    heldBytes: room?.bytes ?? 0,
+    heldBytes: held?.bytes ?? 0,
   })
   let row: ObjectRow | undefined
   let keys: string[] | undefined

@@ -32,7 +32,7 @@ export const apiKeys = {
   lastUsed: (when: string) => `used ${when}`,
   neverUsed: 'never used',
   noEnd: 'never expires',
-  ends: (when: string) => `expires ${when}`,
+  expires: (when: string) => `expires ${when}`,
   revoke: 'Revoke',
   revokeNamed: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Revoke “${name}”?`,

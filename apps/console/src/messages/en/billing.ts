@@ -60,7 +60,7 @@ export const billing = {
   asksBatch: (amount: string, symbol: string) =>
     `Once, to allow exactly ${amount} ${symbol} and pay them in one transaction.`,
   asksFee: (symbol: string) => `The chain charges its own fee in ${symbol}, shown in your wallet.`,
-  looking: 'Checking your wallet',
+  checkingWallet: 'Checking your wallet',
   pay: 'Continue in wallet',
   walletOffline: 'Your wallet is not connected',
   walletOfflineHint: 'Unlock your wallet, then connect it again.',

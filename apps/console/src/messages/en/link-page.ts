@@ -12,7 +12,7 @@ export const linkPage = {
   password: 'Password',
   passwordHint: 'The person who shared the link has it.',
   passwordEmpty: 'Enter the password.',
-  passwordWrong: (max: number) => `Wrong password. The link ends after ${max} wrong passwords.`,
+  passwordWrong: (max: number) => `Wrong password. After ${max} wrong passwords, the link no longer opens.`,
   open: 'Open file',
   openLast: 'This is the last open: save the file if you need it again.',
   opening: 'Opening',

@@ -97,7 +97,7 @@ export const names = {
   newer: 'A newer record exists',
   newerHint: (sequence: string) =>
     `Version ${sequence} was published elsewhere with the same name key. Visitors see that version.`,
-  ends: (when: string) => `expires ${when}`,
+  expires: (when: string) => `expires ${when}`,
   ended: 'The record has expired. Publish again.',
   renewed: 'Renewed automatically.',
   notRenewed: 'You keep the name key: publish again before then.',
