@@ -85,9 +85,7 @@ export function NameTarget({ session, state, value }: { session: Session; state:
           <span className="text-bad">{messages.names.ended}</span>
         ) : (
           <>
-            <span title={formatDateTime(validUntil)}>
-              {sentence(messages.names.expires(formatAgo(validUntil)))}
-            </span>{' '}
+            <span title={formatDateTime(validUntil)}>{sentence(messages.names.expires(formatAgo(validUntil)))}</span>{' '}
             {state.keyHeld === 'service' ? messages.names.renewed : messages.names.notRenewed}
           </>
         )}{' '}
