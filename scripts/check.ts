@@ -1,6 +1,7 @@
-// `npm run check`: everything that needs no running service. Independent steps run in parallel. Each prints its time, and the
-// first failure ends the run.
+// `npm run check`: everything that needs no running service. Steps run in parallel as soon as what they need is there. Each
+// prints its time, and the first failure ends the run.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { cleanPackages } from './published-packages.ts'
 
@@ -8,10 +9,12 @@ const root = resolve(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 const node = [process.execPath, '--conditions=@cairn/source']
 const running = new Set<ChildProcess>()
+/** The compiler frees memory less often: a third less processor time, at 2 GB. */
+const env = { GOGC: '400', ...process.env }
 
 async function step(name: string, ...[command = '', ...args]: string[]): Promise<void> {
   const started = performance.now()
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env })
   running.add(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -33,16 +36,18 @@ async function step(name: string, ...[command = '', ...args]: string[]): Promise
   process.exit(1)
 }
 
+/** Each checker resolves shared types for itself: more of them than cores repeat work. */
+const checkers = String(Math.min(availableParallelism(), 4))
+
 cleanPackages()
+const types = step('types', bin('tsc'), '-b', '--checkers', checkers)
 await Promise.all([
-  step('types', bin('tsc'), '-b'),
+  types,
   step('format, lint, walls', bin('biome'), 'ci', '--error-on-warnings', '.'),
-])
-// These need the built packages.
-await Promise.all([
-  step('dead code and dependencies', bin('knip')),
-  step('faces of packages', ...node, 'scripts/check-faces.ts'),
   step('rooms', ...node, 'scripts/check-rooms.ts'),
   step('language', ...node, 'scripts/check-language.ts'),
   step('console', ...node, 'scripts/build-console.ts'),
+  // These need the built packages.
+  types.then(() => step('dead code and dependencies', bin('knip'))),
+  types.then(() => step('faces of packages', ...node, 'scripts/check-faces.ts')),
 ])
