@@ -107,11 +107,15 @@ export async function removeUnfinished(place: ObjectStore, id: string, written: 
   for (const key of written) await place.remove(key)
 }
 
-/** Removes the files of backups whose process ended before the manifest was written: the store has notes of them. */
+/**
+ * Removes the files of backups whose process ended before the manifest was written: the store has notes of them. A copied
+ * object is kept, and the next backup compares it.
+ */
 export async function removeAbandoned(place: ObjectStore): Promise<void> {
   const whole = new Set(await listBackupIds(place))
-  for await (const { key, settle } of place.listAbandoned('backups/')) {
-    if (!whole.has(key.split('/')[1] ?? '')) await place.remove(key)
+  for await (const { key, settle } of place.listAbandoned('')) {
+    const [first, id = ''] = key.split('/')
+    if (first === 'backups' && !whole.has(id)) await place.remove(key)
     await settle()
   }
   await place.sweep()

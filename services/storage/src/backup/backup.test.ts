@@ -14,6 +14,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { interrupted } from '@cairn/service/admin'
+import { openFileStore } from '@cairn/service/objects'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -264,6 +265,35 @@ describe('one service', () => {
       // No file of the killed one is left.
       const files = await listFiles(place)
       expect(files.filter((path) => path.startsWith('objects/backups/'))).toHaveLength(4)
+      expect(files.filter((path) => /^(tmp|unconfirmed|replicas)\//.test(path))).toEqual([])
+      await expectRestored('target')
+    },
+    drillTimeoutMs,
+  )
+
+  test(
+    'a copy that a killed backup finished and did not confirm is used, and no note of it is left',
+    async () => {
+      await fill('sqlite and files', 1)
+      expect(await administer(source, 'backup', place)).toMatchObject({ code: 0 })
+      {
+        await using storage = await startMachine(source)
+        stored.push(...(await upload(storage, user.key, { more: randomBytes(1000) })))
+      }
+      const pack = (await listFiles(join(source.home, 'packs', 'objects'))).find(
+        (key) => key.endsWith('.car') && !packs.includes(key),
+      )
+      if (pack === undefined) throw new Error('the second upload has no pack')
+      const killed = await openFileStore(place, { replica: 'killed' })
+      const writer = await killed.create(pack)
+      await writer.append([await readFile(join(source.home, 'packs', 'objects', pack))])
+      await writer.finish()
+      // Closing leaves the note and the heartbeat, as a kill does.
+      await killed.close()
+      const next = await administer(source, 'backup', place, '--json')
+      expect([next.code, next.complained]).toEqual([0, ''])
+      expect(readCounts(next)).toMatchObject({ count: 2, copied: 0 })
+      const files = await listFiles(place)
       expect(files.filter((path) => /^(tmp|unconfirmed|replicas)\//.test(path))).toEqual([])
       await expectRestored('target')
     },
