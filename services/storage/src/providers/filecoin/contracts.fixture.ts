@@ -109,6 +109,11 @@ export class FilecoinContracts {
     return hash
   }
 
+  /** Number of transactions that wait for a block. */
+  get pendingCount(): number {
+    return this.#pending.length
+  }
+
   /** Hashes of all mined transactions, in order. */
   get transactions(): Hex[] {
     return this.#blocks.flatMap(({ transactions }) => [...transactions.keys()])

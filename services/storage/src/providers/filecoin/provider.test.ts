@@ -191,12 +191,13 @@ describe('bringing a piece', () => {
     contracts.isHeld = true
     const piece = await makePiece(5)
     await offer(piece)
-    await soon(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(2))
+    // A request that has arrived is not yet a transaction.
+    await soon(() => expect(contracts.pendingCount).toBe(1))
     expect(await stateOf(piece)).toBe('pulling')
     provider.close?.()
     provider = open()
     await offer(piece)
-    await soon(() => expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(3))
+    await soon(() => expect(contracts.pendingCount).toBe(2))
     await contracts.mine(3)
     expect(await stateOf(piece)).toBe('kept')
     expect(livePieces()).toHaveLength(2)
