@@ -50,6 +50,7 @@ export class FilecoinContracts {
   #blocks: Block[] = []
   #pending: { hash: Hex; data: Hex }[] = []
   #sent = 0
+  #mining: Promise<void> = Promise.resolve()
 
   constructor(provider: Registered, start = 1000n) {
     this.provider = provider
@@ -73,7 +74,17 @@ export class FilecoinContracts {
   }
 
   /** Mines this many blocks; the first includes all pending transactions. */
-  async mine(count = 1): Promise<void> {
+  mine(count = 1): Promise<void> {
+    return this.#mineNext(() => this.#addBlocks(count))
+  }
+
+  /** One at a time: each block continues the state of the one before it. */
+  #mineNext(work: () => Promise<void>): Promise<void> {
+    this.#mining = this.#mining.then(work)
+    return this.#mining
+  }
+
+  async #addBlocks(count: number): Promise<void> {
     for (let mined = 0; mined < count; mined++) {
       const state = structuredClone(this.#last.state)
       state.proofs = []
@@ -93,9 +104,11 @@ export class FilecoinContracts {
   }
 
   /** Removes the newest blocks and mines empty ones in their place, plus one more. */
-  async reorganise(depth: number): Promise<void> {
-    this.#blocks.splice(-depth)
-    await this.mine(depth + 1)
+  reorganise(depth: number): Promise<void> {
+    return this.#mineNext(async () => {
+      this.#blocks.splice(-depth)
+      await this.#addBlocks(depth + 1)
+    })
   }
 
   /** Simulates and sends a transaction, as a provider's node does. */
