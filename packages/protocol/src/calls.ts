@@ -1,11 +1,13 @@
 import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
+import * as conditions from './calls/conditions.ts'
 import * as drive from './calls/drive.ts'
 import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
 import * as ipni from './calls/ipni.ts'
 import * as ipns from './calls/ipns.ts'
+import * as keyRights from './calls/key-rights.ts'
 import * as keys from './calls/keys.ts'
 import * as kubo from './calls/kubo.ts'
 import * as kuboWrite from './calls/kubo-write.ts'
@@ -147,16 +149,16 @@ export const allCalls: readonly CallDefinition[] = [
   sessions.closeSession,
   sessions.getKeyNode,
   keys.saveShard,
-  keys.shareKey,
-  keys.revokeKey,
+  keyRights.shareKey,
+  keyRights.revokeKey,
   keys.retrieveShard,
-  keys.transferOwnership,
-  keys.createConditions,
-  keys.updateConditions,
-  keys.removeConditions,
-  keys.getConditions,
-  keys.explainAccess,
-  keys.explainConditions,
+  keyRights.transferOwnership,
+  conditions.createConditions,
+  conditions.updateConditions,
+  conditions.removeConditions,
+  conditions.getConditions,
+  conditions.explainAccess,
+  conditions.explainConditions,
   keys.getKeyStatus,
   keys.repairKey,
   keys.attestKey,
