@@ -121,7 +121,7 @@ export const errorTable = {
   BACKUP_DAMAGED: row(500, 'The backup is damaged', 'Use another backup.'),
   BACKUP_KEY: row(500, 'The key does not open this backup', 'Use the identity file of a recipient.'),
   BACKUP_NEWER: row(500, 'The backup was written by a newer version', 'Use that version.'),
-  BACKUP_OF_ANOTHER: row(500, 'The destination is of another database', 'Choose another one.'),
+  BACKUP_OF_ANOTHER: row(500, 'The destination belongs to another database', 'Choose another destination.'),
 
   // Identity of the caller
   UNAUTHENTICATED: row(
