@@ -5,10 +5,14 @@ import { createTestKey } from '../tests/fixtures.ts'
 import { runProgram, stopProgram } from './program.ts'
 
 /** One storage service in its own process, with an API key. */
-export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string }
+export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string; address: string }
 
 /** Starts the storage service of a checkout on its own folder. */
-export async function startStorage(checkout: string, home: string): Promise<Storage> {
+export async function startStorage(
+  checkout: string,
+  home: string,
+  environment: Record<string, string> = {},
+): Promise<Storage> {
   const child = fork(join(checkout, 'services/storage/src/main.ts'), {
     execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
     env: {
@@ -18,6 +22,7 @@ export async function startStorage(checkout: string, home: string): Promise<Stor
       CAIRN_GATEWAY_PORT: '0',
       CAIRN_LOG_LEVEL: 'warn',
       CAIRN_FREE_BYTES: String(2 ** 40),
+      ...environment,
       // Users run compiled packages, without the memory of the compiler.
       NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile'),
     },
@@ -28,8 +33,8 @@ export async function startStorage(checkout: string, home: string): Promise<Stor
   ])
   const api = ready?.url
   if (api === undefined) throw new Error(`the service of ${checkout} did not say where it is`)
-  const { apiKey } = await createTestKey({ profile: { api } })
-  return { pid: child.pid ?? 0, api, apiKey, [Symbol.asyncDispose]: () => stopProgram(child) }
+  const { apiKey, address } = await createTestKey({ profile: { api } })
+  return { pid: child.pid ?? 0, api, apiKey, address, [Symbol.asyncDispose]: () => stopProgram(child) }
 }
 
 const quiet = ['--fail', '--silent', '--show-error']

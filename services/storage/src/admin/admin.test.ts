@@ -102,6 +102,25 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     })
   })
 
+  test('merges small packs, beside replicas or when the service is stopped, and counts them in a dry run', async () => {
+    for (let at = 0; at < 5; at++) {
+      const body = new FormData()
+      body.append('file', new Blob([new Uint8Array(400_000).fill(at)]), `${at}.bin`)
+      expect((await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })).status).toBe(200)
+    }
+    Object.assign(environment, { CAIRN_MERGE_AGE_SECONDS: '0', CAIRN_MERGE_TARGET_BYTES: String(MIB) })
+    expect((await admin('merge-packs', '--dry-run', '--json')).json).toMatchObject([{ kind: 'plan', packs: 5 }])
+    if (kind === 'sqlite') expect((await admin('merge-packs')).code).toBe(78)
+    else {
+      const { code, json } = await admin('merge-packs', '--json')
+      expect(code).toBe(0)
+      expect(json).toMatchObject([{ kind: 'merged', packs: 2 }, { kind: 'merged' }, { kind: 'summary', packs: 4 }])
+      expect((await admin('audit', '--json')).json).toMatchObject([{ action: 'merge-packs', after: { packs: 4 } }])
+      expect((await admin('check')).code).toBe(0)
+    }
+    expect((await runAdmin({ ...environment, CAIRN_MERGE_PACK_BYTES: '0' }, 'merge-packs')).code).toBe(78)
+  })
+
   test('a price applies from now on, at once, and a payment buys at the lowest of ten minutes', async () => {
     const { read } = storage.context.db
     const minutes = (count: number) => count * 60_000

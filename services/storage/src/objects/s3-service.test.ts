@@ -90,6 +90,24 @@ test('acknowledges nothing while S3 is offline, and recovers by itself', async (
   expect(JSON.stringify(storage.log)).not.toContain(place.server.account.secretAccessKey)
 })
 
+test('serves what is cached while S3 is offline', async () => {
+  await using place = await createS3Place()
+  await using storage = await startTestStorage({
+    ...s3Environment(place, await postgres.createDatabase()),
+    CAIRN_S3_CACHE_BYTES: '33554432',
+  })
+  const key = await storage.createKey()
+  const bytes = randomBytes(3_000_000)
+  const { cid } = await upload(storage, key, bytes)
+  expect((await read(storage, cid)).bytes).toEqual(bytes)
+  const range = () => fetch(`${storage.gatewayUrl}/ipfs/${cid}`, { headers: { range: 'bytes=1000000-2000000' } })
+  place.proxy.plan = () => ({ kind: 'refuse', status: 503 })
+  const answer = await range()
+  expect(answer.status).toBe(206)
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes.subarray(1_000_000, 2_000_001))
+  place.proxy.plan = () => undefined
+})
+
 test('a bucket belongs to one database, until a recovery assigns it to another', async () => {
   await using place = await createS3Place()
   const bytes = randomBytes(1000)
