@@ -35,7 +35,8 @@ type Ring = {
   maxWorkers: number
 }
 
-function ring({ hookTimeout = 180_000, ...more }: Ring): TestProjectInlineConfiguration {
+/** A hook may build the console (20 s of processor time) and start a network: on a busy machine, minutes. */
+function ring({ hookTimeout = 600_000, ...more }: Ring): TestProjectInlineConfiguration {
   return {
     test: {
       // Node itself reads the sources, as it does when the product runs; nothing is transformed by a bundler.
