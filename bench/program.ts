@@ -54,15 +54,15 @@ export function peakMemory(pid: number | undefined): number {
 /** Memory of a process and its descendants, in bytes; shared pages count once. */
 export function residentOfAll(pid: number | undefined): number {
   if (pid === undefined) return 0
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .trim()
-    .split(' ')
-    .filter(Boolean)
-    .map(Number)
-  return [pid, ...children].reduce((sum, one) => {
+  return treeOf(pid).reduce((sum, one) => {
     const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))
     return sum + Number(found?.[1] ?? 0) * 1024
   }, 0)
+}
+
+function treeOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  return [pid, ...children.flatMap(treeOf)]
 }
 
 function statusBytes(pid: number | undefined, field: string): number {

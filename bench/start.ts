@@ -28,10 +28,10 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
     row(
       'start of a prepared local network (storage, gateway, router, five key nodes, three providers)',
       `${formatNumber(readyMs)} ms`,
-      '≤ 5 s',
-      readyMs <= 5000,
+      '≤ 3 s',
+      readyMs <= 3000,
     ),
-    row('all of it idle, resident in all processes', `${formatNumber(idleMib)} MiB`, '≤ 700 MiB', idleMib <= 700),
+    row('all of it idle, resident in all processes', `${formatNumber(idleMib)} MiB`, '≤ 450 MiB', idleMib <= 450),
   ]
 }
 

@@ -1,103 +1,19 @@
-// `npm start`: the whole network on this machine, until Ctrl-C.
-import { relative, resolve } from 'node:path'
-import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } from '@cairn/service'
-import { createNetwork, type Network } from './network.ts'
-import { networkFile } from './network-file.ts'
-import { watchParts } from './watch-parts.ts'
-import { watchedParts } from './watched-parts.ts'
+// `npm start`: reads the arguments, and runs the network from its bundle.
+import { pathToFileURL } from 'node:url'
+import { openNetworkBundle } from './bundle/network-bundle.ts'
 
 const usage = `Usage: npm start
 Runs a whole network on this machine until Ctrl-C. It takes no arguments: settings are environment variables, such as
 CAIRN_HOME (.cairn) and CAIRN_PORT_OFFSET (0). docs/configuration.md lists them.
 `
 
-keepFilesPrivate()
-const started = performance.now()
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-function warn(text: string): void {
-  process.stderr.write(`${text}\n`)
-}
-
-function greet({ home, profile, storage, solana }: Network): void {
-  const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  print(`
-Cairn is ready after ${seconds} s.
-
-  Console           ${storage.context.config.consoleFolder === undefined ? 'none: it is not built, and the bundler is not installed' : profile.api}
-  API and uploads   ${profile.api}
-  Gateway           ${profile.gateway}
-  S3                ${profile.s3?.endpoint ?? 'off'}
-  Key router        ${profile.keyRouter}
-  Key nodes         ${(profile.keyNodes ?? []).join('  ')}
-  Providers         ${profile.providers?.map(({ url }) => url).join('  ') ?? 'set by CAIRN_PROVIDERS'}
-  Chain             ${profile.chain?.rpcUrl ?? 'none: `anvil` is not installed, payments are disabled'}
-  Solana            ${solana?.url ?? 'none: conditions on Solana are not available'}
-  Metrics           ${storage.metricsUrl === undefined ? 'off' : `${storage.metricsUrl}, and on the port of each other service plus ${metricsPortDistance}`}
-  API reference     ${profile.api}/docs
-  Profile           ${relative('', networkFile(home)) || networkFile(home)}
-  Test wallet       ${profile.wallet.address}
-
-In a second terminal, try:
-
-  npm run cairn -- api-key new
-  npm run cairn -- upload README.md
-  npm run cairn -- pay 1GiB --coin usdc
-  curl ${profile.gateway}/ipfs/<cid>
-
-Press Ctrl-C to stop. Your data stays in ${relative('', home) || home}.`)
-}
-
-function complain(error: unknown): void {
-  warn(explainFailure(error))
-}
-
-/**
- * Forces an exit if a part keeps the network from stopping: requests in progress and children have different limits.
- */
-function endInTime({ storage }: Network): void {
-  const limitMs = 2 * storage.context.config.stopTimeoutMs + 10_000
-  const timer = setTimeout(() => {
-    warn(`The network did not stop within ${limitMs / 1000} s and is being killed. Stored data is safe.`)
-    process.exit(1)
-  }, limitMs)
-  timer.unref()
-}
-
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) {
   const isHelp = argument === '--help' || argument === '-h'
   if (isHelp) process.stdout.write(usage)
-  else warn(`npm start takes no argument, but ${JSON.stringify(argument)} was given.\n${usage}`)
+  else process.stderr.write(`npm start takes no argument, but ${JSON.stringify(argument)} was given.\n${usage}`)
   process.exit(isHelp ? 0 : 2)
 }
 
-const stop = new AbortController()
-const stopped = untilStopped(complain).then(() => stop.abort())
-// A closed terminal removes the output, not the service.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-
-let isReady = false
-try {
-  await using network = await createNetwork({
-    home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
-    keyNodes: 'processes',
-    providers: 3,
-    console: 'build',
-    onBuildConsole: () => print('Building the web console …'),
-    environment: process.env,
-    signal: stop.signal,
-  })
-  isReady = true
-  greet(network)
-  await using _watch = watchParts(watchedParts(network), { print: warn })
-  await stopped
-  endInTime(network)
-} catch (error) {
-  const isInterrupted = stop.signal.aborted && !isReady
-  if (!isInterrupted) complain(error)
-  process.exitCode = isInterrupted ? 130 : 1
-}
+const program = await openNetworkBundle()
+await (program === undefined ? import('./run-network.ts') : import(pathToFileURL(program).href))

@@ -1,19 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { CairnError } from '@cairn/protocol'
 import { withoutWalletConnectFile } from '@cairn/storage'
+import { lockBuild } from './build-lock.ts'
 import { endProcess, endWithThisProcess } from './end-process.ts'
 
+// A bundle is as deep in the project as this file.
 const project = resolve(import.meta.dirname, '../../..')
 /** The file whose modification time is that of the build. */
 const marker = 'index.html'
-const lockPollMs = 100
 const endTimeoutMs = 1_000
 
 /** Sources of the bundle: the console itself, and the packages that it bundles from source. */
@@ -59,7 +58,7 @@ export async function buildConsole({
   const vite = findPackage('vite', consoleFolder)
   if (vite === undefined) return (await builtAt(folder)) === 0 ? undefined : folder
   if (await isFresh(folder, root)) return folder
-  using _lock = await lockBuild(join(root, '.cache'), signal)
+  using _lock = await lockBuild(join(root, '.cache', 'console-build.lock'), signal)
   // Another process may have built it meanwhile.
   if (await isFresh(folder, root)) return folder
   onBuild?.()
@@ -90,29 +89,6 @@ async function isFresh(folder: string, root: string): Promise<boolean> {
   const lacksPart = (await modifiedAt(join(folder, withoutWalletConnectFile))) > 0
   if (lacksPart && findPackage('@walletconnect/sign-client', join(root, 'apps', 'console')) !== undefined) return false
   return at > 0 && at > (await newestOf(sources.map((path) => join(root, path))))
-}
-
-/** A lock of the operating system, acquired through SQLite: it ends with the process in any case. */
-async function lockBuild(cacheFolder: string, signal: AbortSignal | undefined): Promise<Disposable> {
-  await mkdir(cacheFolder, { recursive: true })
-  const lock = new DatabaseSync(join(cacheFolder, 'console-build.lock'), { timeout: 0 })
-  try {
-    while (!tryLock(lock)) await setTimeout(lockPollMs, undefined, { signal })
-  } catch (error) {
-    lock.close()
-    throw error
-  }
-  return { [Symbol.dispose]: () => lock.close() }
-}
-
-function tryLock(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-    return true
-  } catch (error) {
-    if (error instanceof Error && /locked/.test(error.message)) return false
-    throw error
-  }
 }
 
 /** Returns the folder of an installed package, as the console resolves it. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   deriveNodeKeys,
@@ -7,10 +6,9 @@ import {
   publicKeyOf,
   readKeyNodeConfig,
   readKeyRouterConfig,
-  startKeyNode,
-  startRouter,
 } from '@cairn/keynode'
 import { keyShardCount } from '@cairn/protocol'
+import { programs } from './bundle/programs.ts'
 import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
 import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
@@ -44,8 +42,6 @@ export type KeyNetworkOptions = {
 
 /** The numbers of the key nodes. */
 export const nodeNumbers = Array.from({ length: keyShardCount }, (_node, i) => i + 1)
-
-const program = (name: string) => fileURLToPath(new URL(`../../../services/keynode/src/${name}`, import.meta.url))
 
 /**
  * Starts the router and the nodes.
@@ -94,8 +90,8 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
   const group = createPartGroup()
   await using stack = new AsyncDisposableStack()
   stack.use(group)
-  const spawnPart = (name: string, file: string, known: Environment) =>
-    spawnService({ name, program: program(file), environment: known, home, stopTimeoutMs, signal })
+  const spawnPart = (name: string, program: URL, known: Environment) =>
+    spawnService({ name, program: fileURLToPath(program), environment: known, home, stopTimeoutMs, signal })
   const urlAt = (port: number | undefined) => `http://${host}:${port}`
   const urls = ports.nodes.map(urlAt)
   const starting = nodeNumbers.map((node) => {
@@ -103,11 +99,11 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
       .filter((other) => other !== node)
       .map((other) => `${other}=${urls[other - 1]}#${publicKeys[other - 1]}`)
     const environment = { ...nodeEnvironment(options, node, urlAt(ports.router)), CAIRN_KEYNODE_PEERS: peers.join(',') }
-    return spawnPart(`key node ${node}`, 'main.ts', pickSettings(environment, Object.keys(keyNodeSettings)))
+    return spawnPart(`key node ${node}`, programs.keyNode, pickSettings(environment, Object.keys(keyNodeSettings)))
   })
   const router = spawnPart(
     'key router',
-    join('router', 'main.ts'),
+    programs.keyRouter,
     pickSettings(routerEnvironment(options, urls), Object.keys(keyRouterSettings)),
   )
   const parts = await Promise.allSettled([...starting, router])
@@ -125,6 +121,8 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
 /** All in this process: each learns the addresses of the others as they start. */
 async function startInside(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
   const { ports, foreign } = options
+  // Loaded only here: with processes, this one needs none of it.
+  const { startKeyNode, startRouter } = await import('@cairn/keynode')
   await using stack = new AsyncDisposableStack()
   const nodes: Part[] = []
   const urlOf = (node: number) => nodes[node - 1]?.url ?? `http://127.0.0.1:${ports.nodes[node - 1]}`

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { providerSettings, readProviderConfig, startProvider } from '@cairn/provider'
+import { providerSettings, readProviderConfig } from '@cairn/provider'
+import { programs } from './bundle/programs.ts'
 import { openSecret } from './open-secret.ts'
 import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
@@ -34,8 +35,6 @@ export type ProviderNetworkOptions = {
   /** Names that other services read. */
   foreign: ReadonlySet<string>
 }
-
-const program = fileURLToPath(new URL('../../../services/provider/src/main.ts', import.meta.url))
 
 /** Returns the folder of one provider, with its own pieces and secrets. */
 export function providerFolder(home: string, number: number): string {
@@ -84,6 +83,8 @@ async function startOne(options: ProviderNetworkOptions, number: number, port: n
   }
   if (run === 'inside') {
     const config = readProviderConfig(environment, foreign)
+    // Loaded only here: with processes, this one needs none of it.
+    const { startProvider } = await import('@cairn/provider')
     return startProvider({
       ...config,
       get sources() {
@@ -93,7 +94,7 @@ async function startOne(options: ProviderNetworkOptions, number: number, port: n
   }
   const service = await spawnService({
     name: `storage provider ${number}`,
-    program,
+    program: fileURLToPath(programs.provider),
     environment: pickSettings(environment, Object.keys(providerSettings)),
     home,
     stopTimeoutMs,

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { CairnError } from '@cairn/protocol'
 import { keepFilesPrivate } from './private-files.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -29,6 +30,8 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
   try {
     const service = await program.start()
     process.send?.(program.describe(service))
+    // A process that is killed leaves its compiled code for the next start, too.
+    flushCompileCache()
     await untilStopped((error) => program.onFault(service, error))
     await service[Symbol.asyncDispose]()
   } catch (error) {

@@ -56,6 +56,13 @@ declare module 'fastify' {
 /** Calls that matter most while the service shuts down. */
 const answeredToTheEnd = new Set<string | undefined>([getHealth.id, getReadiness.id])
 
+/** Calls are parsed by their own schemas: Fastify's compilers would cost each process 5 MiB and are never asked. */
+const withoutSchemas = { buildValidator: refuseSchema, buildSerializer: refuseSchema }
+
+function refuseSchema(): never {
+  throw new TypeError('a route has a schema of Fastify; calls are defined in packages/protocol')
+}
+
 /** Creates one listener of a service with its hooks; the service adds its routes. */
 export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   const { log, metrics, readiness, stop, listener, dialect, describeError } = options
@@ -74,6 +81,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       sendError(request, reply, dialect, error, metrics, describeError)
     },
     routerOptions: { maxParamLength: 8192 },
+    schemaController: { compilersFactory: withoutSchemas },
   })
   const routes: AppRoute[] = []
   app.decorate('cairnRoutes', routes)

@@ -1,0 +1,7 @@
+// Builds the bundle of a network into the folder of its argument, and ends: the bundler keeps 600 MiB, which the
+// network would hold for as long as it runs.
+import { bundlePrograms, networkBundle } from './bundle-programs.ts'
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new TypeError('the folder of the bundle is missing')
+await bundlePrograms(networkBundle, folder)

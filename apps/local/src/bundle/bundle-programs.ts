@@ -1,0 +1,107 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type Plugin, rolldown } from 'rolldown'
+
+/** What a bundle consists of; paths are relative to `root`. */
+export type ProgramBundle = {
+  readonly root: string
+  /** Sources of the programs, threads and child processes, by the name that they get. */
+  readonly programs: Readonly<Record<string, string>>
+  /** Packages that stay outside: they have a library per platform, or are installed by choice. */
+  readonly external: readonly string[]
+  /** Folders that are copied: source, and name in the bundle. */
+  readonly assets: Readonly<Record<string, string>>
+}
+
+/** The program that runs a network, and the programs that it starts. */
+export const networkBundle: ProgramBundle = {
+  root: resolve(import.meta.dirname, '../../../..'),
+  programs: {
+    network: 'apps/local/src/run-network.ts',
+    keynode: 'services/keynode/src/main.ts',
+    keyrouter: 'services/keynode/src/router/main.ts',
+    provider: 'services/provider/src/main.ts',
+    'provider-hash-thread': 'services/provider/src/pieces/hash-thread.ts',
+    'hash-thread': 'services/storage/src/packs/hash-thread.ts',
+    'piece-thread': 'services/storage/src/pieces/piece-thread.ts',
+    'picture-process': 'services/storage/src/pictures/picture-process.ts',
+  },
+  external: [
+    '@chainsafe/as-sha256',
+    '@chainsafe/hashtree',
+    // Required by Fastify on demand, which never comes.
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    '@filoz/synapse-core',
+    '@opentelemetry',
+    'pg-native',
+    'sharp',
+  ],
+  assets: { 'services/storage/src/service/docs': 'docs' },
+}
+
+/** Writes the programs as JavaScript into `folder`, with the modules that several of them use as common files. */
+export async function bundlePrograms(bundle: ProgramBundle, folder: string): Promise<void> {
+  const { root, programs, external, assets } = bundle
+  const build = await rolldown({
+    cwd: root,
+    input: { ...programs },
+    platform: 'node',
+    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+    resolve: { conditionNames: ['@cairn/source', 'node', 'import', 'module', 'default'] },
+    plugins: [nameProgramFiles(root, programs)],
+    logLevel: 'silent',
+  })
+  try {
+    const { output } = await build.generate({
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      keepNames: true,
+      comments: false,
+      // Names stay, so that a stack trace can be read.
+      minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    })
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n')
+    for (const file of output) {
+      if (file.type === 'chunk') await writeFile(join(folder, file.fileName), escapeBeyondAscii(file.code))
+    }
+  } finally {
+    await build.close()
+  }
+  for (const [path, target] of Object.entries(assets)) {
+    await cp(join(root, path), join(folder, target), { recursive: true })
+  }
+}
+
+/** A source names another program by its file; a bundle has the programs as JavaScript beside each other. */
+function nameProgramFiles(root: string, programs: ProgramBundle['programs']): Plugin {
+  const names = new Map(Object.entries(programs).map(([name, path]) => [join(root, path), name]))
+  return {
+    name: 'cairn:name-program-files',
+    transform: {
+      filter: { id: /\/(?:services|packages|apps)\/[^/]+\/src\/.*\.ts$/ },
+      handler(code, id) {
+        if (!code.includes('import.meta.url')) return null
+        return code.replaceAll(/new URL\((['"])(\.{1,2}\/[^'"]+\.ts)\1, import\.meta\.url\)/g, (_all, _quote, file) => {
+          const name = names.get(resolve(dirname(id), file))
+          if (name === undefined) throw new Error(`${id} starts ${file}, which is not a program of the bundle`)
+          return `new URL('./${name}.js', import.meta.url)`
+        })
+      },
+    },
+  }
+}
+
+/**
+ * Writes each character beyond ASCII as an escape: V8 keeps a source with one of them as two bytes per character. The
+ * meaning stays, except inside `String.raw`, where no source has such a character.
+ */
+export function escapeBeyondAscii(code: string): string {
+  return code.replace(/(\\*)([^\0-\x7f])/g, (_all, slashes: string, character: string) => {
+    // A backslash before such a character means the character itself.
+    const kept = slashes.length % 2 === 1 ? slashes.slice(1) : slashes
+    return `${kept}\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

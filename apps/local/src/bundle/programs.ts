@@ -1,0 +1,9 @@
+/**
+ * The programs of a network that run as processes of their own. From sources these are the files of the services; a
+ * bundle replaces each by its own file.
+ */
+export const programs = {
+  keyNode: new URL('../../../../services/keynode/src/main.ts', import.meta.url),
+  keyRouter: new URL('../../../../services/keynode/src/router/main.ts', import.meta.url),
+  provider: new URL('../../../../services/provider/src/main.ts', import.meta.url),
+}
