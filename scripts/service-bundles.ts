@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { createRequire, findPackageJSON } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { nameProgramsIn, programSource } from '@cairn/local'
 import { build, type Plugin } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '..')
@@ -98,6 +99,9 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
     target: `node${nodeVersion}`,
     conditions: ['@cairn/source'],
     keepNames: true,
+    // V8 keeps the text of each loaded file. Names stay, so that a stack trace can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: 'linked',
     // Source maps give lines in stack traces; the sources themselves would triple the folder.
     sourcesContent: false,
@@ -119,27 +123,15 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
 
 const programName = (path: string): string => basename(path, '.ts')
 
-const threadStart = /\b(?:new Worker|fork)\(new URL\(/
-
 /** Sources name their threads by their own files; a bundle has them as JavaScript beside each other. */
 function nameThreads(threads: readonly string[]): Plugin {
-  const known = new Set(threads.map((path) => join(root, path)))
+  const names = new Map(threads.map((path) => [join(root, path), programName(path)]))
   return {
     name: 'threads',
     setup({ onLoad }) {
-      onLoad({ filter: /\/(services|packages)\/.*\.ts$/ }, ({ path }) => {
-        const source = readFileSync(path, 'utf8')
-        if (!threadStart.test(source)) return undefined
-        const contents = source.replaceAll(
-          /\b(new Worker|fork)\(new URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/g,
-          (_all, starter: string, file: string) => {
-            const thread = resolve(dirname(path), file)
-            if (!known.has(thread))
-              throw new Error(`${path} starts ${file}, which the bundle does not list as a thread`)
-            return `${starter}(new URL('./${programName(thread)}.js', import.meta.url)`
-          },
-        )
-        return { contents, loader: 'ts' }
+      onLoad({ filter: programSource }, ({ path }) => {
+        const contents = nameProgramsIn(readFileSync(path, 'utf8'), path, names)
+        return contents === undefined ? undefined : { contents, loader: 'ts' }
       })
     },
   }

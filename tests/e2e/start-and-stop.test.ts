@@ -144,7 +144,7 @@ test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
   expect(ready, output()).toBe(true)
   const parts = descendantsOf(child.pid ?? 0)
   const find = (program: RegExp) => parts.find(({ command }) => program.test(command))?.pid ?? 0
-  const [chain, keyNode, provider] = [find(/^\S*anvil /), find(/keynode\/src\/main/), find(/provider\/src\/main/)]
+  const [chain, keyNode, provider] = [find(/^\S*anvil /), find(/\/keynode\.js/), find(/\/provider\.js/)]
   expect([chain, keyNode, provider]).not.toContain(0)
   onTestFinished(() => {
     for (const { pid } of parts) if (isRunning(pid)) process.kill(pid, 'SIGKILL')

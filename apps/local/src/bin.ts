@@ -7,6 +7,8 @@ Runs a whole network on this machine until Ctrl-C. It takes no arguments: settin
 CAIRN_HOME (.cairn) and CAIRN_PORT_OFFSET (0). docs/configuration.md lists them.
 `
 
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) {
   const isHelp = argument === '--help' || argument === '-h'
@@ -15,5 +17,15 @@ if (argument !== undefined) {
   process.exit(isHelp ? 0 : 2)
 }
 
-const program = await openNetworkBundle()
+const stop = new AbortController()
+const end = () => stop.abort()
+for (const signal of stopSignals) process.on(signal, end)
+const program = await openNetworkBundle(stop.signal).catch((error: unknown) => {
+  if (stop.signal.aborted) process.exit(130)
+  process.stderr.write(
+    `${error instanceof Error ? error.message : String(error)}. The network runs from its sources.\n`,
+  )
+  return undefined
+})
+for (const signal of stopSignals) process.off(signal, end)
 await (program === undefined ? import('./run-network.ts') : import(pathToFileURL(program).href))

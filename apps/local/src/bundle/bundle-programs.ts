@@ -1,6 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
+import { nameProgramsIn, programSource } from './name-programs.ts'
 
 /** What a bundle consists of; paths are relative to `root`. */
 export type ProgramBundle = {
@@ -81,15 +82,8 @@ function nameProgramFiles(root: string, programs: ProgramBundle['programs']): Pl
   return {
     name: 'cairn:name-program-files',
     transform: {
-      filter: { id: /\/(?:services|packages|apps)\/[^/]+\/src\/.*\.ts$/ },
-      handler(code, id) {
-        if (!code.includes('import.meta.url')) return null
-        return code.replaceAll(/new URL\((['"])(\.{1,2}\/[^'"]+\.ts)\1, import\.meta\.url\)/g, (_all, _quote, file) => {
-          const name = names.get(resolve(dirname(id), file))
-          if (name === undefined) throw new Error(`${id} starts ${file}, which is not a program of the bundle`)
-          return `new URL('./${name}.js', import.meta.url)`
-        })
-      },
+      filter: { id: programSource },
+      handler: (code, id) => nameProgramsIn(code, id, names) ?? null,
     },
   }
 }
