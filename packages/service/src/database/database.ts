@@ -47,7 +47,8 @@ export type Database<Schema> = {
 
 /**
  * Opens the database and migrates its tables.
- * @throws CairnError UNAVAILABLE; INVALID_CONFIGURATION for one that is newer than this code or not durable
+ * @throws CairnError UNAVAILABLE; INVALID_CONFIGURATION for one whose schema this code cannot use, or that is
+ * not durable
  */
 export async function openDatabase<Schema extends BaseSchema>(
   settings: DatabaseSettings,

@@ -1,10 +1,11 @@
 import pg from 'pg'
+import type { MigrationRow } from './inspect.ts'
 import { describePostgresError } from './postgres-errors.ts'
 
 const timeoutMs = 5000
 
-/** Names of the migrations of a PostgreSQL database; none where it has no tables yet. @throws CairnError UNAVAILABLE */
-export async function inspectPostgres(url: string): Promise<string[]> {
+/** Returns the migrations of a PostgreSQL database; none if it has no tables yet. @throws CairnError UNAVAILABLE */
+export async function inspectPostgres(url: string): Promise<MigrationRow[]> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,
@@ -17,8 +18,7 @@ export async function inspectPostgres(url: string): Promise<string[]> {
     await client.connect()
     const { rows } = await client.query<{ found: string | null }>("select to_regclass('migration')::text as found")
     if (rows[0]?.found === null) return []
-    const names = await client.query<{ name: string }>('select name from migration order by name')
-    return names.rows.map(({ name }) => name)
+    return (await client.query<MigrationRow>('select * from migration order by name')).rows
   } catch (error) {
     throw describePostgresError(error)
   } finally {

@@ -9,7 +9,12 @@ export type DatabaseState = {
   readonly exists: boolean
   /** Names of the migrations that have run. */
   readonly migrations: readonly string[]
+  /** Those of them that only expanded the schema: an older version runs on it. */
+  readonly expansions: readonly string[]
 }
+
+/** A row of the migrations; databases of the first versions have no `change`. */
+export type MigrationRow = { name: string; change?: string | null }
 
 /**
  * Looks which migrations a database has. Changes nothing, and makes no file.
@@ -27,15 +32,16 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
     if (table === undefined) return toState([])
     return toState(
       database
-        .prepare('select name from migration order by name')
+        .prepare('select * from migration order by name')
         .all()
-        .map(({ name }) => String(name)),
+        .map(({ name, change }) => ({ name: String(name), change: String(change) })),
     )
   } catch (error) {
     throw describeSqliteError(error)
   }
 }
 
-function toState(migrations: readonly string[]): DatabaseState {
-  return { exists: migrations.length > 0, migrations }
+function toState(rows: readonly MigrationRow[]): DatabaseState {
+  const expansions = rows.filter(({ change }) => change === 'expand').map(({ name }) => name)
+  return { exists: rows.length > 0, migrations: rows.map(({ name }) => name), expansions }
 }

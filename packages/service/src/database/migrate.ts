@@ -6,8 +6,9 @@ import { columnTypes, type Migration } from './migration.ts'
 const migrationLock = 7_240_611_093
 
 /**
- * Runs the pending migrations in one transaction.
- * @throws CairnError INVALID_CONFIGURATION if newer code migrated the database
+ * Runs the pending migrations in one transaction. A database that newer code migrated is accepted if its unknown
+ * migrations only expanded the schema, so that a replica of the previous version restarts during an upgrade.
+ * @throws CairnError INVALID_CONFIGURATION if newer code contracted the schema
  */
 export async function migrate<Schema>(
   kind: 'sqlite' | 'postgres',
@@ -22,21 +23,32 @@ export async function migrate<Schema>(
         `create table if not exists migration (name ${types.text} primary key, applied_at ${types.integer} not null)${types.strict}`,
       )
       .execute(trx)
-    const done = new Set(
-      (await sql<{ name: string }>`select name from migration`.execute(trx)).rows.map(({ name }) => name),
-    )
+    await addChangeColumn(kind, trx)
+    const { rows } = await sql<{ name: string; change: string | null }>`select name, change from migration`.execute(trx)
+    const done = new Set(rows.map(({ name }) => name))
     const names = new Set(known.map(({ name }) => name))
-    const strange = [...done].find((name) => !names.has(name))
+    const strange = rows.find(({ name, change }) => !names.has(name) && change !== 'expand')
     if (strange !== undefined) {
       throw new CairnError('INVALID_CONFIGURATION', {
-        message: `The database has the migration ${strange}, which is unknown to this version`,
+        message: `The database has the migration ${strange.name}, with which this version cannot run`,
         hint: 'Run the newer version of Cairn that created it, or restore an older backup.',
       })
     }
-    for (const { name, statements } of known) {
+    for (const { name, change, statements } of known) {
       if (done.has(name)) continue
       for (const statement of statements(types)) await sql.raw(statement).execute(trx)
-      await sql`insert into migration (name, applied_at) values (${name}, ${Date.now()})`.execute(trx)
+      await sql`insert into migration (name, applied_at, change) values (${name}, ${Date.now()}, ${change})`.execute(trx)
     }
   })
+}
+
+/** Adds the column that tells older versions what a migration did. Databases of the first versions lack it. */
+async function addChangeColumn<Schema>(kind: 'sqlite' | 'postgres', trx: Kysely<Schema>): Promise<void> {
+  const { text } = columnTypes[kind]
+  if (kind === 'postgres') {
+    await sql.raw(`alter table migration add column if not exists change ${text}`).execute(trx)
+    return
+  }
+  const { rows } = await sql`select 1 from pragma_table_info('migration') where name = 'change'`.execute(trx)
+  if (rows.length === 0) await sql.raw(`alter table migration add column change ${text}`).execute(trx)
 }

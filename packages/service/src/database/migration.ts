@@ -32,4 +32,12 @@ export const columnTypes: Readonly<Record<'sqlite' | 'postgres', ColumnTypes>> =
 }
 
 /** One step of the schema: plain SQL that both databases run, except for the types in `types`. */
-export type Migration = { readonly name: string; statements(types: ColumnTypes): string[] }
+export type Migration = {
+  readonly name: string
+  /**
+   * `expand`: the previous version still runs, and starts, on the new schema, because everything it uses remains and
+   * what is new is optional. `contract`: it does not; only for what no version in use needs any more.
+   */
+  readonly change: 'expand' | 'contract'
+  statements(types: ColumnTypes): string[]
+}

@@ -69,10 +69,12 @@ type Note = (setting: string, problem: string) => void
 async function checkDatabase(config: StorageConfig, fail: Note, warn: Note): Promise<void> {
   const setting = config.database.kind === 'postgres' ? 'CAIRN_DATABASE_URL' : 'CAIRN_HOME'
   try {
-    const { exists, migrations: done } = await inspectDatabase(config.database)
+    const { exists, migrations: done, expansions } = await inspectDatabase(config.database)
     const names = migrations.map(({ name }) => name)
-    const strange = done.find((name) => !names.includes(name))
+    const newer = done.filter((name) => !names.includes(name))
+    const strange = newer.find((name) => !expansions.includes(name))
     if (strange !== undefined) fail(setting, `The database has migration ${strange} of a newer version`)
+    else if (newer.length > 0) warn(setting, `A newer version expanded the database: ${newer.join(', ')}`)
     const due = names.filter((name) => !done.includes(name))
     if (!exists) warn(setting, 'The database is new. The first start creates its tables')
     else if (due.length > 0) warn(setting, `The next start migrates the database: ${due.join(', ')}`)

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
-import { isUniqueViolation, migrate } from '@cairn/service'
+import { isUniqueViolation, type Migration, migrate } from '@cairn/service'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from './database.ts'
+import { type Database, migrations } from './database.ts'
 
 const account = (address: string, dataLimitBytes = 100) => ({
   address,
@@ -217,13 +217,37 @@ export function databaseSuite(
     })
 
     test('a migration that fails half way leaves nothing', async () => {
-      const broken = { name: '9999_broken', statements: () => ['create table half (a text)', 'no sql at all'] }
-      const ours = { name: '0001_create-tables', statements: () => [] }
+      const change = 'expand'
+      const broken: Migration = {
+        name: '9999_broken',
+        change,
+        statements: () => ['create table half (a text)', 'no sql at all'],
+      }
+      const ours: Migration = { name: '0001_create-tables', change, statements: () => [] }
       await expect(migrate(db.kind, db.write, [ours, broken])).rejects.toThrow()
       await expect(sql`select * from half`.execute(db.read)).rejects.toThrow()
     })
 
-    test('rejects a database of a newer version', async () => {
+    test('accepts a schema that a newer version expanded, and rejects one that it contracted', async () => {
+      const later: Migration = {
+        name: '9998_later',
+        change: 'expand',
+        statements: ({ integer, strict }) => [
+          `create table later (a ${integer})${strict}`,
+          `alter table account add column later ${integer} not null default 7`,
+        ],
+      }
+      await migrate(db.kind, db.write, [...migrations, later])
+      await using older = await place.open()
+      await older.write((trx) =>
+        trx.insertInto('account').values(account('later')).execute(),
+      )
+      const contract: Migration = { ...later, name: '9999_last', change: 'contract', statements: () => [] }
+      await migrate(db.kind, db.write, [...migrations, later, contract])
+      await expect(place.open()).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_CONFIGURATION'))
+    })
+
+    test('rejects a migration of a newer version that names no change', async () => {
       await db.write((trx) => trx.insertInto('migration').values({ name: '9999_later', applied_at: 1 }).execute())
       await expect(place.open()).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_CONFIGURATION'))
     })

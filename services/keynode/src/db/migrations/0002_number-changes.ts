@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const numberChanges: Migration = {
   name: '0002_number-changes',
+  change: 'contract',
   statements: ({ integer, text, clustered }) => [
     `create table numbered_change (
       cid ${text} not null references key (cid) on delete cascade,

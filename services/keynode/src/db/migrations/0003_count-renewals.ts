@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const countRenewals: Migration = {
   name: '0003_count-renewals',
+  change: 'contract',
   statements: ({ integer, text, strict }) => [
     'drop table session',
     `create table session (

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const spendByAddress: Migration = {
   name: '0004_spend-by-address',
+  change: 'contract',
   statements: () => [
     `update spent_challenge set id = address || ' ' || id`,
     // They remain valid for at most another minute; their texts are also spent.

@@ -7,6 +7,7 @@ import { createAuditTable } from '@cairn/service/admin'
  */
 export const markRestored: Migration = {
   name: '0005_mark-restored',
+  change: 'expand',
   statements: (types) => [
     `alter table key add column restored_at ${types.integer}`,
     'create index key_restored on key (cid) where restored_at is not null',

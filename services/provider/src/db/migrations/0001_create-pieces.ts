@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** The first tables. */
 export const createPieces: Migration = {
   name: '0001_create-pieces',
+  change: 'expand',
   statements: ({ integer, bytes, text, strict }) => [
     `create table provider (id ${integer} primary key check (id = 1), public_key ${text} not null)${strict}`,
 

@@ -5,6 +5,7 @@ import type { Migration } from '@cairn/service'
  */
 export const countContent: Migration = {
   name: '0002_count-content',
+  change: 'contract',
   statements: ({ integer, text }) => [
     `alter table piece add column content ${text}`,
     `alter table piece add column content_bytes ${integer} not null default 0`,

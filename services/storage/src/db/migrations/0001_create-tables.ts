@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** The first tables. */
 export const createTables: Migration = {
   name: '0001_create-tables',
+  change: 'expand',
   statements: ({ integer, bytes, text, strict, clustered }) => [
     `create table account (
       address ${text} primary key,

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Payments, what they bought, and how far each chain was read. */
 export const createPayments: Migration = {
   name: '0002_create-payments',
+  change: 'expand',
   statements: ({ integer, text, strict }) => [
     `create table payment (
       id ${text} primary key,

@@ -5,6 +5,7 @@ import type { Migration } from '@cairn/service'
  */
 export const createNames: Migration = {
   name: '0003_create-names',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict, clustered }) => [
     `create table ipns_name (
       name ${text} primary key,

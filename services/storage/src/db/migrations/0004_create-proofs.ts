@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Pieces, aggregates, deals with storage providers, and their challenges. */
 export const createProofs: Migration = {
   name: '0004_create-proofs',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict }) => [
     `create table aggregate (
       id ${text} primary key,

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Indexes that make the cost of finding due work on pieces and deals independent of their total number. */
 export const indexProofs: Migration = {
   name: '0005_index-proofs',
+  change: 'contract',
   statements: ({ integer, text, strict }) => [
     `alter table pack add column is_pieced ${integer} not null default 0`,
     'update pack set is_pieced = 1 where exists (select 1 from piece_pack where piece_pack.pack_id = pack.id)',

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Resumable uploads, and the location of their parts until they are complete. */
 export const createResumableUploads: Migration = {
   name: '0006_create-resumable-uploads',
+  change: 'expand',
   statements: ({ integer, text, strict, clustered }) => [
     `create table resumable_upload (
       id ${text} primary key,

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Texts used for signing in, kept while they could be presented again. */
 export const createSpentSignIns: Migration = {
   name: '0007_create-spent-sign-ins',
+  change: 'expand',
   statements: ({ integer, text, clustered }) => [
     `create table spent_sign_in (
       address ${text} not null,

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Counts unpaid storage over all accounts, and free accounts per day and caller. */
 export const boundFreeStorage: Migration = {
   name: '0009_bound-free-storage',
+  change: 'expand',
   statements: ({ integer, text, strict, clustered }) => [
     `alter table account add column free_bytes ${integer}`,
     `update account set free_bytes = coalesce((

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const keepPacks: Migration = {
   name: '0010_keep-packs',
+  change: 'expand',
   statements: ({ integer, text, strict }) => [
     `alter table pack add column hold ${text} check (hold in ('pending', 'abandoned', 'orphaned', 'recovered'))`,
     `alter table pack add column missing_at ${integer}`,

@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Pins of the Pinning Service API: each is a job until its content is stored, and goes with the upload that it became. */
 export const createPins: Migration = {
   name: '0012_create-pins',
+  change: 'expand',
   statements: ({ integer, text, strict }) => [
     `create table pin (
       id ${text} primary key,

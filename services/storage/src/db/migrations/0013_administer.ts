@@ -4,6 +4,7 @@ import { createAuditTable } from '@cairn/service/admin'
 /** Blocked accounts, content that the operator denied, and a log of what operators did. */
 export const administer: Migration = {
   name: '0013_administer',
+  change: 'expand',
   statements: (types) => [
     `alter table account add column blocked_at ${types.integer}`,
     `alter table account add column block_reason ${types.text}`,

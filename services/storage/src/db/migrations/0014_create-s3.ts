@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Buckets, objects, multipart uploads and access keys of the S3 API. */
 export const createS3: Migration = {
   name: '0014_create-s3',
+  change: 'expand',
   statements: ({ integer, text, strict, clustered }) => [
     `create table s3_credential (
       id ${text} primary key,

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const createEvents: Migration = {
   name: '0017_create-events',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict, clustered }) => [
     `alter table account add column event_count ${integer} not null default 0`,
     `create table account_event (

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const indexNames: Migration = {
   name: '0018_index-names',
+  change: 'expand',
   statements: ({ kind }) =>
     kind === 'sqlite'
       ? [

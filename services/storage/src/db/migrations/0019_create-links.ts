@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Links to encrypted files for people without wallets. */
 export const createLinks: Migration = {
   name: '0019_create-links',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict }) => [
     `create table link (
       id ${text} primary key,

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const createIpni: Migration = {
   name: '0020_create-ipni',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict, clustered }) => [
     `create table announced_upload (
       upload_id ${text} primary key references upload (id) on delete cascade,

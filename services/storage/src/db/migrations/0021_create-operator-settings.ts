@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Settings that the operator changes while the service runs, with their history: a change adds a row. */
 export const createOperatorSettings: Migration = {
   name: '0021_create-operator-settings',
+  change: 'expand',
   statements: ({ integer, text, strict }) => [
     `create table operator_setting (
       name ${text} not null,

@@ -6,6 +6,7 @@ import type { Migration } from '@cairn/service'
  */
 export const createUploadLinks: Migration = {
   name: '0022_create-upload-links',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict }) => [
     `create table upload_link (
       id ${text} primary key,

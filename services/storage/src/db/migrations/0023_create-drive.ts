@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** The private index of an account: folders, names, stars, tags and trash, encrypted by its clients. */
 export const createDrive: Migration = {
   name: '0023_create-drive',
+  change: 'expand',
   statements: ({ integer, text, bytes, strict }) => [
     `create table drive (
       address ${text} primary key references account (address),

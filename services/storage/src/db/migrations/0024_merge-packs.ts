@@ -3,6 +3,7 @@ import type { Migration } from '@cairn/service'
 /** Lets packs share an object: the merged pack that holds one, and its place there. */
 export const mergePacks: Migration = {
   name: '0024_merge-packs',
+  change: 'contract',
   statements: ({ integer }) => [
     `alter table pack add column merged_id ${integer}`,
     `alter table pack add column merged_offset_bytes ${integer}`,
