@@ -42,6 +42,8 @@ export type CallLimits = {
   timeoutMs?: number
   /** Calls per minute for each key or, without one, each network address. */
   perMinute?: number
+  /** Whether all replicas of a service share the rate, because the call creates rights, costs money or guesses secrets. */
+  isShared?: boolean
 }
 
 /** One HTTP call, with everything that server, client, documentation and tests need. */

@@ -1,5 +1,5 @@
 import type { ContractCheck } from '@cairn/crypto'
-import type { Authorize, Dependencies, LogGate, RateLimiter, Traces } from '@cairn/service'
+import type { Authorize, Dependencies, LogGate, RateLimiter, SharedRates, Traces } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Kysely } from 'kysely'
@@ -46,6 +46,8 @@ export type Context = {
   /** Absent when traces are off. */
   readonly traces?: Traces | undefined
   readonly rates: RateLimiter
+  /** Rates over all replicas; undefined on SQLite, whose service is one process. */
+  readonly sharedRates?: SharedRates | undefined
   /** Queries contract wallets; undefined if no chain is configured. */
   readonly queryContract: QueryContract | undefined
   /** Finds the caller of a call before its body is read. */

@@ -1,9 +1,14 @@
 import { runService } from '@cairn/service'
 import { readConfig } from './config.ts'
+import { requireSecretSetting } from './shared-secret.ts'
 import { startStorage } from './start.ts'
 
 await runService({
-  start: () => startStorage(readConfig()),
+  start: () => {
+    const config = readConfig()
+    requireSecretSetting(config)
+    return startStorage(config)
+  },
   describe: (storage) => ({ url: storage.apiUrl }),
   onFault: (storage, error) => storage.context.log.fatal({ err: error }, 'unhandled rejection'),
 })

@@ -22,6 +22,7 @@ import { registerConsoleRoutes } from './console/routes.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { createGatewayApp } from './gateway/app.ts'
+import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
 import { createStorageMetrics, type StorageMetrics } from './metrics.ts'
@@ -47,6 +48,7 @@ import { openProviders } from './providers/providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { createS3App } from './s3/s3.ts'
 import { serviceVersion } from './service/service-version.ts'
+import { requireSharedSecret } from './shared-secret.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
@@ -109,6 +111,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const packs = createPackStore({ db, objects, cache, clock, onEvent })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
+  const sharedRates = isAlone ? undefined : createSharedRates({ config, db, clock, secret })
   const denials = openDenylist({ config, db, log, failures })
   await denials.refresh()
   const context: Context = {
@@ -125,6 +128,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     dependencies,
     metrics,
     rates,
+    sharedRates,
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
     queryContract: openContractWallets(config, { clock, dependencies }),
     secret,
@@ -133,6 +137,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     traces,
   }
 
+  await requireSharedSecret(context)
   await requireSameSecret(context)
   await requireWebhookSecret(context)
   // Before any change: this rejects a database that is older than its packs.

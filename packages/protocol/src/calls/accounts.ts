@@ -83,7 +83,7 @@ export const createApiKey = defineCall({
   response: { kind: 'json', schema: v.string() },
   errors: newKeyErrors,
   dialect: 'api',
-  limits: { ...json, perMinute: 30 },
+  limits: { ...json, perMinute: 30, isShared: true },
   idempotent: false,
 })
 

@@ -146,7 +146,7 @@ export const inspectLink = defineCall({
   body: { kind: 'json', schema: v.object({ token }) },
   response: { kind: 'json', schema: linkInfo },
   errors: visitorErrors,
-  limits: { ...limits, perMinute: visitorsPerMinute },
+  limits: { ...limits, perMinute: visitorsPerMinute, isShared: true },
   idempotent: true,
 })
 
@@ -163,6 +163,6 @@ export const openLink = defineCall({
   body: { kind: 'json', schema: v.object({ token, passwordToken: v.optional(token) }) },
   response: { kind: 'json', schema: openedLink },
   errors: visitorErrors,
-  limits: { ...limits, perMinute: visitorsPerMinute },
+  limits: { ...limits, perMinute: visitorsPerMinute, isShared: true },
   idempotent: false,
 })

@@ -37,6 +37,6 @@ export const createS3Credentials = defineCall({
   response: { kind: 'json', schema: credentialsSchema },
   errors: [...authErrors, 'NOT_SUPPORTED'],
   dialect: 'api',
-  limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: 60 },
+  limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: 60, isShared: true },
   idempotent: false,
 })

@@ -64,6 +64,6 @@ export const signIn = defineCall({
   response: { kind: 'json', schema: v.object({ apiKey: v.string() }) },
   errors: newKeyErrors,
   dialect: 'api',
-  limits: { ...json, perMinute: 30 },
+  limits: { ...json, perMinute: 30, isShared: true },
   idempotent: false,
 })

@@ -9,6 +9,23 @@ export type RateLimiter = {
   consume(name: string, perMinute: number): void
 }
 
+/** Rates that all replicas of a service share, for calls that create rights, cost money or guess secrets. */
+export type SharedRates = {
+  /**
+   * Takes one token of a bucket that refills at `perMinute`.
+   * @throws CairnError RATE_LIMITED with the seconds to wait, UNAVAILABLE
+   */
+  consume(name: string, perMinute: number): Promise<void>
+}
+
+/** Returns the error of a caller that has to wait `waitMs`. */
+export function rateLimited(perMinute: number, waitMs: number): CairnError {
+  return new CairnError('RATE_LIMITED', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+    details: { perMinute },
+  })
+}
+
 type Bucket = { tokens: number; at: number }
 
 /**
@@ -19,7 +36,7 @@ const maxBuckets = 50_000
 
 /**
  * Rates of one process. They protect its own cores, so they are neither stored nor shared: with n replicas a caller has
- * n times the rate.
+ * n times the rate. Calls with `isShared` also count in {@link SharedRates}.
  */
 export function createRateLimiter(factor: number, clock: { now(): number }): RateLimiter {
   const buckets = new Map<string, Bucket>()
@@ -34,10 +51,7 @@ export function createRateLimiter(factor: number, clock: { now(): number }): Rat
         found === undefined ? size : Math.min(size, found.tokens + (Math.max(0, at - found.at) / 60_000) * size)
       if (tokens < 1) {
         buckets.set(name, { tokens, at })
-        throw new CairnError('RATE_LIMITED', {
-          retryAfterSeconds: Math.ceil(((1 - tokens) / size) * 60),
-          details: { perMinute: size },
-        })
+        throw rateLimited(size, ((1 - tokens) / size) * 60_000)
       }
       buckets.set(name, { tokens: tokens - 1, at })
       if (buckets.size > maxBuckets) {

@@ -13,7 +13,7 @@ import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { parseInput } from './parse-input.ts'
 import { rateLimitKey } from './rate-limit-key.ts'
-import type { RateLimiter } from './rate-limits.ts'
+import type { RateLimiter, SharedRates } from './rate-limits.ts'
 
 /** The authenticated caller of a request. */
 export type Authorized<Caller> = {
@@ -32,6 +32,8 @@ export type Authorize<Caller> = (request: FastifyRequest, call: CallDefinition) 
 export type RouteParts<Caller> = {
   readonly metrics: Metrics
   readonly rates: RateLimiter
+  /** Rates over all replicas, for calls with `isShared`; undefined for a service that runs as one process. */
+  readonly sharedRates?: SharedRates | undefined
   /** For calls with authentication, before the body is read. */
   readonly authorize?: Authorize<Caller>
   /** For calls with authentication whose signature covers the body: its text is in `request.cairnBody`. */
@@ -99,9 +101,14 @@ export function routeCall<C extends CallDefinition, Caller>(
   const { perMinute = defaultPerMinute } = limits
   const isAnonymous = ({ headers }: FastifyRequest): boolean =>
     definition.auth === 'none' || (definition.auth === 'optionalApiKey' && headers.authorization === undefined)
+  const consume = async (caller: string): Promise<void> => {
+    const name = `${definition.id} ${caller}`
+    parts.rates.consume(name, perMinute)
+    if (limits.isShared === true) await parts.sharedRates?.consume(name, perMinute)
+  }
   const authorize = async (request: FastifyRequest, find: Authorize<Caller>): Promise<void> => {
     const found = await find(request, definition)
-    parts.rates.consume(`${definition.id} ${found.id}`, perMinute)
+    await consume(found.id)
     request.cairnCaller = found
   }
   app.route({
@@ -122,7 +129,7 @@ export function routeCall<C extends CallDefinition, Caller>(
         })
       }
       if (isAnonymous(request)) {
-        parts.rates.consume(`${definition.id} ${rateLimitKey(request.ip)}`, perMinute)
+        await consume(rateLimitKey(request.ip))
         return
       }
       // Attempts are counted by address, authenticated calls by caller.

@@ -39,7 +39,7 @@ export type Signed = {
  * configured), UPSTREAM_FAILED, RATE_LIMITED
  */
 export async function findSigned(
-  { queryContract, rates }: Pick<Context, 'queryContract' | 'rates'>,
+  { queryContract, rates, sharedRates }: Pick<Context, 'queryContract' | 'rates' | 'sharedRates'>,
   { address, messages, signature, ip }: Signed,
 ): Promise<string> {
   const found = await findSignedText(address, messages, signature, async (question) => {
@@ -48,7 +48,9 @@ export async function findSigned(
       if (signature.length === 132 || signature.length === 130) return undefined
       throw new CairnError('CHAIN_NOT_CONFIGURED')
     }
-    rates.consume(`contract ${rateLimitKey(ip)}`, contractChecksPerMinute.atStorage)
+    const asker = `contract ${rateLimitKey(ip)}`
+    rates.consume(asker, contractChecksPerMinute.atStorage)
+    await sharedRates?.consume(asker, contractChecksPerMinute.atStorage)
     return queryContract(question)
   })
   if (found === undefined) throw new CairnError('INVALID_SIGNATURE')

@@ -35,7 +35,11 @@ export async function rotateSecret(
   if (isDryRun) return { sealed: 0, left: total }
   const entry = { action: 'secret rotate', subject: 'CAIRN_STORAGE_SECRET', before: { secretId: from.id, keys: total } }
   // Logged first, because an interrupted run has sealed some keys too.
-  await db.write((trx) => recordAction(trx, { ...entry, after: { secretId: to.id } }, clock.now()))
+  await db.write(async (trx) => {
+    // Replicas that know both secrets start with either; from now on the new one alone suffices.
+    await trx.updateTable('store').set({ secret_check: to.id }).where('secret_check', 'is not', null).execute()
+    await recordAction(trx, { ...entry, after: { secretId: to.id } }, clock.now())
+  })
   let sealed = 0
   for (const rows of sealedRows) {
     for (let some = await rows.sealNext(db, from, to); some > 0; some = await rows.sealNext(db, from, to)) {

@@ -22,6 +22,7 @@ import { createOperatorSettings } from './migrations/0021_create-operator-settin
 import { createUploadLinks } from './migrations/0022_create-upload-links.ts'
 import { createDrive } from './migrations/0023_create-drive.ts'
 import { mergePacks } from './migrations/0024_merge-packs.ts'
+import { serveReplicas } from './migrations/0026_serve-replicas.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -52,6 +53,7 @@ export const migrations = [
   createUploadLinks,
   createDrive,
   mergePacks,
+  serveReplicas,
 ]
 
 /**

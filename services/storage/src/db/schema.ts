@@ -156,7 +156,18 @@ type ReservationTable = {
  * One row. `name` is the id that the pack folder carries too; `removals` grows with every removed pack, `denials` with every
  * change of the operator's denylist, so that replicas clear their caches.
  */
-type StoreTable = { id: bigint; name: string; created_at: number; removals: number; denials: number }
+type StoreTable = {
+  id: bigint
+  name: string
+  created_at: number
+  removals: number
+  denials: number
+  /** Id of the secret that all replicas use; null before the first start on PostgreSQL. */
+  secret_check: Generated<string | null>
+}
+
+/** When the bucket of a caller of a call is full again. The name is a pseudonym. */
+type CallRateTable = { name: string; full_at: number }
 
 /** An action of an operator. Rows are only ever added. `before` and `after` are JSON. */
 type AuditEntryTable = {
@@ -657,6 +668,7 @@ export type Schema = {
   upload_pack: UploadPackTable
   reservation: ReservationTable
   store: StoreTable
+  call_rate: CallRateTable
   doomed_object: DoomedObjectTable
   lease: LeaseTable
   payment: PaymentTable

@@ -213,6 +213,7 @@ export function databaseSuite(
         { name: '0022_create-upload-links' },
         { name: '0023_create-drive' },
         { name: '0024_merge-packs' },
+        { name: '0026_serve-replicas' },
       ])
     })
 
@@ -239,9 +240,7 @@ export function databaseSuite(
       }
       await migrate(db.kind, db.write, [...migrations, later])
       await using older = await place.open()
-      await older.write((trx) =>
-        trx.insertInto('account').values(account('later')).execute(),
-      )
+      await older.write((trx) => trx.insertInto('account').values(account('later')).execute())
       const contract: Migration = { ...later, name: '9999_last', change: 'contract', statements: () => [] }
       await migrate(db.kind, db.write, [...migrations, later, contract])
       await expect(place.open()).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_CONFIGURATION'))

@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { spreadAggregateEvents } from './aggregate-events.ts'
 import { pruneEvents } from './prune-events.ts'
 
 const intervalMs = 1000
-const leaseName = 'events'
+const leaseMs = 60_000
 /** Interval of deletions. */
 const pruneMs = 600_000
 
@@ -15,13 +16,15 @@ const pruneMs = 600_000
  */
 export function createEventsWorker(context: Context, clock: WorkerClock): Worker {
   const { db, processId: owner, failures } = context
+  const lease = { name: 'events', owner, durationMs: leaseMs }
   let pruneAt = 0
   const round = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await spreadAggregateEvents(context))) {}
     if (clock.now() < pruneAt) return
     pruneAt = clock.now() + pruneMs
-    const lease = await acquireLease(db, { name: leaseName, owner, now: clock.now(), durationMs: pruneMs })
-    if (lease !== undefined) await pruneEvents(context, signal)
+    await withLease(context, lease, signal, async (held) => {
+      await pruneEvents(context, held)
+    })
   }
   const loop = createLoop('events', intervalMs, clock, round, (error) =>
     failures.failed('events', error, 'worker failed', { worker: 'events' }),
@@ -30,7 +33,7 @@ export function createEventsWorker(context: Context, clock: WorkerClock): Worker
     name: 'events',
     async run(signal) {
       await loop.run(signal)
-      await releaseLease(db, { name: leaseName, owner })
+      await releaseLease(db, lease)
     },
   }
 }

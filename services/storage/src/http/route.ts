@@ -17,8 +17,8 @@ export function route<C extends CallDefinition>(
 }
 
 /** What the routes of the storage service are made with. */
-export function routeParts({ metrics, rates, authorize }: Context): RouteParts<Caller> {
-  return { metrics, rates, authorize, describeError, chooseDialect }
+export function routeParts({ metrics, rates, sharedRates, authorize }: Context): RouteParts<Caller> {
+  return { metrics, rates, sharedRates, authorize, describeError, chooseDialect }
 }
 
 /** Clients of Kubo upload through the same calls as the peer's clients, and expect errors in Kubo's format. */

@@ -1,7 +1,8 @@
 import type { Context } from '../context.ts'
 import { type Driving, isDealDue } from '../deals/deals.ts'
 import { createPieceHashing, type PieceMaking } from '../pieces/pieces.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { type LaneName, pipeline, type StageInput } from './pipeline.ts'
 
@@ -78,30 +79,5 @@ function createLeasedWorker(
       await loop.run(signal)
       await releaseLease(context.db, lease)
     },
-  }
-}
-
-/** Runs while the lease is held and renews it; the signal passed in fires when the lease is lost. */
-async function withLease(
-  context: Context,
-  lease: { name: string; owner: string; durationMs: number },
-  signal: AbortSignal,
-  work: (held: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const take = () => acquireLease(context.db, { ...lease, now: context.clock.now() })
-  if ((await take()) === undefined) return
-  const lost = new AbortController()
-  const renewal = setInterval(() => {
-    take().then(
-      (held) => {
-        if (held === undefined) lost.abort(new Error('another replica has the lease'))
-      },
-      (error: unknown) => lost.abort(error),
-    )
-  }, leaseMs / 4)
-  try {
-    await work(AbortSignal.any([signal, lost.signal]))
-  } finally {
-    clearInterval(renewal)
   }
 }

@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto'
+import { rateLimited, type SharedRates } from '@cairn/service'
+import { sql } from 'kysely'
+import type { Context } from '../context.ts'
+import { deriveKey } from '../derive-key.ts'
+
+const minuteMs = 60_000
+
+/**
+ * Rates that all replicas of a database share. One row per call and caller says when its bucket is full again, so one
+ * statement takes a token. Callers are stored as pseudonyms, until their bucket is full.
+ */
+export function createSharedRates({
+  config,
+  db,
+  clock,
+  secret,
+}: Pick<Context, 'config' | 'db' | 'clock' | 'secret'>): SharedRates {
+  const key = deriveKey(secret, 'call-rates')
+  return {
+    async consume(caller, perMinute) {
+      if (config.rateFactor === 0) return
+      const name = createHmac('sha256', key).update(caller).digest('hex').slice(0, 32)
+      const now = clock.now()
+      const tokenMs = Math.ceil(minuteMs / (perMinute * config.rateFactor))
+      const fullAt = sql<number>`case when call_rate.full_at < ${now} then ${now} else call_rate.full_at end + ${tokenMs}`
+      const taken = await db.write((trx) =>
+        trx
+          .insertInto('call_rate')
+          .values({ name, full_at: now + tokenMs })
+          .onConflict((conflict) =>
+            conflict
+              .column('name')
+              .doUpdateSet({ full_at: fullAt })
+              .where(fullAt, '<=', now + minuteMs),
+          )
+          .returning('full_at')
+          .executeTakeFirst(),
+      )
+      if (taken === undefined) {
+        const row = await db.read.selectFrom('call_rate').select('full_at').where('name', '=', name).executeTakeFirst()
+        throw rateLimited(perMinute * config.rateFactor, (row?.full_at ?? now) + tokenMs - minuteMs - now)
+      }
+      // The first call of a caller removes the rows that say nothing any more.
+      if (taken.full_at === now + tokenMs) {
+        await db.write((trx) => trx.deleteFrom('call_rate').where('full_at', '<', now).execute())
+      }
+    },
+  }
+}
