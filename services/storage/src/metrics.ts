@@ -1,5 +1,5 @@
 import { createMetrics, type Metrics } from '@cairn/service'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Metrics of the storage service. */
 export type StorageMetrics = Metrics & {
@@ -27,9 +27,25 @@ export type StorageMetrics = Metrics & {
   readonly webhookQueue: Gauge
   readonly webhookQueueAge: Gauge
   readonly freeRefusals: Counter<'bound'>
+  /** The store as a whole, measured by the replica that holds the lease. */
+  readonly store: StoreGauges
   /** Pictures: from the cache (hit), rendered (miss), shared with an equal request in progress (joined), failed (error). */
   readonly pictures: Counter<'result'>
   readonly pictureSeconds: Histogram
+}
+
+/** Sizes and states of all rows together. */
+export type StoreGauges = {
+  readonly accounts: Gauge
+  readonly packs: Gauge<'state'>
+  readonly packBytes: Gauge<'state'>
+  readonly missingPacks: Gauge
+  readonly unfinishedUploads: Gauge
+  readonly unfinishedBytes: Gauge
+  readonly deals: Gauge<'state' | 'provider'>
+  readonly payments: Gauge<'state'>
+  readonly oldestScrub: Gauge
+  readonly leases: Gauge<'name'>
 }
 
 /** Creates a separate registry, so that several services can run in one process. */
@@ -126,6 +142,7 @@ export function createStorageMetrics(): StorageMetrics {
       labelNames: ['bound'],
       registers,
     }),
+    store: createStoreGauges(registers),
     pictures: new Counter({
       name: 'cairn_pictures_total',
       help: 'Resized pictures, by result: hit, miss, joined or error',
@@ -138,5 +155,25 @@ export function createStorageMetrics(): StorageMetrics {
       buckets: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30],
       registers,
     }),
+  }
+}
+
+function createStoreGauges(registers: Registry[]): StoreGauges {
+  const gauge = <T extends string = never>(name: string, help: string, labelNames: readonly T[] = []): Gauge<T> =>
+    new Gauge({ name, help: `${help}. Measured once a minute by one replica`, labelNames, registers })
+  return {
+    accounts: gauge('cairn_accounts', 'Accounts'),
+    packs: gauge('cairn_packs', 'Packs, by state', ['state']),
+    packBytes: gauge('cairn_pack_bytes', 'Bytes of packs, by state', ['state']),
+    missingPacks: gauge('cairn_missing_packs', 'Packs whose object is missing'),
+    unfinishedUploads: gauge('cairn_unfinished_uploads', 'Resumable uploads that are not stored yet'),
+    unfinishedBytes: gauge(
+      'cairn_unfinished_upload_bytes',
+      'Received bytes of resumable uploads that are not stored yet',
+    ),
+    deals: gauge('cairn_deals', 'Deals with storage providers, by provider and state', ['state', 'provider']),
+    payments: gauge('cairn_payments', 'Payments, by state', ['state']),
+    oldestScrub: gauge('cairn_oldest_scrub_timestamp_seconds', 'When the pack that waits longest was last verified'),
+    leases: gauge('cairn_lease_expires_timestamp_seconds', 'End of the lease of a job', ['name']),
   }
 }

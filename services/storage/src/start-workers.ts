@@ -25,6 +25,7 @@ import { createS3Worker } from './s3/s3.ts'
 import { createIndexWorker } from './search/search.ts'
 import { createUploadLinksWorker } from './upload-links/upload-links.ts'
 import { createWebhooksWorker } from './webhooks/webhooks.ts'
+import { createMeasureWorker } from './workers/measure-store.ts'
 import { systemClock, type Worker } from './workers/worker.ts'
 
 /** Dependencies of the workers. */
@@ -57,6 +58,7 @@ export function startWorkers({
     createResumableWorker(context, clock),
     createPinsWorker(context, clock),
     createEventsWorker(context, clock),
+    createMeasureWorker(context, clock),
     createWebhooksWorker(context, clock),
     createLinksWorker(context, clock),
     createUploadLinksWorker(context, clock),

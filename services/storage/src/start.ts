@@ -52,6 +52,7 @@ import { requireSharedSecret } from './shared-secret.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
+import { watchMachine } from './workers/measure-store.ts'
 
 /**
  * A running storage service. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
@@ -145,6 +146,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const abandoned = await releaseAbandoned(context)
   watchFreeStorage(context)
+  watchMachine(context)
   if (isAlone) {
     await db.write(recountFreeStorage)
     await endAllLeases(db)

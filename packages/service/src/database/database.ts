@@ -40,6 +40,8 @@ export type Database<Schema> = {
    * @throws CairnError UNAVAILABLE
    */
   ping(): Promise<void>
+  /** Counts the connections of the pool; undefined on SQLite. */
+  readonly connections?: () => { used: number; idle: number; waiting: number }
   /** Waits for the units in progress and closes the connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -50,6 +50,11 @@ export async function openPostgres<Schema extends BaseSchema>(
     read,
     write,
     ping: () => ping(pool),
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close,
     [Symbol.asyncDispose]: close,
   }

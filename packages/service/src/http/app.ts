@@ -116,7 +116,10 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       throw new CairnError('UNAVAILABLE', { message: 'The service is shutting down', retryAfterSeconds: 5 })
     }
     const call = request.routeOptions.config.callId ?? 'none'
+    const { socket } = request.raw
+    const writtenBytes = socket.bytesWritten
     reply.raw.once('close', () => {
+      metrics.sentBytes.inc({ call }, socket.bytesWritten - writtenBytes)
       if (!reply.raw.writableFinished) metrics.clientsGone.inc({ call })
     })
   })

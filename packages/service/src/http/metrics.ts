@@ -5,6 +5,7 @@ export type Metrics = {
   readonly registry: Registry
   readonly requests: Counter<'call' | 'status'>
   readonly seconds: Histogram<'call'>
+  readonly sentBytes: Counter<'call'>
   readonly errors: Counter<'code'>
   readonly clientsGone: Counter<'call'>
   readonly refusedConnections: Counter
@@ -28,6 +29,12 @@ export function createMetrics(): Metrics {
       help: 'Time from the request headers to the end of the response',
       labelNames: ['call'],
       buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+      registers,
+    }),
+    sentBytes: new Counter({
+      name: 'cairn_sent_bytes_total',
+      help: 'Bytes of responses, headers included, written to connections',
+      labelNames: ['call'],
       registers,
     }),
     errors: new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers }),

@@ -1,0 +1,120 @@
+import type { StatsFs } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { Gauge } from 'prom-client'
+import type { Context } from '../context.ts'
+import { releaseLease } from './lease.ts'
+import { withLease } from './with-lease.ts'
+import { createLoop, type Worker, type WorkerClock } from './worker.ts'
+
+const intervalMs = 60_000
+/** Longer than the pause between rounds, so that one replica measures until it stops. */
+const leaseMs = 150_000
+
+type Parts = Pick<Context, 'db' | 'clock' | 'metrics' | 'processId' | 'failures'>
+
+/** Measures the store for the metrics, on one replica. */
+export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker {
+  const lease = { name: 'measure', owner: context.processId, durationMs: leaseMs }
+  const round = async (signal: AbortSignal): Promise<void> => {
+    let isHeld = false
+    await withLease(context, lease, signal, async () => {
+      isHeld = true
+      await measureStore(context)
+    })
+    // Old values beside those of the replica that measures now would be added up.
+    if (!isHeld) for (const gauge of Object.values(context.metrics.store)) gauge.reset()
+  }
+  const loop = createLoop('measure', intervalMs, clock, round, (error) =>
+    context.failures.failed('measure', error, 'worker failed', { worker: 'measure' }),
+  )
+  return {
+    name: 'measure',
+    async run(signal) {
+      await loop.run(signal)
+      await releaseLease(context.db, lease)
+    },
+  }
+}
+
+/** Reads the sizes and states of all rows into the gauges. */
+export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db' | 'metrics'>): Promise<void> {
+  const { read } = db
+  const accounts = await read
+    .selectFrom('account')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const packs = await read
+    .selectFrom('pack')
+    .select(({ fn }) => [
+      'state',
+      fn.countAll<number>().as('count'),
+      fn.sum<number | null>('size_bytes').as('bytes'),
+      fn.count<number>('missing_at').as('missing'),
+      fn.min('scrubbed_at').as('scrubbedAt'),
+    ])
+    .groupBy('state')
+    .execute()
+  const uploads = await read
+    .selectFrom('resumable_upload')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('offset_bytes').as('bytes')])
+    .where('state', 'in', ['receiving', 'received'])
+    .executeTakeFirstOrThrow()
+  const deals = await read
+    .selectFrom('deal')
+    .select(({ fn }) => ['state', 'provider', fn.countAll<number>().as('count')])
+    .groupBy(['state', 'provider'])
+    .execute()
+  const payments = await read
+    .selectFrom('payment')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute()
+  const leases = await read.selectFrom('lease').select(['name', 'expires_at']).execute()
+
+  for (const gauge of Object.values(store)) gauge.reset()
+  store.accounts.set(Number(accounts.count))
+  for (const { state, count, bytes } of packs) {
+    store.packs.set({ state }, Number(count))
+    store.packBytes.set({ state }, Number(bytes ?? 0))
+  }
+  store.missingPacks.set(packs.reduce((sum, { missing }) => sum + Number(missing), 0))
+  const scrubbed = packs.find(({ state }) => state === 'live')?.scrubbedAt
+  if (typeof scrubbed === 'number') store.oldestScrub.set(scrubbed / 1000)
+  store.unfinishedUploads.set(Number(uploads.count))
+  store.unfinishedBytes.set(Number(uploads.bytes ?? 0))
+  for (const { state, provider, count } of deals) store.deals.set({ state, provider }, Number(count))
+  for (const { state, count } of payments) store.payments.set({ state }, Number(count))
+  for (const { name, expires_at } of leases) store.leases.set({ name }, expires_at / 1000)
+}
+
+/** Measures, when the metrics are read, the disks of this machine and its connections to the database. */
+export function watchMachine({ config, db, metrics }: Pick<Context, 'config' | 'db' | 'metrics'>): void {
+  const registers = [metrics.registry]
+  const folders = { home: config.home, ...(config.s3 === undefined ? { packs: config.packFolder } : {}) }
+  const addDiskGauge = (name: string, help: string, blocksOf: (disk: StatsFs) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['folder'],
+      registers,
+      async collect() {
+        for (const [folder, path] of Object.entries(folders)) {
+          const disk = await statfs(path)
+          this.set({ folder }, blocksOf(disk) * disk.bsize)
+        }
+      },
+    })
+  addDiskGauge('cairn_disk_free_bytes', 'Free space of the disk that contains a folder', ({ bavail }) => bavail)
+  addDiskGauge('cairn_disk_size_bytes', 'Size of the disk that contains a folder', ({ blocks }) => blocks)
+  if (db.connections === undefined) return
+  const { connections } = db
+  new Gauge({
+    name: 'cairn_database_connections',
+    help: 'Connections of this process to PostgreSQL: used or idle; waiting counts queries that wait for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(connections())) this.set({ state }, count)
+    },
+  })
+}
