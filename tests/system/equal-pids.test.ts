@@ -12,9 +12,8 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { programEnvironment } from '../program-environment.ts'
+import { unshare } from '../unshare.ts'
 
-/** Root may make namespaces of processes; others need one of users around it. */
-const unshare = ['unshare', ...(process.getuid?.() === 0 ? [] : ['-Ur']), '-pf', '--kill-child']
 const program = join(import.meta.dirname, 'run-replica.ts')
 
 let postgres: PostgresFixture

@@ -37,7 +37,9 @@ export async function migrate<Schema>(
     for (const { name, change, statements } of known) {
       if (done.has(name)) continue
       for (const statement of statements(types)) await sql.raw(statement).execute(trx)
-      await sql`insert into migration (name, applied_at, change) values (${name}, ${Date.now()}, ${change})`.execute(trx)
+      await sql`insert into migration (name, applied_at, change) values (${name}, ${Date.now()}, ${change})`.execute(
+        trx,
+      )
     }
   })
 }

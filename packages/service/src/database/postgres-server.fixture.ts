@@ -14,6 +14,10 @@ const run = promisify(execFile)
 export type PostgresServer = {
   /** URL of its database `postgres`, with all rights. */
   readonly url: string
+  /** Ends it as a crash would: connections break, and nothing is flushed. */
+  crash(): Promise<void>
+  /** Starts it again after a crash, with its data and at its address. */
+  restart(): Promise<void>
   /** Stops it and removes its folder. */
   stop(): Promise<void>
 }
@@ -93,20 +97,30 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     max_wal_size: '8GB',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', `${port}`, ...args], {
-    ...options,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await isReady(server)
+  const start = async (): Promise<ChildProcess> => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', `${port}`, ...args], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await isReady(server)
+    return server
+  }
+  let server = await start()
+  const crash = async (): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const ended = new Promise((resolve) => server.once('exit', resolve))
+    server.kill('SIGQUIT')
+    await ended
+  }
   return {
     url: `postgres://cairn@127.0.0.1:${port}/postgres`,
+    crash,
+    async restart() {
+      server = await start()
+    },
     async stop() {
-      if (server.exitCode === null && server.signalCode === null) {
-        const ended = new Promise((resolve) => server.once('exit', resolve))
-        // Immediate, because its data is removed with it.
-        server.kill('SIGQUIT')
-        await ended
-      }
+      // Immediate, because its data is removed with it.
+      await crash()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { descendantsOf } from '../process-tree.ts'
+import { programEnvironment } from '../program-environment.ts'
+import { unshare } from '../unshare.ts'
+
+/**
+ * A storage service as process 1 of its own PID namespace, as in a container, at fixed ports. It is started again when it
+ * exits, as by systemd or a container engine.
+ */
+export type Replica = AsyncDisposable & {
+  readonly name: string
+  readonly api: string
+  readonly gateway: string
+  /** Starts it; returns at once. */
+  start(): void
+  /** Resolves when `/readyz` answers 200. */
+  isReady(): Promise<void>
+  /** Ends it without any warning. */
+  kill(): Promise<void>
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<void>
+}
+
+/** Pause before a replica that exited starts again. */
+const restartMs = 1000
+const program = join(import.meta.dirname, '../../services/storage/src/main.ts')
+
+/** Describes a replica. Its log is `{name}.log` in `folder`. */
+export function createReplica(
+  name: string,
+  ports: { api: number; gateway: number },
+  { folder, environment }: { folder: string; environment: Record<string, string> },
+): Replica {
+  const log = openSync(join(folder, `${name}.log`), 'a')
+  let child: ChildProcess | undefined
+  let isWanted = false
+  let gone: Promise<unknown> = Promise.resolve()
+  const api = `http://127.0.0.1:${ports.api}`
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    isWanted = false
+    if (child?.pid === undefined || child.exitCode !== null) return
+    // A process 1 that is killed takes its namespace with it.
+    for (const { pid } of descendantsOf(child.pid).slice(0, 1)) process.kill(pid, signal)
+    await gone
+  }
+  const start = (): void => {
+    isWanted = true
+    const [command = '', ...args] = [...unshare, process.execPath, '--conditions=@cairn/source', program]
+    child = spawn(command, args, {
+      env: {
+        ...programEnvironment,
+        ...environment,
+        CAIRN_HOME: join(folder, name),
+        CAIRN_PORT: String(ports.api),
+        CAIRN_GATEWAY_PORT: String(ports.gateway),
+        CAIRN_METRICS_PORT: '0',
+      },
+      stdio: ['ignore', log, log],
+    })
+    const own = child
+    gone = once(own, 'exit').then(() => {
+      setTimeout(() => {
+        if (isWanted && child === own) start()
+      }, restartMs)
+    })
+  }
+  return {
+    name,
+    api,
+    gateway: `http://127.0.0.1:${ports.gateway}`,
+    start,
+    async isReady() {
+      while (!(await fetch(`${api}/readyz`).then(isOk, () => false))) await wait(100)
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    [Symbol.asyncDispose]: () => end('SIGKILL'),
+  }
+}
+
+async function isOk(answer: Response): Promise<boolean> {
+  await answer.arrayBuffer()
+  return answer.ok
+}

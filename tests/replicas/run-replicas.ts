@@ -1,0 +1,251 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startPostgresServer } from '@cairn/service/postgres-server-fixture'
+import { startFaultyProxy } from '@cairn/service/s3-proxy-fixture'
+import { startS3Server } from '@cairn/service/s3-server-fixture'
+import { createTestKey } from '../fixtures.ts'
+import { isInstalled, versitygw } from '../interop/binaries.ts'
+import { findPort, startS3Gateway } from '../interop/s3-gateway.ts'
+import { startBalancer } from './balancer.ts'
+import { type Acknowledged, readFile, startLoad } from './load.ts'
+import { createReplica, type Replica } from './replica.ts'
+
+/** What a fault did. */
+export type FaultResult = {
+  fault: string
+  /** From the end of the fault until all replicas are ready and an upload through each is read from each. */
+  recoverySeconds: number
+  uploads: number
+  failedUploads: number
+  reads: number
+  failedReads: number
+}
+
+/** Figures of a run. */
+export type ReplicasReport = {
+  store: string
+  acknowledged: number
+  acknowledgedBytes: number
+  /** Acknowledged files that are gone, or have other bytes, at any replica; and those that the listing lacks. */
+  lost: string[]
+  /** Wrong answers during the run. */
+  wrong: string[]
+  faults: FaultResult[]
+}
+
+/** Parameters of a run. */
+export type ReplicasOptions = {
+  seed: number
+  /** Load before, between and after the faults. */
+  calmMs: number
+  /** How long S3 is away. */
+  outageMs: number
+  log: (line: string) => void
+}
+
+const names = ['first', 'second', 'third']
+const drainSeconds = 3
+
+/** Starts three replicas behind two balancers, ends each part in turn under load, and counts what was lost. */
+export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptions): Promise<ReplicasReport> {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-replicas-'))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const postgres = await startPostgresServer()
+  stack.defer(() => postgres.stop())
+  const store = isInstalled(versitygw) ? `versitygw ${versitygw.version}` : 'the S3 server of the tests'
+  const server = stack.use(isInstalled(versitygw) ? await startS3Gateway() : await startS3Server())
+  const account = 'account' in server ? server.account : { ...server, region: 'us-east-1' }
+  const proxy = stack.use(await startFaultyProxy(server.url))
+
+  const environment = {
+    CAIRN_DATABASE_URL: postgres.url,
+    CAIRN_STORAGE_SECRET: 'ab'.repeat(32),
+    CAIRN_OBJECTS_URL: `s3://${server.bucket}/cairn`,
+    CAIRN_S3_ENDPOINT: proxy.url,
+    CAIRN_S3_REGION: account.region,
+    CAIRN_S3_FORCE_PATH_STYLE: 'on',
+    CAIRN_S3_ACCESS_KEY_ID: account.accessKeyId,
+    CAIRN_S3_SECRET_ACCESS_KEY: account.secretAccessKey,
+    CAIRN_DRAIN_SECONDS: String(drainSeconds),
+    CAIRN_LOG_LEVEL: 'warn',
+    CAIRN_RATE_FACTOR: '0',
+    CAIRN_FREE_BYTES: String(2 ** 40),
+    CAIRN_FREE_TOTAL_BYTES: '',
+  }
+  const replicas: Replica[] = []
+  for (const name of names) {
+    const ports = { api: await findPort(), gateway: await findPort() }
+    const replica = stack.use(createReplica(name, ports, { folder, environment }))
+    replica.start()
+    replicas.push(replica)
+  }
+  await allReady(replicas)
+  log(`three replicas on PostgreSQL and ${store}`)
+
+  const apis = replicas.map(({ api }) => api)
+  const openBalancers = async () => ({
+    api: await startBalancer(apis, apis),
+    gateway: await startBalancer(
+      replicas.map(({ gateway }) => gateway),
+      apis,
+    ),
+  })
+  const balancers = [await openBalancers(), await openBalancers()]
+  stack.defer(async () => {
+    for (const { api, gateway } of balancers) {
+      await api[Symbol.asyncDispose]()
+      await gateway[Symbol.asyncDispose]()
+    }
+  })
+  const { apiKey } = await createTestKey({ profile: { api: apis[0] ?? '' } })
+  const load = startLoad(
+    () => balancers.map(({ api, gateway }) => ({ api: api.url, gateway: gateway.url })),
+    apiKey,
+    seed,
+  )
+  stack.defer(() => load.stop())
+
+  const faults: FaultResult[] = []
+  const during = async (fault: string, work: () => Promise<void>): Promise<void> => {
+    await wait(calmMs)
+    const before = { ...load.counts }
+    await work()
+    const endedAt = performance.now()
+    await recovered(replicas, apiKey)
+    const recoverySeconds = Math.round((performance.now() - endedAt) / 100) / 10
+    const grown = (count: 'uploads' | 'failedUploads' | 'reads' | 'failedReads') => load.counts[count] - before[count]
+    const result: FaultResult = {
+      fault,
+      recoverySeconds,
+      uploads: grown('uploads'),
+      failedUploads: grown('failedUploads'),
+      reads: grown('reads'),
+      failedReads: grown('failedReads'),
+    }
+    faults.push(result)
+    log(describe(result))
+  }
+
+  for (const replica of replicas) {
+    await during(`kill -9 of the ${replica.name} replica`, async () => {
+      await replica.kill()
+      replica.start()
+    })
+  }
+  await during('crash and restart of PostgreSQL', async () => {
+    await postgres.crash()
+    await postgres.restart()
+  })
+  await during(`S3 away for ${outageMs / 1000} s`, async () => {
+    proxy.plan = () => ({ kind: 'reset' })
+    await wait(outageMs)
+    proxy.plan = () => undefined
+  })
+  await during('end of a balancer, clients use the other', async () => {
+    const [first] = balancers.splice(0, 1)
+    await first?.api[Symbol.asyncDispose]()
+    await first?.gateway[Symbol.asyncDispose]()
+  })
+  await during('restart of all replicas in turn, drained', async () => {
+    for (const replica of replicas) {
+      await replica.stop()
+      replica.start()
+      await replica.isReady()
+      // Until the balancers have noticed it.
+      await wait(drainSeconds * 1000)
+    }
+  })
+  await wait(calmMs)
+  await load.stop()
+
+  const lost = [...(await findLost(replicas, load.acknowledged)), ...(await findUnlisted(apis[0] ?? '', apiKey, load))]
+  return {
+    store,
+    acknowledged: load.acknowledged.length,
+    acknowledgedBytes: load.counts.uploadedBytes,
+    lost,
+    wrong: load.counts.wrong,
+    faults,
+  }
+}
+
+export function describe({ fault, recoverySeconds, ...counts }: FaultResult): string {
+  const { uploads, failedUploads, reads, failedReads } = counts
+  return `${fault}: recovered after ${recoverySeconds} s; uploads ${uploads} acknowledged, ${failedUploads} failed; reads ${reads} right, ${failedReads} failed`
+}
+
+async function allReady(replicas: readonly Replica[]): Promise<void> {
+  await Promise.all(replicas.map((replica) => replica.isReady()))
+}
+
+/** Resolves when each replica is ready and takes an upload that each of them serves. */
+async function recovered(replicas: readonly Replica[], apiKey: string): Promise<void> {
+  await allReady(replicas)
+  for (const { api } of replicas) {
+    for (;;) {
+      const file = await uploadOnce(api, apiKey)
+      const reads = file === undefined ? [] : await Promise.all(replicas.map((at) => readAt(at, file)))
+      if (reads.length > 0 && reads.every((result) => result === 'right')) break
+      await wait(200)
+    }
+  }
+}
+
+const readAt = ({ gateway }: Replica, file: Acknowledged) => readFile(file, (path) => fetch(`${gateway}${path}`))
+
+async function uploadOnce(api: string, apiKey: string): Promise<Acknowledged | undefined> {
+  const bytes = crypto.getRandomValues(new Uint8Array(1000))
+  const body = new FormData()
+  body.append('file', new Blob([bytes]), 'probe.bin')
+  const headers = { authorization: `Bearer ${apiKey}` }
+  try {
+    const answer = await fetch(`${api}/api/v0/add`, { method: 'POST', headers, body })
+    const { Hash: cid } = (await answer.json()) as { Hash?: string }
+    if (!answer.ok || cid === undefined) return undefined
+    const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
+    return { cid, digest, sizeBytes: bytes.length }
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads every acknowledged file once, at the replicas in turn, and what failed there at all of them. */
+async function findLost(replicas: readonly Replica[], files: readonly Acknowledged[]): Promise<string[]> {
+  const lost: string[] = []
+  const queue = files.map((file, at) => ({ file, at }))
+  const work = async (): Promise<void> => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      const { file, at } = next
+      const replica = replicas[at % replicas.length]
+      const result = replica === undefined ? 'failed' : await readAt(replica, file)
+      if (result !== 'right') lost.push(`${file.cid} at the ${replica?.name} replica: ${result}`)
+    }
+  }
+  await Promise.all([work(), work(), work(), work()])
+  return lost
+}
+
+/** Lists all files of the account, and returns what is missing. */
+async function findUnlisted(
+  api: string,
+  apiKey: string,
+  { acknowledged }: { acknowledged: readonly Acknowledged[] },
+): Promise<string[]> {
+  const listed = new Set<string>()
+  let lastKey: string | undefined
+  for (;;) {
+    const query = lastKey === undefined ? '' : `?lastKey=${encodeURIComponent(lastKey)}`
+    const answer = await fetch(`${api}/api/user/files_uploaded${query}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
+    const page = (await answer.json()) as { fileList: { cid: string; id: string }[] }
+    for (const { cid } of page.fileList) listed.add(cid)
+    const last = page.fileList.at(-1)
+    if (last === undefined) break
+    lastKey = last.id
+  }
+  return acknowledged.filter(({ cid }) => !listed.has(cid)).map(({ cid }) => `${cid} is in no list`)
+}
