@@ -48,6 +48,8 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
     expect(await tool('status', usdc, '--contract', contract)).toContain('not accepted')
     await expect(tool('withdraw', 'native', to, '99', ...as(aliceKey))).rejects.toThrow('INSUFFICIENT_CONTRACT_BALANCE')
     await expect(tool('dance')).rejects.toThrow('unknown action')
+    await expect(tool('status', '--dance')).rejects.toThrow(/Unknown option '--dance'.*npm run contract -- <action>/s)
+    expect(await tool('--help')).toContain('npm run contract -- <action>')
     for (const [wrong, what] of [
       [to, 'the address has no contract'],
       [usdc, 'another contract'],

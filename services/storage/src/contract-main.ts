@@ -41,16 +41,26 @@ const tokenAbi = parseAbi([
   'function balanceOf(address holder) view returns (uint256)',
 ])
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rpc: { type: 'string' },
-    contract: { type: 'string' },
-    'key-file': { type: 'string' },
-    safe: { type: 'string' },
-  },
-})
+const { values, positionals } = readArguments()
 const [action = '', ...args] = positionals
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        rpc: { type: 'string' },
+        contract: { type: 'string' },
+        'key-file': { type: 'string' },
+        safe: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`)
+    process.exit(2)
+  }
+}
 
 function fail(message: string): never {
   throw new CairnError('INVALID_REQUEST', { message, hint: usage })
@@ -216,6 +226,10 @@ const actions: Record<string, () => Promise<void>> = {
   'take-over': () => send('acceptOwnership', []),
 }
 
+if (values.help === true) {
+  print(usage)
+  process.exit(0)
+}
 try {
   await (actions[action] ?? (() => fail(`unknown action "${action}"`)))()
 } catch (error) {
