@@ -20,13 +20,18 @@ const pages = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operat
 const known: Record<string, unknown> = { ...settings, ...keyNodeSettings, ...keyRouterSettings, ...providerSettings }
 /** Of the compose file itself, not of a service. */
 const ofCompose = ['CAIRN_DOMAIN', 'CAIRN_GATEWAY_DOMAIN']
+/** Of the command line. */
+const ofClients = ['CAIRN_NETWORK']
 
 test.each([...deployFiles, ...pages])('every setting in %s exists', (path) => {
   // A star or an ellipsis stands for many.
   const names = [...read(path).matchAll(/\bCAIRN_[A-Z0-9_]+\b(?![*…])/g)].map(([name]) => name)
   const unknown = names.filter(
     (name) =>
-      !(name in known) && !(name.replace(/_FILE$/, '') in known) && !ofCompose.includes(name) && !name.endsWith('_'),
+      !(name in known) &&
+      !(name.replace(/_FILE$/, '') in known) &&
+      ![...ofCompose, ...ofClients].includes(name) &&
+      !name.endsWith('_'),
   )
   expect(unknown).toEqual([])
 })
