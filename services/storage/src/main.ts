@@ -1,6 +1,6 @@
 import { runService } from '@cairn/service'
 import { readConfig } from './config.ts'
-import { requireSecretSetting } from './shared-secret.ts'
+import { requireSecretSetting } from './db/shared-secret.ts'
 import { startStorage } from './start.ts'
 
 await runService({

@@ -3,7 +3,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
-import { requireSecretSetting } from '../shared-secret.ts'
+import { requireSecretSetting } from '../db/shared-secret.ts'
 import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { createSharedRates } from './shared-rates.ts'
 

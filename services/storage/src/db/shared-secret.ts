@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import type { StorageConfig } from './config.ts'
-import type { Context } from './context.ts'
-import { secretFileName } from './open-secret.ts'
-import { secretIdOf } from './seal.ts'
+import type { StorageConfig } from '../config.ts'
+import type { Context } from '../context.ts'
+import { secretFileName } from '../open-secret.ts'
+import { secretIdOf } from '../seal.ts'
 
 /**
  * Requires the setting of the secret for a database that replicas can share: each replica would create one of its own,
