@@ -23,6 +23,7 @@ import { createUploadLinks } from './migrations/0022_create-upload-links.ts'
 import { createDrive } from './migrations/0023_create-drive.ts'
 import { mergePacks } from './migrations/0024_merge-packs.ts'
 import { serveReplicas } from './migrations/0026_serve-replicas.ts'
+import { versionS3 } from './migrations/0027_version-s3.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -54,6 +55,7 @@ export const migrations = [
   createDrive,
   mergePacks,
   serveReplicas,
+  versionS3,
 ]
 
 /**

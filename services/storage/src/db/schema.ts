@@ -465,7 +465,17 @@ export type PinTable = {
 type S3CredentialTable = { id: string; api_key_id: string; address: string; rules: string; created_at: number }
 
 /** A bucket. `cors` is its CORS configuration as JSON. Names are unique across all accounts. */
-type S3BucketTable = { name: string; address: string; cors: string | null; tags: string | null; created_at: number }
+type S3BucketTable = {
+  name: string
+  address: string
+  cors: string | null
+  tags: string | null
+  /** Null until the owner sets it. */
+  versioning: 'Enabled' | 'Suspended' | null
+  /** Number of changes of the bucket's objects. */
+  revision: Generated<number>
+  created_at: number
+}
 
 /**
  * A version of an object. `version_id` is the id of its upload; removing the upload removes the row. `headers`, `metadata`,
@@ -477,6 +487,8 @@ export type S3ObjectTable = {
   version_id: string
   /** 1 for the latest version of the key. */
   is_latest: 0 | 1
+  /** 1 for the version that S3 calls `null`: the one written without versioning. */
+  is_null: 0 | 1
   cid: string
   size_bytes: number
   etag: string
@@ -485,6 +497,15 @@ export type S3ObjectTable = {
   checksum: string | null
   part_sizes: string | null
   tags: string | null
+  created_at: number
+}
+
+/** A delete marker: a version without content, which hides the versions before it. */
+export type S3DeleteMarkerTable = {
+  bucket: string
+  key: string
+  version_id: string
+  is_null: 0 | 1
   created_at: number
 }
 
@@ -707,6 +728,7 @@ export type Schema = {
   announced_upload: AnnouncedUploadTable
   announcement: AnnouncementTable
   ipni_chain: IpniChainTable
+  s3_delete_marker: S3DeleteMarkerTable
   ipni_ad: IpniAdTable
   ipni_chunk: IpniChunkTable
   migration: MigrationTable

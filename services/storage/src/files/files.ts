@@ -5,6 +5,7 @@ import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { credit } from '../ledger/ledger.ts'
+import { withdrawVersions } from '../object-versions/object-versions.ts'
 import {
   claimForDeletion,
   deleteUploads,
@@ -78,7 +79,8 @@ export async function deleteFilesIn(
   const rows = await claimForDeletion(trx, address, { id: wanted.id, multihash }, deletionsAtOnce)
   if (rows.length === 0) return 0
   for (const { id } of rows) await context.packs.release(trx, id)
-  await deleteUploads(trx, address, rows, context.clock.now())
+  const ids = rows.map(({ id }) => id)
+  await withdrawVersions(trx, ids, () => deleteUploads(trx, address, rows, context.clock.now()))
   await credit(
     trx,
     address,

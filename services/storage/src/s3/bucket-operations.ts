@@ -1,5 +1,5 @@
 import { requireRight } from './access-rules.ts'
-import { createBucket, deleteBucket, listBuckets } from './buckets.ts'
+import { createBucket, deleteBucket, listBuckets, setVersioning } from './buckets.ts'
 import { type ListEntry, listObjects } from './list-objects.ts'
 import { checksumOf } from './object-info.ts'
 import { readSmallBody } from './read-body.ts'
@@ -7,6 +7,7 @@ import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, textAnswer, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import { encodeUri } from './signature/canonical-request.ts'
+import type { BucketRow } from './store.ts'
 import { writeXml, type XmlRecord } from './write-xml.ts'
 
 const maxKeys = 1000
@@ -69,10 +70,22 @@ export const getBucketLocation: S3Operation = async (call) => {
   return xmlAnswer('LocationConstraint', call.region === 'us-east-1' ? '' : call.region)
 }
 
-/** S3 versioning is off, because a deletion leaves no delete marker. Overwritten versions are kept nevertheless. */
 export const getBucketVersioning: S3Operation = async (call) => {
-  await authorizeBucketRead(call)
-  return xmlAnswer('VersioningConfiguration', {})
+  const { versioning } = await authorizeBucketRead(call)
+  return xmlAnswer('VersioningConfiguration', { Status: versioning ?? undefined })
+}
+
+export const putBucketVersioning: S3Operation = async (call) => {
+  await authorize(call, 'write')
+  const { context, caller, request, body } = call
+  const document = readXml(await readSmallBody(body, maxXmlBytes), 'VersioningConfiguration')
+  if (document.textOf('MfaDelete') === 'Enabled') throw s3Error('NotImplemented', 'MFA delete is not supported.')
+  const status = document.textOf('Status')
+  if (status !== 'Enabled' && status !== 'Suspended') {
+    throw s3Error('IllegalVersioningConfigurationException')
+  }
+  await setVersioning(context, caller, request.bucket, status)
+  return emptyAnswer(200)
 }
 
 const granteeType = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="CanonicalUser"'
@@ -204,9 +217,9 @@ function entriesXml(
 }
 
 /** Every access key with a right in a bucket may read its settings. */
-async function authorizeBucketRead(call: S3Call): Promise<void> {
+async function authorizeBucketRead(call: S3Call): Promise<BucketRow> {
   const rule = call.caller.rules.find(({ bucket }) => bucket === '*' || bucket === call.request.bucket)
-  await authorize(call, 'read', rule?.prefix ?? '')
+  return authorize(call, 'read', rule?.prefix ?? '')
 }
 
 export function ownerXml(address: string): XmlRecord {

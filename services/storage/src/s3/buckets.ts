@@ -30,7 +30,7 @@ export async function createBucket({ db, clock }: Context, { address }: S3Caller
     if (Number(count) >= maxBuckets) throw s3Error('TooManyBuckets', undefined, { MaxBuckets: maxBuckets })
     await trx
       .insertInto('s3_bucket')
-      .values({ name, address, cors: null, tags: null, created_at: clock.now() })
+      .values({ name, address, cors: null, tags: null, versioning: null, created_at: clock.now() })
       .execute()
   })
 }
@@ -54,21 +54,31 @@ export async function listBuckets({ db }: Context, caller: S3Caller): Promise<Bu
   return rows.filter(({ name }) => canSeeBucket(caller, name))
 }
 
+/** Sets the versioning of a bucket. Once set, it can be suspended but not removed. @throws CairnError `NoSuchBucket` */
+export async function setVersioning(
+  { db }: Context,
+  { address }: S3Caller,
+  name: string,
+  versioning: 'Enabled' | 'Suspended',
+): Promise<void> {
+  await db.write(async (trx) => {
+    if ((await lockBucket(trx, address, name)) === undefined) throw s3Error('NoSuchBucket')
+    await trx.updateTable('s3_bucket').set({ versioning }).where('name', '=', name).execute()
+  })
+}
+
 /**
- * Deletes a bucket without objects. As in S3, its unfinished multipart uploads are aborted.
+ * Deletes a bucket without objects and delete markers. As in S3, its unfinished multipart uploads are aborted.
  * @throws CairnError `NoSuchBucket`, `BucketNotEmpty`
  */
 export async function deleteBucket(context: Context, { address }: S3Caller, name: string): Promise<void> {
   const now = context.clock.now()
   const dropped = await context.db.write(async (trx) => {
-    if (!(await lockBucket(trx, address, name))) throw s3Error('NoSuchBucket')
-    const object = await trx
-      .selectFrom('s3_object')
-      .select('key')
-      .where('bucket', '=', name)
-      .limit(1)
-      .executeTakeFirst()
-    if (object !== undefined) throw s3Error('BucketNotEmpty')
+    if ((await lockBucket(trx, address, name)) === undefined) throw s3Error('NoSuchBucket')
+    for (const table of ['s3_object', 's3_delete_marker'] as const) {
+      const version = await trx.selectFrom(table).select('key').where('bucket', '=', name).limit(1).executeTakeFirst()
+      if (version !== undefined) throw s3Error('BucketNotEmpty')
+    }
     const keys = await dropMultiparts(trx, name, now)
     await trx.deleteFrom('s3_bucket').where('name', '=', name).execute()
     return keys

@@ -4,16 +4,17 @@ import { isoTime } from './bucket-operations.ts'
 import { requireBucket } from './buckets.ts'
 import { isUnchanged, readConditions, requireWritable } from './conditions.ts'
 import { checksumOf, infoOf, partSizesOf } from './object-info.ts'
-import { readNewObject } from './object-operations.ts'
+import { readNewObject, versionHeaders } from './object-operations.ts'
 import { listedName, recordVersion, requireReadable } from './objects.ts'
 import { authorize, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
+import type { S3Request } from './s3-request.ts'
 import { decodeUri } from './signature/canonical-request.ts'
-import { type ObjectRow, selectObject } from './store.ts'
+import { type ObjectRow, selectObject, versionIdOf } from './store.ts'
 
 /** Copies an object within the service without reading or writing its bytes. */
 export const copyObjectOperation: S3Operation = async (call) => {
-  await authorize(call, 'write')
+  const bucket = await authorize(call, 'write')
   const { context, caller, request } = call
   const asked = readNewObject(request)
   const source = await openCopySource(call)
@@ -48,8 +49,14 @@ export const copyObjectOperation: S3Operation = async (call) => {
   return xmlAnswer(
     'CopyObjectResult',
     { LastModified: isoTime(row.created_at), ETag: `"${row.etag}"` },
-    { 'x-amz-meta-cid': row.cid },
+    { 'x-amz-meta-cid': row.cid, ...versionHeaders(bucket, row), ...copiedHeaders(request, source) },
   )
+}
+
+/** Returns the header that names the copied version, if the request named one. */
+function copiedHeaders({ header }: S3Request, source: ObjectRow): Record<string, string> {
+  const isNamed = header('x-amz-copy-source')?.includes('?versionId=') === true
+  return isNamed ? { 'x-amz-copy-source-version-id': versionIdOf(source) } : {}
 }
 
 /**

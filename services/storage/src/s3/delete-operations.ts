@@ -46,8 +46,10 @@ async function deleteOne(
   try {
     requireKey(key)
     requireRight(caller, 'write', bucket, key)
-    await deleteObject(context, caller, { bucket, key }, { versionId, conditions: { ...unconditional, ifMatch: etag } })
-    return { deleted: { Key: key, VersionId: versionId } }
+    const conditions = { ...unconditional, ifMatch: etag }
+    const deleted = await deleteObject(context, caller, { bucket, key }, { versionId, conditions })
+    const marker = deleted.isMarker ? { DeleteMarker: true, DeleteMarkerVersionId: deleted.versionId } : {}
+    return { deleted: { Key: key, VersionId: versionId, ...marker } }
   } catch (thrown) {
     const error = CairnError.from(thrown)
     if (error.code === 'INTERNAL') context.failures.failed('s3 delete', thrown, 'failed to delete an object')

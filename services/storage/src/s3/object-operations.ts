@@ -18,7 +18,7 @@ import { openBody } from './read-body.ts'
 import { authorize, emptyAnswer, type S3Call, type S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
-import type { ObjectRow } from './store.ts'
+import { type BucketRow, type ObjectRow, versionIdOf } from './store.ts'
 
 /** Maximum body of a PUT and of a part, as in S3: 5 GiB. */
 export const maxPutBytes = 5 * 1024 ** 3
@@ -49,12 +49,12 @@ export function readNewObject(request: S3Request): ObjectInfo {
 }
 
 export const putObjectOperation: S3Operation = async (call) => {
-  await authorize(call, 'write')
+  const bucket = await authorize(call, 'write')
   const { context, caller, request, body } = call
   const info = readNewObject(request)
   const conditions = readConditions(request.header)
   const row = await putObject(context, caller, request, openBody(body, maxPutBytes), { info, conditions })
-  return emptyAnswer(200, writtenHeaders(row))
+  return emptyAnswer(200, { ...writtenHeaders(row), ...versionHeaders(bucket, row) })
 }
 
 /** Returns the response headers of a write. */
@@ -67,6 +67,11 @@ export function writtenHeaders(row: ObjectRow): Record<string, string> {
   }
 }
 
+/** Returns the header that names a version, in buckets with versioning. */
+export function versionHeaders({ versioning }: BucketRow, row: ObjectRow): Record<string, string> {
+  return versioning === null ? {} : { 'x-amz-version-id': versionIdOf(row) }
+}
+
 export const getObjectOperation: S3Operation = (call) => answerObject(call)
 export const headObjectOperation: S3Operation = async (call) => {
   const { body: _unread, ...answer } = await answerObject(call)
@@ -74,12 +79,13 @@ export const headObjectOperation: S3Operation = async (call) => {
 }
 
 async function answerObject(call: S3Call): Promise<Answer> {
-  await authorize(call, 'read')
+  const bucket = await authorize(call, 'read')
   const { context, request, signal } = call
   const row = await requireReadable(context, request, request.query.get('versionId'))
   const isWhole = request.header('range') === undefined && request.query.get('partNumber') === undefined
   const headers = {
     ...describeObject(row, isWhole && request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'),
+    ...versionHeaders(bucket, row),
     ...overrides(request),
   }
   if (isUnchanged(readConditions(request.header), { etag: row.etag, createdAt: row.created_at })) {
@@ -143,6 +149,9 @@ export const deleteObjectOperation: S3Operation = async (call) => {
   const versionId = request.query.get('versionId')
   const ifMatch = request.header('if-match')
   const conditions = { ...unconditional, ifMatch }
-  await deleteObject(context, caller, request, { versionId, conditions })
-  return emptyAnswer(204)
+  const deleted = await deleteObject(context, caller, request, { versionId, conditions })
+  return emptyAnswer(204, {
+    ...(deleted.versionId === undefined ? {} : { 'x-amz-version-id': deleted.versionId }),
+    ...(deleted.isMarker ? { 'x-amz-delete-marker': 'true' } : {}),
+  })
 }

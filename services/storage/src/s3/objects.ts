@@ -1,8 +1,10 @@
+import { uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
+import { promoteNewest } from '../object-versions/object-versions.ts'
 import { addParts, fileSource, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
 import type { S3Caller } from './buckets.ts'
 import type { Checksum } from './checksums.ts'
@@ -11,7 +13,20 @@ import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
 import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
-import { insertLatest, lockBucket, type ObjectRow, selectObject, selectVersionIds } from './store.ts'
+import {
+  type BucketRow,
+  clearNull,
+  deleteMarker,
+  insertLatest,
+  insertMarker,
+  lockBucket,
+  nullVersionId,
+  type ObjectRow,
+  selectMarker,
+  selectObject,
+  selectVersionIds,
+  versionIdOf,
+} from './store.ts'
 
 /** Properties of a new version of an object. */
 export type NewVersion = Target & {
@@ -24,8 +39,8 @@ export type NewVersion = Target & {
 }
 
 /**
- * Records an upload as the latest version of an object, in the upload's unit of work. The previous version stays, unless it has
- * the same content.
+ * Records an upload as the latest version of an object, in the upload's unit of work. The previous version stays. Exceptions: while
+ * versioning was never enabled, a version with the same content is replaced; while it is suspended, the version `null` is.
  * @throws CairnError `NoSuchBucket`, `PreconditionFailed`, `NoSuchKey`
  */
 export async function recordVersion(
@@ -36,14 +51,17 @@ export async function recordVersion(
 ): Promise<ObjectRow> {
   const { address, bucket, key, info, etag, checksum, partSizes, conditions } = version
   if (root === undefined) throw s3Error('InternalError')
-  if (!(await lockBucket(trx, address, bucket))) throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
+  const { versioning } = await requireLocked(trx, address, bucket)
   const current = await selectObject(trx, bucket, key)
   requireWritable(conditions, current)
+  if (versioning === 'Suspended') await deleteVersion(context, trx, address, { bucket, key }, nullVersionId)
+  if (versioning === null) await clearNull(trx, { bucket, key })
   const row: ObjectRow = {
     bucket,
     key,
     version_id: root.uploadId,
     is_latest: 1,
+    is_null: versioning === 'Enabled' ? 0 : 1,
     cid: root.cid,
     size_bytes: root.sizeBytes,
     etag,
@@ -55,7 +73,8 @@ export async function recordVersion(
     created_at: context.clock.now(),
   }
   await insertLatest(trx, row)
-  if (current?.cid === root.cid) await deleteFilesIn(context, trx, address, { id: current.version_id })
+  if (versioning === null && current?.cid === root.cid)
+    await deleteFilesIn(context, trx, address, { id: current.version_id })
   return row
 }
 
@@ -107,7 +126,7 @@ export async function putObject(
   return row
 }
 
-/** Returns an object of a bucket. @throws CairnError `NoSuchKey`, `NoSuchVersion` */
+/** Returns an object of a bucket. @throws CairnError `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed` for a delete marker */
 export async function requireObject(
   { db }: Pick<Context, 'db'>,
   { bucket, key }: Target,
@@ -115,6 +134,13 @@ export async function requireObject(
 ): Promise<ObjectRow> {
   const row = await selectObject(db.read, bucket, key, versionId)
   if (row !== undefined) return row
+  const marker = await selectMarker(db.read, bucket, key, versionId)
+  if (marker !== undefined) {
+    const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionIdOf(marker) }
+    throw versionId === undefined
+      ? s3Error('NoSuchKey', undefined, { Key: key }, { headers })
+      : s3Error('MethodNotAllowed', undefined, { Method: 'GET' }, { headers: { ...headers, allow: 'DELETE' } })
+  }
   throw versionId === undefined
     ? s3Error('NoSuchKey', undefined, { Key: key })
     : s3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
@@ -134,29 +160,71 @@ export async function requireReadable(
   return row
 }
 
+/** What a deletion removed or wrote. */
+export type Deletion = {
+  /** The version that was deleted, or the delete marker that was written; undefined without versioning. */
+  versionId: string | undefined
+  /** Whether that version is a delete marker. */
+  isMarker: boolean
+}
+
 /**
- * Deletes an object with all its versions, or one version. A missing object is not an error. If the latest version is deleted by
- * its id, the previous one becomes the latest.
- * @throws CairnError `PreconditionFailed`
+ * Deletes one version, or the object: with all its versions if versioning was never enabled, otherwise by a delete marker. A missing
+ * object is not an error. If the latest version is deleted by its id, the previous one becomes the latest.
+ * @throws CairnError `NoSuchBucket`, `PreconditionFailed`
  */
-export async function deleteObject(
+export function deleteObject(
   context: Context,
   { address }: S3Caller,
   { bucket, key }: Target,
   { versionId, conditions = unconditional }: { versionId?: string | undefined; conditions?: Conditions } = {},
-): Promise<void> {
-  await context.db.write(async (trx) => {
-    if (!(await lockBucket(trx, address, bucket))) throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
-    const current = await selectObject(trx, bucket, key)
-    if (conditions.ifMatch !== undefined) requireWritable(conditions, current)
-    const ids = await selectVersionIds(trx, bucket, key)
-    const doomed = versionId === undefined ? ids : ids.filter((id) => id === versionId)
-    for (const id of doomed) await deleteFilesIn(context, trx, address, { id })
-    const previous = ids
-      .filter((id) => id !== versionId)
-      .toSorted()
-      .at(-1)
-    if (versionId === undefined || versionId !== current?.version_id || previous === undefined) return
-    await trx.updateTable('s3_object').set({ is_latest: 1 }).where('version_id', '=', previous).execute()
+): Promise<Deletion> {
+  const target = { bucket, key }
+  return context.db.write(async (trx) => {
+    const { versioning } = await requireLocked(trx, address, bucket)
+    if (conditions.ifMatch !== undefined) requireWritable(conditions, await selectObject(trx, bucket, key, versionId))
+    if (versionId !== undefined) {
+      const isMarker = await deleteVersion(context, trx, address, target, versionId)
+      return { versionId, isMarker }
+    }
+    if (versioning === null) {
+      for (const id of await selectVersionIds(trx, bucket, key)) await deleteFilesIn(context, trx, address, { id })
+      return { versionId: undefined, isMarker: false }
+    }
+    if (versioning === 'Suspended') await deleteVersion(context, trx, address, target, nullVersionId)
+    const now = context.clock.now()
+    const marker = {
+      ...target,
+      version_id: uuidv7(now),
+      is_null: versioning === 'Suspended' ? (1 as const) : (0 as const),
+      created_at: now,
+    }
+    await insertMarker(trx, marker)
+    return { versionId: versionIdOf(marker), isMarker: true }
   })
+}
+
+/** Deletes a version or a delete marker, if there is one. Returns whether it was a delete marker. */
+async function deleteVersion(
+  context: Pick<Context, 'packs' | 'clock'>,
+  trx: Kysely<Schema>,
+  address: string,
+  { bucket, key }: Target,
+  versionId: string,
+): Promise<boolean> {
+  const row = await selectObject(trx, bucket, key, versionId)
+  // The files of the account promote the previous version.
+  if (row !== undefined) await deleteFilesIn(context, trx, address, { id: row.version_id })
+  const marker = await selectMarker(trx, bucket, key, versionId)
+  if (marker === undefined) return false
+  await deleteMarker(trx, marker)
+  await promoteNewest(trx, { bucket, key })
+  return true
+}
+
+/** Locks a bucket of an account. @throws CairnError `NoSuchBucket` */
+async function requireLocked(trx: Kysely<Schema>, address: string, bucket: string): Promise<BucketRow> {
+  const row = await lockBucket(trx, address, bucket)
+  if (row === undefined) throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
+  return row
 }

@@ -10,6 +10,7 @@ import {
   listObjectsV1,
   listObjectsV2,
   putAcl,
+  putBucketVersioning,
 } from './bucket-operations.ts'
 import { copyObjectOperation } from './copy-operations.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './cors-operations.ts'
@@ -55,6 +56,7 @@ const bucketOperations: Table = {
   'GET list-type': listObjectsV2,
   'GET location': getBucketLocation,
   'GET versioning': getBucketVersioning,
+  'PUT versioning': putBucketVersioning,
   'GET acl': getAcl,
   'GET cid': getBucketCid,
   'GET cors': getBucketCors,

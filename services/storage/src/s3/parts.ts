@@ -38,7 +38,8 @@ export async function createMultipart(
   const id = uuidv7(now)
   const expiresAt = now + context.config.uploadLifeMs
   await context.db.write(async (trx) => {
-    if (!(await lockBucket(trx, address, bucket))) throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
+    if ((await lockBucket(trx, address, bucket)) === undefined)
+      throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
     const open = await listMultiparts(trx, bucket)
     if (open.length >= maxOpenUploads) {
       throw s3Error(

@@ -23,7 +23,7 @@ export function readXml(bytes: Uint8Array, root: string): ReadElement {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw s3Error('MalformedXML', undefined, {}, cause)
+    throw s3Error('MalformedXML', undefined, {}, { cause })
   }
   // Limits the parser's work before it starts. No S3 request needs a document type.
   if (/<!DOCTYPE/i.test(text) || text.split('<', 2 * maxElements + 1).length > 2 * maxElements) {
@@ -33,7 +33,7 @@ export function readXml(bytes: Uint8Array, root: string): ReadElement {
   try {
     element = parseXml(text).root
   } catch (cause) {
-    throw s3Error('MalformedXML', undefined, {}, cause)
+    throw s3Error('MalformedXML', undefined, {}, { cause })
   }
   if (element === null || localName(element) !== root) throw s3Error('MalformedXML', `The root element is not ${root}.`)
   return toElement(element)

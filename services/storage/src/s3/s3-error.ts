@@ -24,6 +24,11 @@ const s3Errors = {
     'INVALID_REQUEST',
     'The location constraint does not match the region of this service.',
   ],
+  IllegalVersioningConfigurationException: [
+    400,
+    'INVALID_REQUEST',
+    'The Versioning element must be specified as Enabled or Suspended.',
+  ],
   IncompleteBody: [400, 'INVALID_REQUEST', 'You did not provide the number of bytes specified.'],
   InternalError: [500, 'INTERNAL', 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [403, 'UNAUTHENTICATED', 'The access key ID you provided does not exist or is no longer valid.'],
@@ -101,17 +106,25 @@ const codesFromBelow: Partial<Record<ErrorCode, S3Code>> = {
 
 type S3Facts = Readonly<Record<string, string | number>>
 
+type S3ErrorOptions = {
+  cause?: unknown
+  /** Headers of the response. */
+  headers?: Readonly<Record<string, string>>
+}
+
 /** An error with a code of S3. */
 class S3Error extends CairnError {
   readonly s3Code: S3Code
   /** Values in elements of their own, such as `Region`. */
   readonly facts: S3Facts
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(s3Code: S3Code, facts: S3Facts, message: string | undefined, cause: unknown) {
+  constructor(s3Code: S3Code, facts: S3Facts, message: string | undefined, { cause, headers = {} }: S3ErrorOptions) {
     const [, code, text] = s3Errors[s3Code]
     super(code, { message: message ?? text, cause })
     this.s3Code = s3Code
     this.facts = facts
+    this.headers = headers
   }
 }
 
@@ -120,8 +133,13 @@ class S3Error extends CairnError {
  * @param message replaces the message of the table
  * @param facts values that S3 returns in separate elements, such as `Region`
  */
-export function s3Error(s3Code: S3Code, message?: string, facts: S3Facts = {}, cause?: unknown): CairnError {
-  return new S3Error(s3Code, facts, message, cause)
+export function s3Error(
+  s3Code: S3Code,
+  message?: string,
+  facts: S3Facts = {},
+  options: S3ErrorOptions = {},
+): CairnError {
+  return new S3Error(s3Code, facts, message, options)
 }
 
 /** Returns the S3 code of an error. */
@@ -153,6 +171,7 @@ export function encodeS3Error(error: CairnError, requestId: string): EncodedErro
     status,
     headers: {
       'content-type': 'application/xml',
+      ...(error instanceof S3Error ? error.headers : {}),
       [codeHeader]: error.code,
       ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
     },

@@ -312,7 +312,7 @@ describe('a service:', () => {
 
   test.each([
     ['PUT', '?lifecycle', 501, 'NotImplemented'],
-    ['PUT', '?versioning', 501, 'NotImplemented'],
+    ['PUT', '?replication', 501, 'NotImplemented'],
     ['GET', '?policy', 501, 'NotImplemented'],
     ['POST', '', 501, 'NotImplemented'],
     ['GET', '/%ff', 400, 'InvalidArgument'],

@@ -1,27 +1,37 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { S3ObjectTable, Schema } from '../db/schema.ts'
-import { successorOf } from './key-order.ts'
+import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
+import { compareBytes, successorOf } from './key-order.ts'
+import type { Target } from './s3-request.ts'
 
+export type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
 export type BucketRow = Selectable<Schema['s3_bucket']>
-export type ObjectRow = Selectable<S3ObjectTable>
 
 export function selectBucket(db: Kysely<Schema>, name: string): Promise<BucketRow | undefined> {
   return db.selectFrom('s3_bucket').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 /**
- * Locks a bucket of an account until the unit of work ends, so that its writers commit in order. Returns false if the account
- * has no such bucket: another account may have created one with the same name since the request was authorized.
+ * Locks a bucket of an account until the unit of work ends, so that its writers commit in order, and counts a change of its objects.
+ * Returns undefined if the account has no such bucket: another account may have created one with the same name since the request
+ * was authorized.
  */
-export async function lockBucket(trx: Kysely<Schema>, address: string, name: string): Promise<boolean> {
-  const row = await trx
+export function lockBucket(trx: Kysely<Schema>, address: string, name: string): Promise<BucketRow | undefined> {
+  return trx
     .updateTable('s3_bucket')
-    .set({ created_at: sql`created_at` })
+    .set({ revision: sql`revision + 1` })
     .where('name', '=', name)
     .where('address', '=', address)
-    .returning('name')
+    .returningAll()
     .executeTakeFirst()
-  return row !== undefined
+}
+
+/** The version id of responses and requests for the version that was written without versioning. */
+export const nullVersionId = 'null'
+
+/** Returns the version id of responses. */
+export function versionIdOf({ is_null, version_id }: Pick<ObjectRow, 'is_null' | 'version_id'>): string {
+  return is_null === 1 ? nullVersionId : version_id
 }
 
 /** Returns a version of an object. Defaults to the latest. */
@@ -32,53 +42,152 @@ export function selectObject(
   versionId?: string,
 ): Promise<ObjectRow | undefined> {
   const rows = db.selectFrom('s3_object').selectAll().where('bucket', '=', bucket).where('key', '=', key)
-  return (
-    versionId === undefined ? rows.where('is_latest', '=', 1) : rows.where('version_id', '=', versionId)
-  ).executeTakeFirst()
+  if (versionId === undefined) return rows.where('is_latest', '=', 1).executeTakeFirst()
+  const version = versionId === nullVersionId ? rows.where('is_null', '=', 1) : rows.where('version_id', '=', versionId)
+  return version.executeTakeFirst()
 }
 
-/** Returns the ids of all versions of an object. */
+/** Returns a delete marker of an object. Defaults to the newest. */
+export function selectMarker(
+  db: Kysely<Schema>,
+  bucket: string,
+  key: string,
+  versionId?: string,
+): Promise<MarkerRow | undefined> {
+  const rows = db.selectFrom('s3_delete_marker').selectAll().where('bucket', '=', bucket).where('key', '=', key)
+  if (versionId === undefined) return rows.orderBy('version_id', 'desc').limit(1).executeTakeFirst()
+  const version = versionId === nullVersionId ? rows.where('is_null', '=', 1) : rows.where('version_id', '=', versionId)
+  return version.executeTakeFirst()
+}
+
+/** Returns the ids of all versions of an object, oldest first. */
 export async function selectVersionIds(db: Kysely<Schema>, bucket: string, key: string): Promise<string[]> {
   const rows = await db
     .selectFrom('s3_object')
     .select('version_id')
     .where('bucket', '=', bucket)
     .where('key', '=', key)
+    .orderBy('version_id')
     .execute()
   return rows.map(({ version_id }) => version_id)
 }
 
 /** Makes a version the latest of its key. The bucket must be locked. */
 export async function insertLatest(trx: Kysely<Schema>, row: ObjectRow): Promise<void> {
-  await trx
-    .updateTable('s3_object')
-    .set({ is_latest: 0 })
-    .where('bucket', '=', row.bucket)
-    .where('key', '=', row.key)
-    .where('is_latest', '=', 1)
-    .execute()
+  await clearLatest(trx, row)
   await trx.insertInto('s3_object').values(row).execute()
 }
 
-/** Lists versions with a key prefix after a position, ordered by key, newest first. */
-export function selectVersions(
+/** Makes a delete marker the newest version of its key. The bucket must be locked. */
+export async function insertMarker(trx: Kysely<Schema>, row: MarkerRow): Promise<void> {
+  await clearLatest(trx, row)
+  await trx.insertInto('s3_delete_marker').values(row).execute()
+}
+
+export async function deleteMarker(trx: Kysely<Schema>, { bucket, key, version_id }: MarkerRow): Promise<void> {
+  await trx
+    .deleteFrom('s3_delete_marker')
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('version_id', '=', version_id)
+    .execute()
+}
+
+async function clearLatest(trx: Kysely<Schema>, { bucket, key }: Target): Promise<void> {
+  await trx
+    .updateTable('s3_object')
+    .set({ is_latest: 0 })
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('is_latest', '=', 1)
+    .execute()
+}
+
+/** Keeps the version that was written without versioning under its own id. */
+export async function clearNull(trx: Kysely<Schema>, { bucket, key }: Target): Promise<void> {
+  await trx
+    .updateTable('s3_object')
+    .set({ is_null: 0 })
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('is_null', '=', 1)
+    .execute()
+}
+
+/** A version with content, or a delete marker. */
+export type VersionRow = { kind: 'object'; row: ObjectRow } | { kind: 'marker'; row: MarkerRow }
+
+/** Lists versions and delete markers with a key prefix after a position, ordered by key, newest first. */
+export async function selectVersions(
   db: Kysely<Schema>,
   bucket: string,
   prefix: string,
-  { key, versionId }: { key: string; versionId: string },
+  cursor: { key: string; versionId: string },
   limit: number,
-): Promise<ObjectRow[]> {
-  let rows = db
-    .selectFrom('s3_object')
-    .selectAll()
-    .where('bucket', '=', bucket)
-    .where('key', '>=', prefix)
-    .where(({ eb, or, and }) =>
+): Promise<VersionRow[]> {
+  const range = { bucket, prefix, cursor, limit }
+  const objects = await selectRange(db.selectFrom('s3_object').selectAll(), range).execute()
+  const markers = await selectRange(db.selectFrom('s3_delete_marker').selectAll(), range).execute()
+  const rows: VersionRow[] = [
+    ...objects.map((row) => ({ kind: 'object' as const, row })),
+    ...markers.map((row) => ({ kind: 'marker' as const, row })),
+  ]
+  return rows.toSorted(byKeyNewestFirst).slice(0, limit)
+}
+
+function byKeyNewestFirst({ row: a }: VersionRow, { row: b }: VersionRow): number {
+  return compareBytes(a.key, b.key) || (a.version_id < b.version_id ? 1 : -1)
+}
+
+type Range = { bucket: string; prefix: string; cursor: { key: string; versionId: string }; limit: number }
+
+function selectRange<Table extends 's3_object' | 's3_delete_marker', Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  { bucket, prefix, cursor: { key, versionId }, limit }: Range,
+): SelectQueryBuilder<Schema, Table, Row> {
+  let rows = query
+    .where(sql.ref('bucket'), '=', bucket)
+    .where(sql.ref('key'), '>=', prefix)
+    .where(
       versionId === ''
-        ? eb('key', '>', key)
-        : or([eb('key', '>', key), and([eb('key', '=', key), eb('version_id', '<', versionId)])]),
+        ? sql<boolean>`key > ${key}`
+        : sql<boolean>`(key > ${key} or (key = ${key} and version_id < ${versionId}))`,
     )
   const end = successorOf(prefix)
-  if (end !== undefined) rows = rows.where('key', '<', end)
-  return rows.orderBy('key').orderBy('version_id', 'desc').limit(limit).execute()
+  if (end !== undefined) rows = rows.where(sql.ref('key'), '<', end)
+  return rows.orderBy(sql.ref('key')).orderBy(sql.ref('version_id'), 'desc').limit(limit)
+}
+
+/** Returns the ids of the delete markers that are the newest version of their key. */
+export async function findLatestMarkers(db: Kysely<Schema>, versions: readonly VersionRow[]): Promise<Set<string>> {
+  const ids = versions.flatMap(({ kind, row }) => (kind === 'marker' ? [row.version_id] : []))
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('s3_delete_marker as marker')
+    .select('version_id')
+    .where('version_id', 'in', ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('s3_delete_marker as newer')
+            .select('newer.key')
+            .whereRef('newer.bucket', '=', 'marker.bucket')
+            .whereRef('newer.key', '=', 'marker.key')
+            .whereRef('newer.version_id', '>', 'marker.version_id'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('s3_object')
+            .select('s3_object.key')
+            .whereRef('s3_object.bucket', '=', 'marker.bucket')
+            .whereRef('s3_object.key', '=', 'marker.key')
+            .where('s3_object.is_latest', '=', 1),
+        ),
+      ),
+    )
+    .execute()
+  return new Set(rows.map(({ version_id }) => version_id))
 }

@@ -1,17 +1,24 @@
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { compareBytes } from './key-order.ts'
 import { type S3Operation, xmlAnswer } from './s3-call.ts'
-import { selectVersions } from './store.ts'
+import {
+  findLatestMarkers,
+  type MarkerRow,
+  type ObjectRow,
+  selectVersions,
+  type VersionRow,
+  versionIdOf,
+} from './store.ts'
 
 const rowsAtOnce = 1000
 
-/** Lists every stored version, the newest of each key first. */
+/** Lists every stored version and delete marker, the newest of each key first. */
 export const listVersionsOperation: S3Operation = async (call) => {
   const { prefix, delimiter, limit, encode } = await openList(call)
   const { request, caller, context, signal } = call
   const keyMarker = request.query.get('key-marker') ?? ''
   const idMarker = request.query.get('version-id-marker') ?? ''
-  const versions = []
+  const versions: VersionRow[] = []
   const prefixes: string[] = []
   let cursor = { key: keyMarker, versionId: idMarker }
   let last = cursor
@@ -19,7 +26,8 @@ export const listVersionsOperation: S3Operation = async (call) => {
   listing: while (limit > 0) {
     signal.throwIfAborted()
     const rows = await selectVersions(context.db.read, request.bucket, prefix, cursor, rowsAtOnce)
-    for (const row of rows) {
+    for (const version of rows) {
+      const { row } = version
       cursor = { key: row.key, versionId: row.version_id }
       const at = delimiter === '' ? -1 : row.key.indexOf(delimiter, prefix.length)
       const common = at === -1 ? undefined : row.key.slice(0, at + delimiter.length)
@@ -29,11 +37,19 @@ export const listVersionsOperation: S3Operation = async (call) => {
         break listing
       }
       if (common !== undefined) prefixes.push(common)
-      else versions.push(row)
+      else versions.push(version)
       last = common === undefined ? cursor : { key: common, versionId: '' }
     }
     if (rows.length < rowsAtOnce) break
   }
+  const latestMarkers = await findLatestMarkers(context.db.read, versions)
+  const describeVersion = (row: ObjectRow | MarkerRow, isLatest: boolean) => ({
+    Key: encode(row.key),
+    VersionId: versionIdOf(row),
+    IsLatest: isLatest,
+    LastModified: isoTime(row.created_at),
+    Owner: ownerXml(caller.address),
+  })
   return xmlAnswer('ListVersionsResult', {
     Name: request.bucket,
     Prefix: encode(prefix),
@@ -45,17 +61,22 @@ export const listVersionsOperation: S3Operation = async (call) => {
     Delimiter: delimiter === '' ? undefined : encode(delimiter),
     EncodingType: request.query.get('encoding-type'),
     IsTruncated: isTruncated,
-    Version: versions.map((row) => ({
-      Key: encode(row.key),
-      VersionId: row.version_id,
-      IsLatest: row.is_latest === 1,
-      LastModified: isoTime(row.created_at),
-      ETag: `"${row.etag}"`,
-      Size: row.size_bytes,
-      StorageClass: 'STANDARD',
-      Owner: ownerXml(caller.address),
-      CID: row.cid,
-    })),
+    Version: versions.flatMap((version) => {
+      if (version.kind === 'marker') return []
+      const { row } = version
+      return [
+        {
+          ...describeVersion(row, row.is_latest === 1),
+          ETag: `"${row.etag}"`,
+          Size: row.size_bytes,
+          StorageClass: 'STANDARD',
+          CID: row.cid,
+        },
+      ]
+    }),
+    DeleteMarker: versions.flatMap((version) =>
+      version.kind === 'marker' ? [describeVersion(version.row, latestMarkers.has(version.row.version_id))] : [],
+    ),
     CommonPrefixes: prefixes.map((one) => ({ Prefix: encode(one) })),
   })
 }

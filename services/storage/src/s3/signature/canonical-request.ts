@@ -42,7 +42,7 @@ export function decodeUri(text: string): string {
   try {
     decoded = decodeURIComponent(text)
   } catch (cause) {
-    throw s3Error('InvalidArgument', 'The URL is not percent-encoded UTF-8.', {}, cause)
+    throw s3Error('InvalidArgument', 'The URL is not percent-encoded UTF-8.', {}, { cause })
   }
   if (decoded.includes('\0')) throw s3Error('InvalidArgument', 'The URL must not contain NUL.')
   return decoded

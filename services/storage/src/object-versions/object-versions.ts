@@ -1,0 +1,91 @@
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { S3DeleteMarkerTable, S3ObjectTable, Schema } from '../db/schema.ts'
+
+export type ObjectRow = Selectable<S3ObjectTable>
+export type MarkerRow = Selectable<S3DeleteMarkerTable>
+
+/** An object of a bucket, with all its versions. */
+type ObjectName = { bucket: string; key: string }
+
+/** Maximum number of bound values per query. */
+const idsAtOnce = 500
+
+/**
+ * Makes the newest remaining version of an object its latest one, unless it has a latest version or its newest version is a delete
+ * marker. The bucket must be locked.
+ */
+export async function promoteNewest(trx: Kysely<Schema>, { bucket, key }: ObjectName): Promise<void> {
+  const newest = (table: 's3_object' | 's3_delete_marker') =>
+    trx
+      .selectFrom(table)
+      .select('version_id')
+      .where('bucket', '=', bucket)
+      .where('key', '=', key)
+      .orderBy('version_id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const object = await newest('s3_object')
+  if (object === undefined) return
+  const marker = await newest('s3_delete_marker')
+  if (marker !== undefined && marker.version_id > object.version_id) return
+  await trx
+    .updateTable('s3_object')
+    .set({ is_latest: 1 })
+    .where('version_id', '=', object.version_id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('s3_object as other')
+            .select('other.key')
+            .where('other.bucket', '=', bucket)
+            .where('other.key', '=', key)
+            .where('other.is_latest', '=', 1),
+        ),
+      ),
+    )
+    .execute()
+}
+
+/**
+ * Removes uploads that are versions of objects from their buckets, with a call that deletes the uploads. Objects that lose their
+ * latest version continue with the previous one.
+ */
+export async function withdrawVersions(
+  trx: Kysely<Schema>,
+  uploadIds: readonly string[],
+  deleteUploads: () => Promise<void>,
+): Promise<void> {
+  const bereft: ObjectName[] = []
+  const buckets = new Set<string>()
+  for (let at = 0; at < uploadIds.length; at += idsAtOnce) {
+    const rows = await trx
+      .selectFrom('s3_object')
+      .select(({ exists, selectFrom }) => [
+        'bucket',
+        'key',
+        'is_latest',
+        exists(
+          selectFrom('s3_object as other')
+            .select('other.key')
+            .whereRef('other.bucket', '=', 's3_object.bucket')
+            .whereRef('other.key', '=', 's3_object.key')
+            .whereRef('other.version_id', '!=', 's3_object.version_id'),
+        ).as('has_others'),
+      ])
+      .where('version_id', 'in', uploadIds.slice(at, at + idsAtOnce))
+      .execute()
+    for (const { bucket, key, is_latest, has_others } of rows) {
+      buckets.add(bucket)
+      if (is_latest === 1 && has_others) bereft.push({ bucket, key })
+    }
+  }
+  // In one order, so that two calls do not wait for each other.
+  for (const bucket of [...buckets].sort()) await touchBucket(trx, bucket)
+  await deleteUploads()
+  for (const object of bereft) await promoteNewest(trx, object)
+}
+
+/** Locks a bucket until the unit of work ends, and counts the change of its objects. */
+async function touchBucket(trx: Kysely<Schema>, bucket: string): Promise<void> {
+  await trx.updateTable('s3_bucket').set({ revision: sql`revision + 1` }).where('name', '=', bucket).execute()
+}

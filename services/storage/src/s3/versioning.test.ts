@@ -1,0 +1,158 @@
+// Versioning of buckets: delete markers, the version `null`, and files that other calls delete.
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketVersioningCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
+import { bearer } from '../start-test-storage.fixture.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres(migrations)
+})
+afterAll(() => postgres?.stop())
+
+describe.each(['sqlite', 'postgres'] as const)('versions of objects, on %s:', (kind) => {
+  let s3: TestS3
+  beforeAll(async () => {
+    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+  })
+  afterAll(() => s3?.[Symbol.asyncDispose]())
+
+  /** Opens a new bucket, with calls for the key `k`. */
+  async function openBucket(Bucket: string, status?: 'Enabled' | 'Suspended') {
+    const { client } = s3
+    await client.send(new CreateBucketCommand({ Bucket }))
+    const setVersioning = (Status: 'Enabled' | 'Suspended') =>
+      client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } }))
+    if (status !== undefined) await setVersioning(status)
+    const list = async () => {
+      const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }))
+      const latest = [...Versions, ...DeleteMarkers].filter(({ IsLatest }) => IsLatest)
+      expect(latest.length).toBeLessThanOrEqual(1)
+      return {
+        versions: Versions.map(({ VersionId }) => VersionId),
+        markers: DeleteMarkers.map(({ VersionId }) => VersionId),
+        latest: latest[0]?.VersionId,
+      }
+    }
+    const read = async (VersionId?: string) => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'k', VersionId }))
+      return Body?.transformToString()
+    }
+    return {
+      setVersioning,
+      list,
+      read,
+      state: async () => (await client.send(new GetBucketVersioningCommand({ Bucket }))).Status,
+      put: async (Body: string) => (await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body }))).VersionId,
+      remove: (VersionId?: string) => client.send(new DeleteObjectCommand({ Bucket, Key: 'k', VersionId })),
+      keys: async () => (await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount,
+      dispose: () => client.send(new DeleteBucketCommand({ Bucket })),
+    }
+  }
+
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'done',
+      (error: { name: string }) => error.name,
+    )
+
+  test('a deletion hides the object behind a marker, whose deletion shows it again', async () => {
+    const bucket = await openBucket('markers', 'Enabled')
+    expect(await bucket.state()).toBe('Enabled')
+    const first = await bucket.put('one')
+    // The same bytes again are a version of their own.
+    const second = await bucket.put('one')
+    expect(new Set([first, second, undefined]).size).toBe(3)
+    const { VersionId: marker, DeleteMarker } = await bucket.remove()
+    expect(DeleteMarker).toBe(true)
+    expect(await bucket.keys()).toBe(0)
+    expect(await bucket.list()).toEqual({ versions: [second, first], markers: [marker], latest: marker })
+    const head = await signedFetch(s3, '/markers/k', { method: 'GET' })
+    expect([head.status, head.code]).toEqual([404, 'NoSuchKey'])
+    expect(await codeOf(bucket.read(marker))).toBe('MethodNotAllowed')
+    expect(await bucket.read(first)).toBe('one')
+    expect(await codeOf(bucket.dispose())).toBe('BucketNotEmpty')
+    expect((await bucket.remove(marker)).DeleteMarker).toBe(true)
+    expect(await bucket.list()).toEqual({ versions: [second, first], markers: [], latest: second })
+    await bucket.remove(second)
+    expect(await bucket.list()).toEqual({ versions: [first], markers: [], latest: first })
+    const many = { Bucket: 'markers', Delete: { Objects: [{ Key: 'k' }, { Key: 'k', VersionId: first }] } }
+    const { Deleted = [] } = await s3.client.send(new DeleteObjectsCommand(many))
+    expect(Deleted).toMatchObject([
+      { Key: 'k', DeleteMarker: true },
+      { Key: 'k', VersionId: first },
+    ])
+    await bucket.remove(Deleted[0]?.DeleteMarkerVersionId)
+    await bucket.dispose()
+  })
+
+  test('suspended versioning replaces the version `null` and keeps the others', async () => {
+    const bucket = await openBucket('suspended')
+    expect(await bucket.state()).toBeUndefined()
+    expect(await bucket.put('before')).toBeUndefined()
+    await bucket.setVersioning('Enabled')
+    const kept = await bucket.put('kept')
+    expect(await bucket.list()).toEqual({ versions: [kept, 'null'], markers: [], latest: kept })
+    expect(await bucket.read('null')).toBe('before')
+    await bucket.setVersioning('Suspended')
+    expect(await bucket.put('after')).toBe('null')
+    expect(await bucket.list()).toEqual({ versions: ['null', kept], markers: [], latest: 'null' })
+    expect(await bucket.remove()).toMatchObject({ VersionId: 'null', DeleteMarker: true })
+    expect(await bucket.remove()).toMatchObject({ VersionId: 'null', DeleteMarker: true })
+    expect(await bucket.list()).toEqual({ versions: [kept], markers: ['null'], latest: 'null' })
+    expect(await bucket.put('again')).toBe('null')
+    expect(await bucket.list()).toEqual({ versions: ['null', kept], markers: [], latest: 'null' })
+    await bucket.remove('null')
+    expect(await bucket.read()).toBe('kept')
+    await bucket.remove(kept)
+    await bucket.dispose()
+  })
+
+  test('without versioning, overwritten versions stay under their own ids', async () => {
+    const bucket = await openBucket('never-enabled')
+    await bucket.put('one')
+    await bucket.put('two')
+    const { versions, latest } = await bucket.list()
+    expect([versions.length, versions[0], latest]).toEqual([2, 'null', 'null'])
+    expect(await bucket.read(versions[1])).toBe('one')
+    await bucket.remove()
+    expect(await bucket.list()).toEqual({ versions: [], markers: [], latest: undefined })
+    await bucket.dispose()
+  })
+
+  test('when a file of the account is deleted, the previous version becomes the latest', async () => {
+    const { apiKey, ...keys } = await s3.createKeys()
+    const client = s3.createClient(keys)
+    const Bucket = 'through-files'
+    await client.send(new CreateBucketCommand({ Bucket }))
+    for (const Body of ['one', 'two']) await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body }))
+    const { json } = await s3.call('/api/user/files_uploaded?lastKey=null', bearer(apiKey))
+    const [newest] = (json as { fileList: { id: string }[] }).fileList
+    await s3.call(`/api/user/delete_file?id=${newest?.id}`, { method: 'DELETE', ...bearer(apiKey) })
+    const { Body, ETag } = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+    expect(await Body?.transformToString()).toBe('one')
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+    expect(Contents.map((one) => one.ETag)).toEqual([ETag])
+  })
+
+  test('rejects a state that is neither Enabled nor Suspended', async () => {
+    await openBucket('wrong-state')
+    const body = '<VersioningConfiguration><Status>Off</Status></VersioningConfiguration>'
+    const answer = await signedFetch(s3, '/wrong-state?versioning', { method: 'PUT', body })
+    expect([answer.status, answer.code]).toEqual([400, 'IllegalVersioningConfigurationException'])
+  })
+})
