@@ -132,6 +132,12 @@ export const ringRows: readonly RingRow[] = [
     ...needsGo(storetheindex, kubo),
   },
   {
+    program: 'Kubo, as the operator’s',
+    scope: 'announced content imported as a CAR, pinned, read offline, and unpinned after its deletion',
+    files: ['handover.test.ts'],
+    ...needsGo(kubo),
+  },
+  {
     program: 'go-data-segment',
     scope: 'commitments, aggregates, inclusion proofs and indexes of FRC-0058, computed and verified by the reference',
     files: ['go-data-segment.test.ts'],

@@ -116,6 +116,8 @@ export type StorageConfig = ListenerConfig & {
   readonly reportAddress: string | undefined
   /** Indexers that content is announced to, and whether unencrypted uploads are if they do not choose. */
   readonly ipni: { readonly indexers: readonly string[]; readonly announcesByDefault: boolean }
+  /** The operator's Kubo, which announced content is handed to. */
+  readonly kubo: { readonly url: string; readonly authorization: string | undefined } | undefined
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   /** How small packs are merged; undefined when they are not. */
@@ -498,6 +500,17 @@ export const settings = {
     fallback: String(7 * 24 * 3600),
     read: (value: string) => whole(60, 366 * 24 * 3600)(value) * 1000,
   },
+  CAIRN_KUBO_RPC_URL: {
+    about:
+      'Base URL of the RPC API of your Kubo, or of the proxy of your IPFS Cluster, that announced content is handed to and pinned at (docs/how-to/ipfs-network.md). When empty, nothing is handed over.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_KUBO_RPC_AUTHORIZATION: {
+    about: 'Value of the header Authorization of these calls, such as Bearer … or Basic ….',
+    fallback: '',
+    read: optional(text),
+  },
   CAIRN_OPEN_UPLOADS: {
     about: 'Maximum unfinished resumable uploads per account.',
     fallback: '100',
@@ -618,3 +631,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     pictures: { processes: values.CAIRN_PICTURE_PROCESSES, cacheBytes: values.CAIRN_PICTURE_CACHE_BYTES },
   })
 }
+    kubo:
+      values.CAIRN_KUBO_RPC_URL === undefined
+        ? undefined
+        : { url: values.CAIRN_KUBO_RPC_URL, authorization: values.CAIRN_KUBO_RPC_AUTHORIZATION },

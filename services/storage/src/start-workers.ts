@@ -4,6 +4,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import type { Context } from './context.ts'
 import { createNonceSource } from './deals/deals.ts'
 import { createEventsWorker } from './events/events.ts'
+import { createHandoverWorker } from './handover/handover.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
 import { hasUploadsInProgress } from './ledger/ledger.ts'
 import { createLinksWorker } from './links/links.ts'
@@ -67,6 +68,7 @@ export function startWorkers({
     createS3Worker(context, clock),
   ]
   if (config.ipni.indexers.length > 0) workers.push(createIpniWorker(context, profile, clock))
+  if (config.kubo !== undefined) workers.push(createHandoverWorker(context, config.kubo, clock))
   // A SQLite database belongs to one process, which clears its own caches.
   if (db.kind === 'postgres') {
     const onError = (error: unknown) => log.warn({ err: error }, 'failed to check for removed packs')

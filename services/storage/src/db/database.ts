@@ -24,6 +24,7 @@ import { createDrive } from './migrations/0023_create-drive.ts'
 import { mergePacks } from './migrations/0024_merge-packs.ts'
 import { serveReplicas } from './migrations/0026_serve-replicas.ts'
 import { versionS3 } from './migrations/0027_version-s3.ts'
+import { createHandover } from './migrations/0028_create-handover.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -56,6 +57,7 @@ export const migrations = [
   mergePacks,
   serveReplicas,
   versionS3,
+  createHandover,
 ]
 
 /**

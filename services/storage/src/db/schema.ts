@@ -647,6 +647,20 @@ type OperatorSettingTable = {
 /** An upload that is announced to indexers while it exists. */
 type AnnouncedUploadTable = { upload_id: string; root_multihash: Uint8Array }
 
+/** A root that is handed to the operator's Kubo, and the outcome. */
+type HandedRootTable = {
+  root_multihash: Uint8Array
+  cid: string
+  /** 1 if Kubo has it pinned. */
+  is_handed: 0 | 1
+  /** When the worker looks at it; null if nothing is to be done. */
+  due_at: number | null
+  /** Failures in a row. */
+  tries: number
+  /** The last failure. */
+  error: string | null
+}
+
 /** Content that is announced or was. It is checked at `due_at`; null when nothing is left to do. */
 type AnnouncementTable = { root_multihash: Uint8Array; cid: string; is_listed: 0 | 1; due_at: number | null }
 
@@ -714,6 +728,7 @@ export type Schema = {
   s3_credential: S3CredentialTable
   s3_bucket: S3BucketTable
   s3_object: S3ObjectTable
+  s3_delete_marker: S3DeleteMarkerTable
   s3_multipart: S3MultipartTable
   s3_part: S3PartTable
   account_event: AccountEventTable
@@ -726,9 +741,9 @@ export type Schema = {
   drive: DriveTable
   drive_part: DrivePartTable
   announced_upload: AnnouncedUploadTable
+  handed_root: HandedRootTable
   announcement: AnnouncementTable
   ipni_chain: IpniChainTable
-  s3_delete_marker: S3DeleteMarkerTable
   ipni_ad: IpniAdTable
   ipni_chunk: IpniChunkTable
   migration: MigrationTable

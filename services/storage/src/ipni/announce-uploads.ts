@@ -34,18 +34,27 @@ async function announceSome(trx: Kysely<Schema>, some: readonly AnnouncedUpload[
     .values([...roots.values()].map(({ cid, root_multihash }) => ({ root_multihash, cid, is_listed: 0, due_at: now })))
     .onConflict((conflict) => conflict.column('root_multihash').doUpdateSet({ due_at: now }))
     .execute()
+  await trx
+    .insertInto('handed_root')
+    .values(
+      [...roots.values()].map(({ cid, root_multihash }) => ({
+        root_multihash,
+        cid,
+        is_handed: 0,
+        due_at: now,
+        tries: 0,
+        error: null,
+      })),
+    )
+    .onConflict((conflict) => conflict.column('root_multihash').doUpdateSet({ due_at: now, tries: 0 }))
+    .execute()
 }
 
 /** Has the worker check the content of uploads that are about to be deleted, in the same unit of work. */
 export async function withdrawUploads(trx: Kysely<Schema>, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
-  await trx
-    .updateTable('announcement')
-    .set({ due_at: now })
-    .where(
-      'root_multihash',
-      'in',
-      trx.selectFrom('announced_upload').select('root_multihash').where('upload_id', 'in', ids),
-    )
-    .execute()
+  const roots = trx.selectFrom('announced_upload').select('root_multihash').where('upload_id', 'in', ids)
+  for (const table of ['announcement', 'handed_root'] as const) {
+    await trx.updateTable(table).set({ due_at: now }).where('root_multihash', 'in', roots).execute()
+  }
 }

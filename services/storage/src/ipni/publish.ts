@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { encodeChunks } from './advertisement.ts'
@@ -57,7 +58,7 @@ async function publishRow(
   const { db, denylist, clock } = context
   const root = row.root_multihash
   const cid = CID.parse(row.cid)
-  const isWanted = !denylist.denies(cid) && (await isRequested(db.read, root))
+  const isWanted = !denylist.denies(cid) && (await isAnnounced(db.read, root))
   const hashes = isWanted && row.is_listed === 0 ? await listHashes(context, cid, signal) : []
   const change: Change = { root, addresses, chunks: hashes.length > 0 ? encodeChunks(hashes) : undefined }
   return db
@@ -73,7 +74,7 @@ async function publishRow(
       if (numUpdatedRows === 0n) return chain
       const isListed = isWanted && (row.is_listed === 1 || change.chunks !== undefined)
       if (isListed === (row.is_listed === 1)) {
-        if (!isListed && !(await isRequested(trx, root))) await dropAnnouncement(trx, root)
+        if (!isListed && !(await isAnnounced(trx, root))) await dropAnnouncement(trx, root)
         return chain
       }
       const head = await append(trx, chain, change, clock.now())
@@ -83,7 +84,7 @@ async function publishRow(
         .set({ is_listed: isListed ? 1 : 0 })
         .where('root_multihash', '=', root)
         .execute()
-      if (!isListed && !(await isRequested(trx, root))) await dropAnnouncement(trx, root)
+      if (!isListed && !(await isAnnounced(trx, root))) await dropAnnouncement(trx, root)
       return { ...chain, head, length: chain.length + 1 }
     })
     .catch((error: unknown) => {
@@ -97,7 +98,8 @@ class ChainChanged extends Error {}
 
 type Reader = Context['db']['read']
 
-async function isRequested(db: Reader, root: Uint8Array): Promise<boolean> {
+/** Returns whether an upload of a root is announced. */
+export async function isAnnounced(db: Reader, root: Uint8Array): Promise<boolean> {
   const row = await db
     .selectFrom('announced_upload')
     .innerJoin('upload', 'upload.id', 'announced_upload.upload_id')
@@ -124,21 +126,28 @@ async function postpone({ db, clock }: Context, { root_multihash: root, due_at: 
   )
 }
 
-/** Has all content checked whose announcement no longer agrees with the rules of the operator. */
-export async function checkDenials({ db, denylist, clock }: Context, signal: AbortSignal): Promise<void> {
+/** Tables of roots that are to be found by others, and the column that says whether they are. */
+const flags = { announcement: 'is_listed', handed_root: 'is_handed' } as const
+
+/** Has all content checked whose state no longer agrees with the rules of the operator. */
+export async function checkDenials(
+  { db, denylist, clock }: Context,
+  table: keyof typeof flags,
+  signal: AbortSignal,
+): Promise<void> {
   let after: Uint8Array = new Uint8Array()
   while (!signal.aborted) {
     const rows = await db.read
-      .selectFrom('announcement')
-      .select(['root_multihash', 'cid', 'is_listed'])
+      .selectFrom(table)
+      .select(['root_multihash', 'cid', sql<0 | 1>`${sql.ref(flags[table])}`.as('is_out')])
       .where('root_multihash', '>', after)
       .orderBy('root_multihash')
       .limit(rowsAtOnce)
       .execute()
-    const changed = rows.filter((row) => denylist.denies(CID.parse(row.cid)) === (row.is_listed === 1))
+    const changed = rows.filter((row) => denylist.denies(CID.parse(row.cid)) === (row.is_out === 1))
     for (const { root_multihash: root } of changed) {
       await db.write((trx) =>
-        trx.updateTable('announcement').set({ due_at: clock.now() }).where('root_multihash', '=', root).execute(),
+        trx.updateTable(table).set({ due_at: clock.now() }).where('root_multihash', '=', root).execute(),
       )
     }
     const last = rows.at(-1)

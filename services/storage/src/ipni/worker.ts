@@ -79,7 +79,7 @@ export async function runRound(
   if (!state.isCompared) await requireKnownHead(context, signal)
   state.isCompared = true
   const { changes } = denylist
-  if (state.denials !== changes) await checkDenials(context, signal)
+  if (state.denials !== changes) await checkDenials(context, 'announcement', signal)
   state.denials = changes
   const published = await publishDue(context, [gateway], signal)
   if (published > 0) log.info({ advertisements: published }, 'published advertisements')

@@ -84,13 +84,13 @@ async function isRecorded(context: Context, [first]: readonly string[], sealed: 
   return recorded
 }
 
-/** Returns the uploads that indexers learn of. */
+/** Returns the uploads that indexers and the operator's Kubo learn of. */
 function* listAnnounced(
-  { config: { ipni } }: Pick<Context, 'config'>,
+  { config: { ipni, kubo } }: Pick<Context, 'config'>,
   uploads: Iterable<UploadToKeep>,
   ids: readonly string[],
 ): Generator<Pick<NewUpload, 'id' | 'cid' | 'root_multihash'>, void, undefined> {
-  const byDefault = ipni.indexers.length > 0 && ipni.announcesByDefault
+  const byDefault = (ipni.indexers.length > 0 || kubo !== undefined) && ipni.announcesByDefault
   let index = 0
   for (const { cid, encryption, announce } of uploads) {
     const id = ids[index++]

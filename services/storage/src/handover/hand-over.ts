@@ -1,0 +1,68 @@
+import { CID } from 'multiformats/cid'
+import type { Context } from '../context.ts'
+import { writeCar } from '../gateway/gateway.ts'
+import { isAnnounced } from '../ipni/ipni.ts'
+import type { KuboClient } from './kubo-client.ts'
+
+/** Roots per round of the worker. */
+export const rootsPerRound = 50
+/** Pauses before a root that failed is tried again; the last one repeats. */
+const retryPausesMs = [10_000, 60_000, 10 * 60_000]
+/** Maximum characters of a stored error. */
+const maxErrorCharacters = 500
+
+/**
+ * Hands over what is to be found, and withdraws what was deleted or denied.
+ * @returns the number of roots that were due
+ */
+export async function handOverDue(context: Context, kubo: KuboClient, signal: AbortSignal): Promise<number> {
+  const { db, clock, denylist, packs, failures } = context
+  const due = await db.read
+    .selectFrom('handed_root')
+    .selectAll()
+    .where('due_at', '<=', clock.now())
+    .orderBy('due_at')
+    .limit(rootsPerRound)
+    .execute()
+  for (const row of due) {
+    if (signal.aborted) break
+    const cid = CID.parse(row.cid)
+    // Only if nothing changed meanwhile: what did stays due.
+    const matching = { root_multihash: row.root_multihash, due_at: row.due_at }
+    try {
+      const isWanted = !denylist.denies(cid) && (await isAnnounced(db.read, row.root_multihash))
+      if (isWanted && row.is_handed === 0) {
+        await kubo.importCar(writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }), signal)
+        await kubo.pin(cid, signal)
+      } else if (!isWanted && row.is_handed === 1) await kubo.unpin(cid, signal)
+      await db.write(async (trx) => {
+        if (isWanted) {
+          const done = { is_handed: 1 as const, due_at: null, tries: 0, error: null }
+          await trx
+            .updateTable('handed_root')
+            .set(done)
+            .where((where) => where.and(matching))
+            .execute()
+          return
+        }
+        await trx
+          .deleteFrom('handed_root')
+          .where((where) => where.and(matching))
+          .execute()
+      })
+    } catch (error) {
+      if (signal.aborted) break
+      failures.failed('handover', error, 'failed to hand over content', { cid: row.cid })
+      const pauseMs = retryPausesMs[Math.min(row.tries, retryPausesMs.length - 1)] ?? 0
+      const message = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorCharacters)
+      await db.write((trx) =>
+        trx
+          .updateTable('handed_root')
+          .set({ due_at: clock.now() + pauseMs, tries: row.tries + 1, error: message })
+          .where((where) => where.and(matching))
+          .execute(),
+      )
+    }
+  }
+  return due.length
+}

@@ -1,0 +1,111 @@
+// Announced content goes to a server that reads it as Kubo does, and leaves it when it is deleted. A real Kubo: tests/interop.
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { CarReader } from '@ipld/car'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Context } from '../context.ts'
+import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { handOverDue } from './hand-over.ts'
+import { createKuboClient } from './kubo-client.ts'
+
+let storage: TestStorage
+let key = ''
+let server: Server
+let url = ''
+let now = 0
+let context: Context
+/** What the server answers to imports in place of success. */
+let importFailure: string | undefined
+const pins = new Set<string>()
+const imported: { cids: string[]; authorization: string | undefined }[] = []
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://kubo')
+    const body = await buffer(request)
+    const cid = searchParams.get('arg') ?? ''
+    if (pathname === '/api/v0/dag/import') {
+      if (importFailure !== undefined) return void response.end(importFailure)
+      const head = body.indexOf('\r\n\r\n')
+      const car = await CarReader.fromBytes(body.subarray(head + 4, body.lastIndexOf('\r\n--')))
+      const cids: string[] = []
+      for await (const one of car.cids()) cids.push(one.toString())
+      imported.push({ cids, authorization: request.headers.authorization })
+    } else if (pathname === '/api/v0/pin/add') pins.add(cid)
+    else if (!pins.delete(cid)) {
+      response.statusCode = 500
+      return void response.end(JSON.stringify({ Message: 'not pinned or pinned indirectly', Code: 0, Type: 'error' }))
+    }
+    response.end('{}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  // Without a Kubo of its own, no worker runs beside the rounds of the tests.
+  storage = await startTestStorage()
+  key = await storage.createKey()
+  now = storage.context.clock.now()
+  context = { ...storage.context, clock: { now: () => now } }
+})
+afterAll(async () => {
+  server?.close()
+  await storage?.[Symbol.asyncDispose]()
+})
+
+const { signal } = new AbortController()
+const round = () => {
+  now += 60_000
+  return handOverDue(context, createKuboClient({ url, authorization: 'Bearer of-the-operator' }), signal)
+}
+const rows = () => storage.context.db.read.selectFrom('handed_root').selectAll().execute()
+
+async function upload(text: string, headers: Record<string, string> = {}): Promise<string> {
+  const body = new FormData()
+  body.append('file', new Blob([text]), 'a.txt')
+  const sent = { ...bearer(key).headers, ...headers }
+  const { body: answer } = await storage.call('/api/v0/add?cid-version=1', { method: 'POST', headers: sent, body })
+  return (JSON.parse(answer) as { Hash: string }).Hash
+}
+
+async function remove(cid: string): Promise<void> {
+  const { json } = await storage.call('/api/user/files_uploaded', bearer(key))
+  const file = (json as { fileList: { id: string; cid: string }[] }).fileList.find((one) => one.cid === cid)
+  await storage.call(`/api/user/delete_file?id=${file?.id}`, { method: 'DELETE', ...bearer(key) })
+}
+
+test('announced content is sent as a CAR and pinned once, and unpinned when its last upload is deleted', async () => {
+  const cid = await upload('for everyone', { announce: 'true' })
+  await upload('not announced')
+  expect(await round()).toBe(1)
+  expect(imported).toEqual([{ cids: [cid], authorization: 'Bearer of-the-operator' }])
+  expect([...pins]).toEqual([cid])
+  // Another upload of the same content changes nothing.
+  await upload('for everyone', { announce: 'true' })
+  await round()
+  await remove(cid)
+  await round()
+  expect([imported.length, [...pins]]).toEqual([1, [cid]])
+  await remove(cid)
+  await round()
+  expect([...pins]).toEqual([])
+  expect(await rows()).toEqual([])
+})
+
+test('a failure in the middle of a CAR is stored and tried again later', async () => {
+  importFailure = '{"Root":null}\n{"Message":"disk full","Code":0,"Type":"error"}'
+  const cid = await upload('later', { announce: 'true' })
+  expect(await round()).toBe(1)
+  expect(await rows()).toMatchObject([{ cid, is_handed: 0, tries: 1, error: expect.stringContaining('import a CAR') }])
+  // Not due yet.
+  expect(await handOverDue(context, createKuboClient({ url, authorization: undefined }), signal)).toBe(0)
+  importFailure = undefined
+  expect(await round()).toBe(1)
+  expect(await rows()).toMatchObject([{ cid, is_handed: 1, tries: 0, error: null, due_at: null }])
+  // A pin that the operator removed is no error.
+  pins.clear()
+  await remove(cid)
+  await round()
+  expect(await rows()).toEqual([])
+})

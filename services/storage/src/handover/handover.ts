@@ -1,0 +1,1 @@
+export { createHandoverWorker } from './worker.ts'

@@ -1,0 +1,37 @@
+import type { Context } from '../context.ts'
+import { checkDenials } from '../ipni/ipni.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { handOverDue } from './hand-over.ts'
+import { createKuboClient, type KuboSettings } from './kubo-client.ts'
+
+const leaseName = 'handover'
+/** A round that takes longer may overlap with one of another replica, which sends the same content once more. */
+const leaseMs = 10 * 60_000
+const intervalMs = 5000
+
+/** Hands announced content to the operator's Kubo or IPFS Cluster. One replica does so at a time. */
+export function createHandoverWorker(context: Context, settings: KuboSettings, clock: WorkerClock): Worker {
+  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  const kubo = createKuboClient(settings)
+  /** Changes of the denylist that were applied. */
+  let checked: number | undefined
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
+    if (held === undefined) return
+    const { changes } = context.denylist
+    if (checked !== changes) await checkDenials(context, 'handed_root', signal)
+    checked = changes
+    await handOverDue(context, kubo, signal)
+  }
+  const loop = createLoop('handover', intervalMs, clock, work, (error) =>
+    context.failures.failed('handover', error, 'failed to hand over content', { worker: 'handover' }),
+  )
+  return {
+    name: 'handover',
+    async run(signal) {
+      await loop.run(signal)
+      await releaseLease(context.db, lease)
+    },
+  }
+}
