@@ -33,7 +33,7 @@ export async function launchChromium(executablePath = ownChromium): Promise<Brow
       '--disable-background-networking',
       '--disable-component-update',
       '--no-first-run',
-      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
     ],
   })
 }

@@ -6,7 +6,7 @@ import { NetworkProvider } from './NetworkProvider.tsx'
 import { queryClient } from './network/query-client.ts'
 import { useNetwork } from './network/use-network.ts'
 import { router } from './router.tsx'
-import { loadWalletConnect } from './wallet/load-wallet-connect.ts'
+import { loadConnectors } from './wallet/load-connectors.ts'
 import { createWalletConfig } from './wallet/wallet-config.ts'
 
 /** The providers of all pages: data, network, wallet, routes. */
@@ -28,7 +28,7 @@ const noConnectors: readonly CreateConnectorFn[] = []
 
 function WalletProvider({ children }: { children: ReactNode }) {
   const network = useNetwork()
-  const loading = loadWalletConnect(network)
+  const loading = loadConnectors(network)
   // React reveals suspended content 300 ms later, so this avoids an unnecessary wait.
   const more = loading === undefined ? noConnectors : use(loading)
   const config = useMemo(() => createWalletConfig(network, more), [network, more])

@@ -113,7 +113,7 @@ export async function createNetwork({
   const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0', CAIRN_S3_API_PORT: '0' } : {}
   const s3Port = { CAIRN_S3_API_PORT: String(8082 + Number(given['CAIRN_PORT_OFFSET'] ?? 0)) }
   const read = (environment: Record<string, string | undefined>) =>
-    readConfig({ ...localDefaults, ...s3Port, ...environment, ...anyPort, CAIRN_HOME: home }, allNames)
+    readConfig({ ...localDefaults, ...s3Port, ...anyPort, ...environment, CAIRN_HOME: home }, allNames)
   const first = read(given)
   const keyPorts =
     ports === 'any'

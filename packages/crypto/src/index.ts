@@ -37,6 +37,7 @@ export {
   type HeldSessionKey,
   type PlainSessionKey,
   parseDidKey,
+export { derivePasskeyWallet, passkeyInput } from './passkey-wallet.ts'
   proofHeader,
   proveRequest,
   type SessionKey,

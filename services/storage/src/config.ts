@@ -72,6 +72,8 @@ export type StorageConfig = ListenerConfig & {
   readonly freeAccountsPerDay: number | undefined
   /** Folder of the built web console. Required when the console is served. */
   readonly consoleFolder: string | undefined
+  /** Domain of passkeys; undefined if the console offers none. */
+  readonly passkeyDomain: string | undefined
   /** The operator's WalletConnect project id. Required when the console offers wallets on other devices. */
   readonly walletConnectProjectId: string | undefined
   /** WalletConnect relay for the console. */
@@ -114,10 +116,10 @@ export type StorageConfig = ListenerConfig & {
   readonly denylistRefreshMs: number
   /** Where people report content, or object. */
   readonly reportAddress: string | undefined
-  /** Indexers that content is announced to, and whether unencrypted uploads are if they do not choose. */
-  readonly ipni: { readonly indexers: readonly string[]; readonly announcesByDefault: boolean }
   /** The operator's Kubo, which announced content is handed to. */
   readonly kubo: { readonly url: string; readonly authorization: string | undefined } | undefined
+  /** Indexers that content is announced to, and whether unencrypted uploads are if they do not choose. */
+  readonly ipni: { readonly indexers: readonly string[]; readonly announcesByDefault: boolean }
   readonly scrubBytesPerSecond: number
   readonly packGraceMs: number
   /** How small packs are merged; undefined when they are not. */
@@ -166,6 +168,13 @@ function diskReserve(value: string): DiskReserve {
 
 function projectId(value: string): string {
   if (!/^[0-9a-f]{32}$/.test(value)) throw new Error('must be 32 hex characters')
+  return value
+}
+
+function passkeyDomain(value: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(value) || isIP(value) !== 0) {
+    throw new Error('must be a host name in lower case, not an IP address')
+  }
   return value
 }
 
@@ -343,6 +352,12 @@ export const settings = {
     fallback: '',
     read: optional(text),
   },
+  CAIRN_PASSKEY_DOMAIN: {
+    about:
+      'Domain of passkeys: the host of the web console or a parent of it. Users sign in to the console with passkeys instead of wallets; another domain later means other accounts. When empty, the console offers no passkeys.',
+    fallback: '',
+    read: optional(passkeyDomain),
+  },
   CAIRN_WALLETCONNECT_PROJECT_ID: {
     about:
       'WalletConnect project ID (32 hex characters), which lets the web console use wallets on other devices. When empty, the console does not contact WalletConnect.',
@@ -484,6 +499,17 @@ export const settings = {
     fallback: 'on',
     read: (value: string) => oneOf(['on', 'off'])(value) === 'on',
   },
+  CAIRN_KUBO_RPC_URL: {
+    about:
+      'Base URL of the RPC API of your Kubo, or of the proxy of your IPFS Cluster, that announced content is handed to and pinned at (docs/how-to/ipfs-network.md). When empty, nothing is handed over.',
+    fallback: '',
+    read: optional(url),
+  },
+  CAIRN_KUBO_RPC_AUTHORIZATION: {
+    about: 'Value of the header Authorization of these calls, such as Bearer … or Basic ….',
+    fallback: '',
+    read: optional(text),
+  },
   CAIRN_SCRUB_BYTES_PER_SECOND: {
     about: 'Rate at which packs are verified in the background. 0 disables it.',
     fallback: String(8 * MIB),
@@ -499,17 +525,6 @@ export const settings = {
     about: 'How long a resumable upload waits for its next bytes before it is canceled.',
     fallback: String(7 * 24 * 3600),
     read: (value: string) => whole(60, 366 * 24 * 3600)(value) * 1000,
-  },
-  CAIRN_KUBO_RPC_URL: {
-    about:
-      'Base URL of the RPC API of your Kubo, or of the proxy of your IPFS Cluster, that announced content is handed to and pinned at (docs/how-to/ipfs-network.md). When empty, nothing is handed over.',
-    fallback: '',
-    read: optional(url),
-  },
-  CAIRN_KUBO_RPC_AUTHORIZATION: {
-    about: 'Value of the header Authorization of these calls, such as Bearer … or Basic ….',
-    fallback: '',
-    read: optional(text),
   },
   CAIRN_OPEN_UPLOADS: {
     about: 'Maximum unfinished resumable uploads per account.',
@@ -596,6 +611,7 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     freeDiskReserve: values.CAIRN_FREE_DISK_RESERVE,
     freeAccountsPerDay: values.CAIRN_FREE_ACCOUNTS_PER_DAY,
     consoleFolder: values.CAIRN_CONSOLE_FOLDER,
+    passkeyDomain: values.CAIRN_PASSKEY_DOMAIN,
     walletConnectProjectId: values.CAIRN_WALLETCONNECT_PROJECT_ID,
     walletConnectRelayUrl: values.CAIRN_WALLETCONNECT_RELAY_URL,
     pinGateways: values.CAIRN_PIN_GATEWAYS,
@@ -620,6 +636,10 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     denylistUrls: values.CAIRN_DENYLIST_URLS,
     denylistRefreshMs: values.CAIRN_DENYLIST_REFRESH_SECONDS,
     reportAddress: values.CAIRN_REPORT_ADDRESS,
+    kubo:
+      values.CAIRN_KUBO_RPC_URL === undefined
+        ? undefined
+        : { url: values.CAIRN_KUBO_RPC_URL, authorization: values.CAIRN_KUBO_RPC_AUTHORIZATION },
     ipni: { indexers: values.CAIRN_IPNI_INDEXERS, announcesByDefault: values.CAIRN_IPNI_DEFAULT },
     scrubBytesPerSecond: values.CAIRN_SCRUB_BYTES_PER_SECOND,
     packGraceMs: values.CAIRN_PACK_GRACE_SECONDS,
@@ -631,7 +651,3 @@ function toConfig(values: SettingValues<typeof settings>): StorageConfig {
     pictures: { processes: values.CAIRN_PICTURE_PROCESSES, cacheBytes: values.CAIRN_PICTURE_CACHE_BYTES },
   })
 }
-    kubo:
-      values.CAIRN_KUBO_RPC_URL === undefined
-        ? undefined
-        : { url: values.CAIRN_KUBO_RPC_URL, authorization: values.CAIRN_KUBO_RPC_AUTHORIZATION },

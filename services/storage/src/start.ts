@@ -196,6 +196,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     ...keyProfile(config),
     ...chainProfile(config),
     ...walletConnectProfile(config),
+    ...(config.passkeyDomain === undefined ? {} : { passkeys: { domain: config.passkeyDomain } }),
     ...s3Profile,
     ...options.profile,
     name: config.networkName,

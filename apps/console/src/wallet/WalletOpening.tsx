@@ -1,12 +1,21 @@
 import { lazy, Suspense } from 'react'
 import { messages } from '../messages/messages.ts'
 import { WalletWaiting } from './WalletRequest.tsx'
-import { needsPairing, type WalletChoice } from './wallet-choice.ts'
+import { isPasskey, needsPairing, type WalletChoice } from './wallet-choice.ts'
 
 const PairingCode = lazy(async () => ({ default: (await import('./PairingCode.tsx')).PairingCode }))
 
-/** A connecting wallet: its window is open, or it needs a pairing code first. */
+const PasskeyChoice = lazy(async () => ({ default: (await import('./PasskeyChoice.tsx')).PasskeyChoice }))
+
+/** A connecting wallet: its window is open, or it needs a pairing code or a choice first. */
 export function WalletOpening({ choice, onBack }: { choice: WalletChoice; onBack: () => unknown }) {
+  if (isPasskey(choice)) {
+    return (
+      <Suspense>
+        <PasskeyChoice onBack={onBack} />
+      </Suspense>
+    )
+  }
   return needsPairing(choice) ? (
     <Suspense>
       <PairingCode onBack={onBack} />

@@ -17,6 +17,13 @@ export type WalletChoice = {
 /** The connector of wallets on other devices; present only if the operator has a project for it. */
 export const walletConnectId = 'walletConnect'
 
+/** The connector of passkeys; present only if the operator enabled them. */
+export const passkeyId = 'passkey'
+
+export function isPasskey(choice: WalletChoice): boolean {
+  return choice.family === 'evm' && choice.connector.id === passkeyId
+}
+
 /** Returns whether the wallet needs a pairing code before it can answer. */
 export function needsPairing(choice: WalletChoice): boolean {
   return choice.family === 'evm' && choice.connector.id === walletConnectId
@@ -66,7 +73,7 @@ export function useWalletGroups(only?: WalletFamily): WalletGroup[] {
 }
 
 function isAnnounced({ type, id }: Connector): boolean {
-  return type === 'injected' && id !== 'injected' && id !== walletConnectId
+  return type === 'injected' && id !== 'injected' && id !== walletConnectId && id !== passkeyId
 }
 
 function aboutEvm(connector: Connector): WalletChoice {

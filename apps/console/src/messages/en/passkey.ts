@@ -1,0 +1,14 @@
+/** Sign-in with a passkey. */
+export const passkey = {
+  title: 'Sign in with a passkey',
+  hint: 'A passkey is your account here: your device or password manager keeps it, and asks for your fingerprint, face or PIN.',
+  use: 'Use my passkey',
+  create: 'Create a passkey',
+  waiting: 'Waiting for your passkey',
+  loss: 'A deleted passkey cannot be replaced: its account and its encrypted files are lost.',
+  nameOf: (date: Date) => `Cairn, ${date.toISOString().slice(0, 10)}`,
+  noSecret: 'This passkey cannot derive a key',
+  noSecretHint: 'Use a browser and a password manager with the WebAuthn extension prf, or a wallet.',
+  noPayments: 'A passkey sends no payments',
+  noPaymentsHint: 'Pay with a wallet.',
+}
