@@ -5,6 +5,7 @@ import { balance } from './commands/balance.ts'
 import { cat } from './commands/cat.ts'
 import { conditions } from './commands/conditions.ts'
 import { drive } from './commands/drive.ts'
+import { events } from './commands/events.ts'
 import { exportCommand } from './commands/export.ts'
 import { get } from './commands/get.ts'
 import { importCommand } from './commands/import.ts'
@@ -78,6 +79,7 @@ export const commands: readonly Command[] = [
   copies,
   status,
   watch,
+  events,
   webhook,
   wallet,
   apiKey,

@@ -1,5 +1,12 @@
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
+export {
+  type EventLogWriter,
+  eventLogSigner,
+  type VerifiedEventLog,
+  verifyEventLog,
+  writeEventLog,
+} from './event-log.ts'
 export { passwordOf } from './file-key.ts'
 export {
   createSeedV1,
@@ -30,6 +37,7 @@ export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswe
 export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { createLinkSecret, deriveLinkKeys, type LinkKeys, type LinkSecret } from './link-key.ts'
+export { derivePasskeyWallet, passkeyInput } from './passkey-wallet.ts'
 export { recoverKey } from './recover.ts'
 export {
   createHeldSessionKey,
@@ -37,7 +45,6 @@ export {
   type HeldSessionKey,
   type PlainSessionKey,
   parseDidKey,
-export { derivePasskeyWallet, passkeyInput } from './passkey-wallet.ts'
   proofHeader,
   proveRequest,
   type SessionKey,

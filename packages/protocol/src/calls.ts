@@ -133,6 +133,7 @@ export const allCalls: readonly CallDefinition[] = [
   drive.putDrivePart,
   events.listEvents,
   events.streamEvents,
+  events.exportEvents,
   webhooks.createWebhook,
   webhooks.listWebhooks,
   webhooks.updateWebhook,

@@ -61,6 +61,7 @@ export {
   readDetails,
 } from './error-details.ts'
 export * from './errors.ts'
+export * from './event-log.ts'
 export * from './events.ts'
 export * from './key-grant.ts'
 export * from './limits.ts'

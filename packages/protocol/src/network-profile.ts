@@ -72,6 +72,8 @@ export const networkProfileSchema = v.object({
   usdPerGib: v.optional(v.number()),
   /** Wallets on other devices, by WalletConnect: the project of the operator, and the relay that both sides use. */
   walletConnect: v.optional(v.object({ projectId: v.string(), relayUrl: url })),
+  /** Public key that signs exported event logs, as did:key. */
+  eventSigner: v.optional(v.string()),
   /** Sign-in with passkeys of this domain (WebAuthn relying party id); absent if the operator does not offer it. */
   passkeys: v.optional(v.object({ domain: v.string() })),
   /** The S3 API. Local networks name an access key of their test wallet. */

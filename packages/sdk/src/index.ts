@@ -7,6 +7,7 @@ export {
   passkeyInput,
   type SessionKey,
   signMessage,
+  type VerifiedEventLog,
   type Wallet,
   walletFromPrivateKey,
 } from '@cairn/crypto'
@@ -83,6 +84,7 @@ export type { KnownDrive } from './drive/log.ts'
 export type { Change as DriveChange } from './drive/registers.ts'
 export type { DriveFile, DriveFolder, DriveItem, DriveUpload, DriveVersion } from './drive/view.ts'
 export { type EncryptBlob, type EncryptSettings, encryptBlob } from './encryption/encrypt-stream.ts'
+export { exportEvents, verifyEventLog } from './events/event-log.ts'
 export { type EventFilter, listEvents } from './events/list-events.ts'
 export { verifyWebhook, type WebhookHeaders } from './events/verify-webhook.ts'
 export { type WatchOptions, watchEvents } from './events/watch-events.ts'

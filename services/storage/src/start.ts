@@ -22,6 +22,7 @@ import { registerConsoleRoutes } from './console/routes.ts'
 import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { requireSharedSecret } from './db/shared-secret.ts'
+import { findEventSigner } from './events/events.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
@@ -196,6 +197,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     ...keyProfile(config),
     ...chainProfile(config),
     ...walletConnectProfile(config),
+    eventSigner: findEventSigner(context),
     ...(config.passkeyDomain === undefined ? {} : { passkeys: { domain: config.passkeyDomain } }),
     ...s3Profile,
     ...options.profile,

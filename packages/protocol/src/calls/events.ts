@@ -80,3 +80,18 @@ export const streamEvents = defineCall({
   errors: [...common.errors, 'EVENT_STREAM_LIMIT'],
   limits: { perMinute: 120 },
 })
+
+/** `GET /api/events/export`: the stored events as a signed log. */
+export const exportEvents = defineCall({
+  ...common,
+  id: 'exportEvents',
+  method: 'GET',
+  path: '/api/events/export',
+  summary: 'Export the event log of the account',
+  description:
+    'Sends the stored events, oldest first, as lines of JSON: a head that names the network, the account and the public key of the service, one line per event, and a seal with the number of events, a hash chain over all lines and its signature. An export that breaks off has no seal.',
+  scope: 'account',
+  errors: authErrors,
+  response: { kind: 'text', mediaType: 'application/x-ndjson' },
+  limits: { perMinute: 6 },
+})

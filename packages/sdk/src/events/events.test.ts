@@ -8,6 +8,7 @@ import { listApiKeys, revokeApiKey } from '../account/api-keys.ts'
 import { type Client, createClient } from '../client.ts'
 import { uploadText } from '../upload/upload-file.ts'
 import { startCutProxy } from './cut-proxy.fixture.ts'
+import { exportEvents, verifyEventLog } from './event-log.ts'
 import { listEvents } from './list-events.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 import { watchEvents } from './watch-events.ts'
@@ -30,6 +31,37 @@ afterAll(() => network?.[Symbol.asyncDispose]())
 async function createAccount(): Promise<Client & { apiKey: string }> {
   const { apiKey } = await createTestKey(network)
   return { ...createClient({ network: network.profile, apiKey }), apiKey }
+}
+
+test('exports the whole log, signed by the service of the network, and finds a changed line', async () => {
+  const client = await createAccount()
+  for (const name of ['a', 'b', 'c']) await uploadText(client, name, { name })
+  const log = Buffer.concat(await Array.fromAsync(exportEvents(client)))
+  const { eventSigner: signer } = network.profile
+  const read = (text: string) => verifyEventLog(feed([Buffer.from(text)]), { signer })
+  const { cursor: lastCursor } = await listEvents(client, { after: 'latest' })
+  const count = Number(lastCursor)
+  const about = { network: 'local', signer, firstCursor: '1', lastCursor, count }
+  // In any pieces.
+  expect(await verifyEventLog(feed([...log].map((byte) => Uint8Array.of(byte))), { signer })).toMatchObject(about)
+  expect(
+    log
+      .toString()
+      .split('\n')
+      .filter((line) => line.includes('"upload.stored"')),
+  ).toHaveLength(3)
+  await expect(read(log.toString().replace('"name":"b"', '"name":"x"'))).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
+  await expect(read(log.toString().split('\n').slice(0, -2).join('\n'))).rejects.toMatchObject({ code: 'DATA_DAMAGED' })
+  await expect(verifyEventLog(feed([log]), { signer: 'did:key:z6Mk' })).rejects.toMatchObject({
+    code: 'INVALID_SIGNATURE',
+  })
+  const { apiKey } = await createTestKey(network, undefined, { scopes: ['files:read'] })
+  const limited = exportEvents(createClient({ network: network.profile, apiKey }))
+  await expect(limited.next()).rejects.toMatchObject({ code: 'FORBIDDEN' })
+})
+
+async function* feed(pieces: readonly Uint8Array[]) {
+  yield* pieces
 }
 
 test('lists events page by page', async () => {

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
-import { listEvents, streamEvents } from '@cairn/protocol'
+import { exportEvents, listEvents, streamEvents } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { createEventHub, type FindEndedKeys } from './event-hub.ts'
+import { exportEventLog } from './export-log.ts'
 import { findPosition, readEvents, selectTypes } from './read-events.ts'
 
 /** Registers the calls that read the event log. */
@@ -18,6 +19,12 @@ export function registerEventRoutes(app: FastifyInstance, context: Context, find
     const { position: _, ...page } = await readEvents(context, caller.address, { after, types, limit: query.limit })
     return page
   })
+
+  route(app, context, exportEvents, async ({ caller, reply }) =>
+    reply
+      .header('content-type', 'application/x-ndjson; charset=utf-8')
+      .send(Readable.from(exportEventLog(context, caller.address), { objectMode: false })),
+  )
 
   route(app, context, streamEvents, async ({ input: { query, headers }, caller, reply }) => {
     const types = selectTypes(caller.scopes, query.types)

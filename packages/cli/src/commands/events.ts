@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { CairnError, exportEvents, verifyEventLog } from '@cairn/sdk'
+import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+
+type Action = (context: CommandContext) => Promise<void>
+
+async function write({ args, session, output, signal }: CommandContext): Promise<void> {
+  const path = requireFile(args, 'export')
+  const client = await session.client()
+  const file = await open(path, 'wx', 0o600)
+  try {
+    for await (const piece of exportEvents(client, { signal })) await file.write(piece)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await report(path, client.network.eventSigner, output)
+}
+
+async function verify({ args, values, session, output }: CommandContext): Promise<void> {
+  const path = requireFile(args, 'verify')
+  const signer = text(values, 'signer') ?? (await session.network()).eventSigner
+  await report(path, signer, output)
+}
+
+async function report(path: string, signer: string | undefined, output: CommandContext['output']): Promise<void> {
+  const log = await verifyEventLog(createReadStream(path), { signer })
+  output.result({ file: path, ...log }, [
+    `${path}  ${log.count} events of ${log.address}, ${log.firstCursor ?? '–'} to ${log.lastCursor}`,
+    `signed by ${log.signer} on ${log.createdAt}`,
+  ])
+}
+
+function requireFile(args: readonly string[], action: string): string {
+  const [, path] = args
+  if (path !== undefined) return path
+  throw new CairnError('USAGE', {
+    message: `events ${action} requires a file`,
+    hint: `Run cairn events ${action} <file>.`,
+  })
+}
+
+const actions: Record<string, Action> = { export: write, verify }
+
+export const events: Command = {
+  name: 'events',
+  summary: 'Export the event log of the account, signed by the service, and verify it',
+  usage: `<${Object.keys(actions).join('|')}> <file>`,
+  arity: [1, 2],
+  words: Object.keys(actions),
+  options: {
+    signer: { type: 'string', about: 'public key that verify expects (that of the network)', value: 'did:key' },
+  },
+  examples: ['cairn events export events.jsonl', 'cairn events verify events.jsonl'],
+  run: (context) => pickAction('events', actions, context.args[0])(context),
+}

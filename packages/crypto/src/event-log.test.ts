@@ -1,0 +1,58 @@
+import { CairnError } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { eventLogSigner, verifyEventLog, writeEventLog } from './event-log.ts'
+
+const seed = new Uint8Array(32).fill(3)
+const head = { network: 'local', address: '0xabc', createdAt: '2026-01-31T12:00:00.000Z' }
+const event = (cursor: number) =>
+  JSON.stringify({
+    id: `0198c0de-0000-7000-8000-${String(cursor).padStart(12, '0')}`,
+    cursor: String(cursor),
+    type: 'upload.deleted',
+    timestamp: '2026-01-31T12:00:00.000Z',
+    data: { uploadId: 'u', cid: 'c', name: 'n', sizeBytes: cursor },
+  })
+
+function write(cursors: number[], last = cursors.at(-1) ?? 0): string[] {
+  const log = writeEventLog(head, seed)
+  const events = cursors.map(event)
+  for (const one of events) log.addEvent(one)
+  return [log.head, ...events, log.seal(String(last))]
+}
+
+async function* each(lines: readonly string[]) {
+  yield* lines
+}
+
+const codeOf = async (lines: readonly string[]) => {
+  const error = await verifyEventLog(each(lines)).catch((thrown: unknown) => thrown)
+  return error instanceof CairnError ? error.code : 'verified'
+}
+
+test('a log names its account, its signer and its events', async () => {
+  const signer = eventLogSigner(seed)
+  const found = await verifyEventLog(each(write([4, 5, 6])))
+  expect(found).toEqual({ ...head, signer, count: 3, firstCursor: '4', lastCursor: '6' })
+  expect(await verifyEventLog(each(write([], 7)))).toMatchObject({ count: 0, firstCursor: undefined, lastCursor: '7' })
+})
+
+test('rejects every change of a line, an order, a length and a signature', async () => {
+  const lines = write([1, 2, 3, 4])
+  expect(await codeOf(lines)).toBe('verified')
+  for (let at = 0; at < lines.length; at++) {
+    expect(await codeOf(lines.toSpliced(at, 1))).not.toBe('verified')
+    const changed = (lines[at] ?? '').replace(
+      /local|"sizeBytes":|"count":/,
+      (text) => `${text}${text === 'local' ? 'e' : '9'}`,
+    )
+    expect(await codeOf(lines.with(at, changed))).toBe('DATA_DAMAGED')
+  }
+  const [first = '', one = '', two = '', ...rest] = lines
+  expect(await codeOf([first, two, one, ...rest])).toBe('DATA_DAMAGED')
+  expect(await codeOf(write([1, 3]))).toBe('DATA_DAMAGED')
+  expect(await codeOf(write([1, 2], 3))).toBe('DATA_DAMAGED')
+  const foreign = writeEventLog(head, new Uint8Array(32).fill(4))
+  expect(await codeOf([write([])[0] ?? '', foreign.seal('0')])).not.toBe('verified')
+  const resigned = { ...JSON.parse(lines.at(-1) ?? ''), signature: 'AAAA' }
+  expect(await codeOf(lines.with(-1, JSON.stringify(resigned)))).toBe('INVALID_SIGNATURE')
+})
