@@ -30,8 +30,28 @@ export type DriveOptions = CallOptions & {
   uploads?: readonly DriveUpload[]
 }
 
+/** Options of {@link Drive.reload}. */
+export type DriveReloadOptions = DriveOptions & {
+  /**
+   * Lists only the uploads that were added since the last listing: one call. Uploads that others deleted meanwhile stay until
+   * the next full reload.
+   */
+  isQuick?: boolean
+}
+
+/** Rows per page when only new uploads are listed. */
+const quickPageRows = 100
+
 /** What {@link Drive.emptyTrash} deleted. */
 export type EmptiedTrash = { items: number; uploads: number }
+
+/** Content that was uploaded several times. */
+export type DriveDuplicates = {
+  /** The item that has the content. */
+  item: DriveItem
+  /** The uploads of the content after the first one. The drive does not show them, and they count towards storage. */
+  copies: DriveUpload[]
+}
 
 /** The folders of an account over what it stores: an index that only its owner can read. */
 export type Drive = {
@@ -49,10 +69,14 @@ export type Drive = {
   list(path?: string): DriveItem[]
   /** Returns the item at a path; undefined if there is none, and for the root. */
   find(path: string): DriveItem | undefined
+  /** Returns the item with an id, in the trash or outside; undefined if there is none. */
+  get(id: string): DriveItem | undefined
   /** Returns every item outside the trash, in no particular order. */
   all(): DriveItem[]
   /** Lists the trash, deleted last first. Items inside a deleted folder belong to it. */
   trash(): DriveItem[]
+  /** Lists content that was uploaded several times, the one with the most bytes in copies first. */
+  duplicates(): DriveDuplicates[]
   /**
    * Changes the drive, and stores the change. Changes of other devices are merged: of two values for the same thing, the later
    * one counts. If the edit throws, nothing is changed.
@@ -62,7 +86,13 @@ export type Drive = {
    */
   change<T>(edit: (editor: DriveEditor) => T, options?: CallOptions): Promise<T>
   /** Reads the changes of other devices, and the uploads. @throws CairnError VERIFICATION_FAILED */
-  reload(options?: DriveOptions): Promise<void>
+  reload(options?: DriveReloadOptions): Promise<void>
+  /**
+   * Calls back whenever items may have changed: by an edit, before it is stored; by an edit that failed and was undone; by a
+   * reload that found something new.
+   * @returns what ends it
+   */
+  subscribe(listener: () => void): () => void
   /**
    * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
    * Never runs by itself.
@@ -95,6 +125,10 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
   let view: View | undefined
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
+  const listeners = new Set<() => void>()
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
 
   const readAll = (): View => {
     index ??= indexUploads(uploads)
@@ -105,9 +139,10 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
     for (const change of changes) applyChange(state, change)
     view = undefined
   }
-  const reload = async (given: DriveOptions = {}): Promise<void> => {
-    const { known, uploads: listed, ...callOptions } = given
+  const reload = async (given: DriveReloadOptions = {}): Promise<void> => {
+    const { known, uploads: listed, isQuick = false, ...callOptions } = given
     const remembered = toKnown(log) ?? known
+    const wasDoubtful = isDoubtful
     if (isDoubtful) {
       Object.assign(log, createLog())
       state = createRegisters()
@@ -115,11 +150,15 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
     }
     const [changes, rows] = await Promise.all([
       readChanges(client, log, remembered, callOptions),
-      listed ?? listUploads(client, callOptions),
+      listed ?? (isQuick ? addNewUploads(client, uploads, callOptions) : listUploads(client, callOptions)),
     ])
-    uploads = rows
-    index = undefined
+    const isSame = isEqualList(uploads, rows)
+    if (!isSame) {
+      uploads = rows
+      index = undefined
+    }
     apply(changes)
+    if (!isSame || changes.length > 0 || wasDoubtful) notify()
   }
   /** Changes run one after the other. */
   let last: Promise<unknown> = Promise.resolve()
@@ -140,8 +179,11 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
     let isSent = false
     try {
       const result = run(edit.editor)
+      const made = edit.finish()
+      if (made.set.length === 0 && made.clear.length === 0) return result
       isSent = true
-      await send([edit.finish()], callOptions)
+      notify()
+      await send([made], callOptions)
       return result
     } catch (error) {
       edit.undo()
@@ -149,6 +191,7 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
       throw error
     } finally {
       view = undefined
+      if (isSent) notify()
     }
   }
   const itemsOf = (folder: string): DriveItem[] => {
@@ -188,13 +231,43 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
       const node = findNode(readAll(), path)
       return node === undefined ? undefined : toItem(readAll(), node)
     },
+    get(id) {
+      const node = readAll().nodes.get(id)
+      return node === undefined ? undefined : toItem(readAll(), node)
+    },
     all() {
       const current = readAll()
       return [...current.nodes.values()].flatMap((node) => (isInTrash(current, node) ? [] : [toItem(current, node)]))
     },
     trash,
+    duplicates() {
+      const current = readAll()
+      const first = index ?? indexUploads(uploads)
+      const copies = new Map<string, DriveUpload[]>()
+      for (const upload of uploads) {
+        if (first.get(upload.cid)?.id === upload.id) continue
+        const others = copies.get(upload.cid)
+        if (others === undefined) copies.set(upload.cid, [upload])
+        else others.push(upload)
+      }
+      if (copies.size === 0) return []
+      const found: DriveDuplicates[] = []
+      for (const node of current.nodes.values()) {
+        for (const { cid } of node.versions ?? []) {
+          const own = copies.get(cid)
+          if (own !== undefined) found.push({ item: toItem(current, node), copies: own })
+          copies.delete(cid)
+        }
+      }
+      const bytes = ({ copies: all }: DriveDuplicates) => all.reduce((sum, one) => sum + Number(one.fileSizeInBytes), 0)
+      return found.sort((a, b) => bytes(b) - bytes(a))
+    },
     change: (run, callOptions) => inOrder(() => change(run, callOptions)),
     reload: (given) => inOrder(() => reload(given)),
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     emptyTrash: ({ olderThanMs = trashMs, ids, ...callOptions } = {}) =>
       inOrder(async () => {
         await reload({ ...callOptions })
@@ -207,6 +280,7 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
         uploads = uploads.filter(({ cid }) => !cids.has(cid))
         index = undefined
         view = undefined
+        notify()
         await change((editor) => editor.clear(entries), callOptions)
         return { items: due.length, uploads: cids.size }
       }),
@@ -223,6 +297,7 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
         }))
         await send(missing, callOptions)
         apply(missing)
+        notify()
         return missing.reduce((sum, { set, clear }) => sum + set.length + clear.length, 0)
       }),
   }
@@ -232,6 +307,32 @@ async function listUploads(client: Client, options: CallOptions): Promise<DriveU
   const uploads: DriveUpload[] = []
   for await (const upload of listFiles(client, {}, options)) uploads.push(upload)
   return uploads
+}
+
+/** Adds the uploads that are newer than the known ones. */
+async function addNewUploads(
+  client: Client,
+  known: readonly DriveUpload[],
+  options: CallOptions,
+): Promise<readonly DriveUpload[]> {
+  const ids = new Set(known.map(({ id }) => id))
+  const added: DriveUpload[] = []
+  for await (const upload of listFiles(client, { limit: quickPageRows }, options)) {
+    if (ids.has(upload.id)) break
+    added.push(upload)
+  }
+  return added.length === 0 ? known : [...added, ...known]
+}
+
+function isEqualList(one: readonly DriveUpload[], other: readonly DriveUpload[]): boolean {
+  return (
+    one === other ||
+    (one.length === other.length &&
+      one.every(({ id, fileName }, at) => {
+        const same = other[at]
+        return same?.id === id && same.fileName === fileName
+      }))
+  )
 }
 
 async function deleteStored(client: Client, cid: string, options: CallOptions): Promise<void> {

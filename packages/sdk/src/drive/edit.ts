@@ -2,7 +2,18 @@ import { CairnError } from '@cairn/protocol'
 import type { Change, FieldValue, Registers } from './registers.ts'
 import { applyChange } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
-import { fields, isInTrash, type Node, namesIn, pathOf, replaceInView, rootId, shownName, type View } from './view.ts'
+import {
+  type DriveVersion,
+  fields,
+  isInTrash,
+  type Node,
+  namesIn,
+  pathOf,
+  replaceInView,
+  rootId,
+  shownName,
+  type View,
+} from './view.ts'
 
 /** What a change of the drive can do. Paths start at the root: `/photos/2026` or `photos/2026`. */
 export type DriveEditor = {
@@ -19,6 +30,13 @@ export type DriveEditor = {
    * @throws CairnError PATH_NOT_FOUND, FILE_EXISTS, NOT_A_DIRECTORY, INVALID_PATH (a folder into itself, or a name)
    */
   move(from: string | readonly string[], to: string): string[]
+  /**
+   * Puts an upload at a path, and creates the folders of the path. A file there gets it as its newest version. An upload that
+   * has a place already stays there, unless that is the trash.
+   * @returns the path of the file that has it
+   * @throws CairnError PATH_NOT_FOUND if it is not stored, NOT_A_DIRECTORY, INVALID_PATH
+   */
+  place(cid: string, path: string): string
   /** Moves an item to the trash, a folder with its content. @throws CairnError PATH_NOT_FOUND */
   trash(path: string): void
   /**
@@ -144,7 +162,65 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     return path
   }
 
+  /** Files by the CIDs of their versions: what `place` looks for. */
+  let holders: Map<string, string> | undefined
+  const findHolder = (cid: string): Node | undefined => {
+    if (holders === undefined) {
+      holders = new Map()
+      for (const { id, versions = [] } of view.nodes.values()) for (const one of versions) holders.set(one.cid, id)
+    }
+    return view.nodes.get(holders.get(cid) ?? '')
+  }
+  const ensureFolder = (names: readonly string[]): void => {
+    for (let count = 1; count <= names.length; count++) {
+      const path = names.slice(0, count).join('/')
+      if (findNode(view, path) === undefined) editor.createFolder(path)
+    }
+  }
+  /** Takes an upload that only its name joined to a file out of that file. */
+  const detach = (holder: Node, version: DriveVersion): Node => {
+    const versions = (holder.versions ?? []).filter((one) => one !== version)
+    replaceInView(view, { ...holder, versions, joined: holder.joined.filter((cid) => cid !== version.cid) })
+    return {
+      id: version.cid,
+      rawName: holder.rawName,
+      nameStamp: at,
+      parent: rootId,
+      isStarred: false,
+      tags: [],
+      colour: undefined,
+      trashedAt: undefined,
+      versions: [version],
+      joined: [],
+    }
+  }
+
   const editor: DriveEditor = {
+    place(cid, path) {
+      const holder = findHolder(cid)
+      const version = holder?.versions?.find((one) => one.cid === cid)
+      if (holder === undefined || version === undefined) throw notFound(`the upload ${cid}`)
+      const isJoined = holder.joined.includes(cid)
+      const isTrashed = isInTrash(view, holder)
+      const isPlaced = holder.id !== cid || state.entries.get(cid)?.fields.has(fields.parent) === true
+      if (isPlaced && !isJoined && !isTrashed) return pathOf(view, holder)
+      const names = splitPath(path)
+      if (names.length === 0) throw new CairnError('INVALID_PATH', { message: 'The path has no name' })
+      ensureFolder(names.slice(0, -1))
+      const { existing, folder, name } = findTarget(view, path)
+      if (existing?.id === holder.id) return pathOf(view, holder)
+      if (isTrashed) write(holder.id, fields.trashedAt, 0)
+      const node = isJoined ? detach(holder, version) : { ...holder, trashedAt: undefined }
+      holders?.set(cid, node.id)
+      if (existing?.versions === undefined) {
+        // Beside a folder of that name, which numbers one of them.
+        place(node, existing?.parent ?? folder, name)
+        return pathOf(view, view.nodes.get(node.id) ?? node)
+      }
+      addVersion(node, existing)
+      holders?.set(cid, existing.id)
+      return pathOf(view, existing)
+    },
     createFolder(path) {
       const { existing, folder, name } = findTarget(view, path.replace(/\/+$/, ''))
       if (existing !== undefined) {
