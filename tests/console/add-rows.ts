@@ -1,17 +1,21 @@
+import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
+import { create } from 'multiformats/hashes/digest'
 import type { TestNetwork } from '../fixtures.ts'
 
-/** Rows as uploads leave them, all of one small content. */
+/** Rows as uploads leave them, each of another content that is not stored. */
 export async function addRows({ storage }: TestNetwork, address: string, count: number): Promise<void> {
   const { db } = storage.context
   const time = Date.now()
-  const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
+  const cids = Array.from({ length: count }, (_none, i) =>
+    CID.createV1(0x55, create(0x12, createHash('sha256').update(`${i}`).digest())),
+  )
   await db.write(async (trx) => {
     for (let from = 0; from < count; from += 500) {
       await trx
         .insertInto('upload')
         .values(
-          Array.from({ length: 500 }, (_none, i) => ({
+          cids.slice(from, from + 500).map((cid, i) => ({
             id: `018bcfe5-0000-7000-8000-${String(from + i).padStart(12, '0')}`,
             address,
             cid: cid.toString(),

@@ -112,7 +112,8 @@ test('a file is renamed at once, and the service keeps the name', async () => {
 })
 
 test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is selected is deleted', async () => {
-  const { page, problems } = await openWithFiles(5)
+  const { page, open, problems } = await openWithFiles(5)
+  await open('/files?place=uploads')
   const row = (i: number) => page.getByRole('row').filter({ hasText: `note-00${i}.txt` })
   await row(4).click({ position: { x: 320, y: 20 } })
   await page.getByText('1 selected').waitFor()
@@ -273,7 +274,8 @@ test('a file opens over the list, and Back closes it', async () => {
 })
 
 test('the files before and after are an arrow, a button or a swipe away, and a file fills the screen', async () => {
-  const { page, problems, checkAccessibility } = await openWithFiles(3)
+  const { page, open, problems, checkAccessibility } = await openWithFiles(3)
+  await open('/files?sort=createdAt')
   const shown = (i: number) => page.getByRole('dialog', { name: `note-00${i}.txt` })
   const button = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
   await page.getByRole('link', { name: 'note-002.txt' }).click()
@@ -340,10 +342,10 @@ test('a folder looks like one, in the list, in a folder and in its menu', async 
 })
 
 test('selecting all of a long list shows at once that it goes on, and how far', async () => {
-  const { page, wallet } = await openWithFiles(0)
+  const { page, open, wallet } = await openWithFiles(0)
   await page.getByText('Nothing here yet').waitFor()
   await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 500)
-  await page.reload()
+  await open('/files?place=uploads')
   await page.getByText('500 files').waitFor()
   const held = Promise.withResolvers<void>()
   await page.route('**/api/user/files_uploaded?*lastKey=*', async (route) => {

@@ -25,7 +25,7 @@ const files = createRoute({
     entry: { title: titles.files, icon: Files, section: 'main', shortcut: 'f' },
     // Visitors can open a public file without the list.
     needsWallet: false,
-    load: async () => (await import('./files/FilesPage.tsx')).FilesPage,
+    load: async () => (await import('./drive/FilesPage.tsx')).FilesPage,
   }),
 })
 

@@ -2,17 +2,7 @@ import { type Client, isFolder } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
-
-/** Media types and names that distinguish most files from folders without a request. */
-type Content = { cid: string; mimeType: string | null }
-
-/** How CIDs of single blocks begin (version 1, codec raw, base32): a folder is never one. */
-const rawStart = 'bafk'
-
-/** Folders have no type of their own. What has one, or is a single block, is a file. */
-export function mayBeFolder({ cid, mimeType }: Content): boolean {
-  return mimeType === null ? !cid.startsWith(rawStart) : mimeType.includes('directory')
-}
+import { mayBeFolder } from './folder-type.ts'
 
 const queryOf = (client: Client, cid: string) => ({
   queryKey: ['is-folder', cid],
@@ -21,7 +11,7 @@ const queryOf = (client: Client, cid: string) => ({
 })
 
 /** Whether a CID is a folder, asked of the gateway and verified where the listing leaves it open. */
-export function useIsFolder(content: Content) {
+export function useIsFolder(content: Parameters<typeof mayBeFolder>[0]) {
   const client = useClient()
   const isOpen = mayBeFolder(content)
   const { data, ...query } = useQuery({ ...queryOf(client, content.cid), enabled: isOpen })
@@ -29,7 +19,7 @@ export function useIsFolder(content: Content) {
 }
 
 /** Whether a CID is a folder; false if that is unknown. */
-export async function findIsFolder(client: Client, content: Content): Promise<boolean> {
+export async function findIsFolder(client: Client, content: Parameters<typeof mayBeFolder>[0]): Promise<boolean> {
   return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, content.cid)).catch(() => false)
 }
 

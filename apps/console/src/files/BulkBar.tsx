@@ -1,34 +1,32 @@
-import type { FileEntry } from '@cairn/sdk'
-import { Copy, Trash2, X } from '#icons'
+import { EllipsisVertical, X } from '#icons'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { ButtonMenu, type MenuItem } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { toastDone } from '../ui/toast-store.ts'
+import type { ListedFile } from './listed-file.ts'
 
-/** Actions on all selected files. */
+/** Actions on all selected files: the first as buttons, the others in a menu. */
 export function BulkBar({
   files,
   loading,
+  actions,
+  more = [],
   onClear,
-  onDelete,
 }: {
-  files: readonly FileEntry[]
+  files: readonly ListedFile[]
   /** How many are going to be selected, while they are fetched. */
-  loading: number | undefined
+  loading?: number | undefined
+  actions: readonly MenuItem[]
+  more?: readonly MenuItem[]
   onClear: () => void
-  onDelete: () => void
 }) {
   const sizeBytes = files.reduce((sum, file) => sum + Number(file.fileSizeInBytes), 0)
-  const copyAll = async () => {
-    await navigator.clipboard.writeText(files.map(({ cid }) => cid).join('\n'))
-    toastDone(messages.files.cidsCopied(files.length))
-  }
   return (
     <section
       aria-label={messages.files.bulk}
-      className="fixed inset-x-3 bottom-18 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-rise items-center gap-2 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-5"
+      className="fixed inset-x-3 bottom-18 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-5"
     >
       <p role="status" className="min-w-0 text-sm">
         <span className="flex items-center gap-2 font-medium">
@@ -39,14 +37,24 @@ export function BulkBar({
         </span>
         <span className="text-ink-soft tabular max-sm:hidden">{formatBytes(sizeBytes)}</span>
       </p>
-      <Button size="small" disabled={loading !== undefined} onClick={() => void copyAll()}>
-        <Copy aria-hidden="true" size={15} />
-        <span className="max-sm:sr-only">{messages.files.copyCid}</span>
-      </Button>
-      <Button size="small" className="text-bad" disabled={loading !== undefined} onClick={onDelete}>
-        <Trash2 aria-hidden="true" size={15} />
-        <span className="max-sm:sr-only">{messages.files.delete}</span>
-      </Button>
+      {actions.map(({ id, label, icon: Icon, isDanger = false, run }) => (
+        <Button
+          key={id}
+          size="small"
+          title={label}
+          className={isDanger ? 'text-bad' : ''}
+          disabled={loading !== undefined}
+          onClick={run}
+        >
+          <Icon aria-hidden="true" size={15} />
+          <span className="max-sm:sr-only">{label}</span>
+        </Button>
+      ))}
+      {more.length === 0 ? undefined : (
+        <ButtonMenu items={more} label={messages.drive.moreActions}>
+          <IconButton icon={EllipsisVertical} size="small" label={messages.drive.moreActions} />
+        </ButtonMenu>
+      )}
       <IconButton icon={X} size="small" label={messages.files.clearSelection} onClick={onClear} />
     </section>
   )

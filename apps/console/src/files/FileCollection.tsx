@@ -1,6 +1,6 @@
-import type { FileEntry } from '@cairn/sdk'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
+  type DragEvent,
   type KeyboardEvent,
   type MouseEvent,
   type RefObject,
@@ -16,8 +16,9 @@ import { AreaMenu } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
-import type { FilesSearch } from './files-search.ts'
+import type { FilesSearch, fileSorts } from './files-search.ts'
 import { ListHead } from './ListHead.tsx'
+import { isDriveFolder, type ListedFile } from './listed-file.ts'
 import { moveActive, type Selection, selectRow } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -29,7 +30,7 @@ const overscan = 6
 const nearEndRows = 30
 
 export type CollectionProps = {
-  files: readonly FileEntry[]
+  files: readonly ListedFile[]
   totalFiles: number
   search: FilesSearch
   isGrid: boolean
@@ -37,11 +38,22 @@ export type CollectionProps = {
   selection: Selection
   onSelection: (next: Selection | ((before: Selection) => Selection)) => void
   onSelectAll: () => void
-  onOpen: (file: FileEntry) => void
+  onOpen: (file: ListedFile) => void
   onDelete: () => void
   actions: FileActions
-  isLoadingMore: boolean
-  onNearEnd: () => void
+  isLoadingMore?: boolean
+  onNearEnd?: () => void
+  /** The order of the list when the search names none. */
+  firstSort: (typeof fileSorts)[number]
+  /** Further keys; returns whether it is one of them. */
+  onOtherKey?: (event: KeyboardEvent) => boolean
+  /** Rows can be dragged onto folders of the list, and out of it. */
+  drag?: {
+    /** Called when a drag starts, with the rows that are dragged. */
+    onStart: (data: DataTransfer, files: readonly ListedFile[]) => void
+    canDrop: (event: DragEvent) => boolean
+    onDrop: (data: DataTransfer, folder: ListedFile) => void
+  }
 }
 
 /**
@@ -50,7 +62,8 @@ export type CollectionProps = {
  * @see https://www.w3.org/WAI/ARIA/apg/patterns/grid/
  */
 export function FileCollection(props: CollectionProps) {
-  const { files, totalFiles, search, isGrid, isNarrow, selection, onSelection, onOpen, actions, onNearEnd } = props
+  const { files, totalFiles, search, isGrid, isNarrow, selection, onSelection, onOpen, actions, onNearEnd, drag } =
+    props
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const columns = useColumns(body, isGrid)
@@ -73,13 +86,39 @@ export function FileCollection(props: CollectionProps) {
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
-    if (last >= rows - nearEndRows) onNearEnd()
+    if (last >= rows - nearEndRows) onNearEnd?.()
   }, [last, rows, onNearEnd])
 
-  const [menuFile, setMenuFile] = useState<FileEntry>()
+  const [menuFile, setMenuFile] = useState<ListedFile>()
   const byId = useMemo(() => new Map(files.map((file) => [file.id, file])), [files])
   const fileAt = (target: EventTarget) =>
     target instanceof Element ? byId.get(target.closest('[data-file]')?.getAttribute('data-file') ?? '') : undefined
+
+  const [dropId, setDropId] = useState<string>()
+  const dragStart = (event: DragEvent) => {
+    const file = fileAt(event.target)
+    if (file === undefined || drag === undefined) return
+    const isSelected = selection.ids.has(file.id)
+    if (!isSelected) onSelection((before) => selectRow(order, before, file.id, 'only'))
+    drag.onStart(event.dataTransfer, isSelected ? files.filter(({ id }) => selection.ids.has(id)) : [file])
+  }
+  const dragOver = (event: DragEvent) => {
+    if (drag?.canDrop(event) !== true) return
+    const file = fileAt(event.target)
+    const isTarget =
+      file !== undefined && isDriveFolder(file) && !(selection.ids.has(file.id) && selection.ids.size > 0)
+    setDropId(isTarget ? file.id : undefined)
+    if (!isTarget) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = 'move'
+  }
+  const drop = (event: DragEvent) => {
+    const file = fileAt(event.target)
+    setDropId(undefined)
+    if (file === undefined || !isDriveFolder(file) || drag?.canDrop(event) !== true) return
+    event.preventDefault()
+    drag.onDrop(event.dataTransfer, file)
+  }
 
   const press = (event: MouseEvent) => {
     const file = fileAt(event.target)
@@ -88,6 +127,10 @@ export function FileCollection(props: CollectionProps) {
     onSelection((before) => selectRow(order, before, file.id, mode))
   }
   const onKey = (event: KeyboardEvent) => {
+    if (props.onOtherKey?.(event) === true) {
+      event.preventDefault()
+      return
+    }
     const next = readKey(event, props, order, columns)
     if (next === undefined) return
     event.preventDefault()
@@ -124,9 +167,18 @@ export function FileCollection(props: CollectionProps) {
           setMenuFile(file)
         }}
         onKeyDown={onKey}
+        {...(drag === undefined
+          ? {}
+          : {
+              onDragStart: dragStart,
+              onDragOver: dragOver,
+              onDragEnd: () => setDropId(undefined),
+              onDragLeave: () => setDropId(undefined),
+              onDrop: drop,
+            })}
         className="group/files select-none rounded-md outline-none focus-visible:outline-none"
       >
-        {isGrid || isNarrow ? undefined : <ListHead search={search} />}
+        {isGrid || isNarrow ? undefined : <ListHead search={search} firstSort={props.firstSort} />}
         {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
         <div ref={body} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, key, start }) => {
@@ -144,7 +196,15 @@ export function FileCollection(props: CollectionProps) {
                   style={{ ...place, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
                 >
                   {inRow.map((file) => (
-                    <FileTile key={file.id} file={file} selection={selection} actions={actions} search={search} />
+                    <FileTile
+                      key={file.id}
+                      file={file}
+                      selection={selection}
+                      actions={actions}
+                      search={search}
+                      isDropTarget={dropId === file.id}
+                      isDraggable={drag !== undefined}
+                    />
                   ))}
                 </div>
               )
@@ -159,12 +219,14 @@ export function FileCollection(props: CollectionProps) {
                 onToggle={() => onSelection((before) => selectRow(order, before, file.id, 'toggle'))}
                 actions={actions}
                 search={search}
+                isDropTarget={dropId === file.id}
+                isDraggable={drag !== undefined}
                 style={place}
               />
             ))
           })}
         </div>
-        {props.isLoadingMore ? (
+        {props.isLoadingMore === true ? (
           <p className="flex justify-center gap-2 py-4 text-ink-soft text-sm">
             <Spinner label={messages.files.loadingMore} />
           </p>

@@ -1,5 +1,3 @@
-import type { FileEntry } from '@cairn/sdk'
-import { Link } from '@tanstack/react-router'
 import type { CSSProperties, ReactNode } from 'react'
 import { Ellipsis, Lock } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
@@ -10,9 +8,12 @@ import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
+import { FileLink } from './FileLink.tsx'
+import { FileMark, ItemMarks } from './FileMark.tsx'
 import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
+import { driveFolderType, type ListedFile } from './listed-file.ts'
 import type { Selection } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -25,24 +26,29 @@ export function FileRow({
   onToggle,
   actions,
   search,
+  isDropTarget,
+  isDraggable,
   style,
 }: {
-  file: FileEntry
+  file: ListedFile
   rowIndex: number
   isNarrow: boolean
   selection: Selection
   onToggle: () => void
   actions: FileActions
   search: FilesSearch
+  isDropTarget: boolean
+  isDraggable: boolean
   style: CSSProperties
 }) {
-  const { id, cid, fileName, fileSizeInBytes, createdAt, encryption } = file
+  const { id, cid, fileName, fileSizeInBytes, createdAt, encryption, mimeType, item, place } = file
   const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
-  const { isFolder } = useIsFolder(file)
+  const isOwnFolder = mimeType === driveFolderType
+  const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
-  const size = formatBytes(Number(fileSizeInBytes))
-  const added = formatAgo(createdAt)
+  const size = isOwnFolder ? '' : formatBytes(Number(fileSizeInBytes))
+  const added = isOwnFolder ? '' : formatAgo(createdAt)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
@@ -50,6 +56,7 @@ export function FileRow({
       role="row"
       id={`file-${id}`}
       data-file={id}
+      draggable={isDraggable}
       aria-rowindex={rowIndex}
       aria-selected={isSelected}
       style={style}
@@ -59,6 +66,7 @@ export function FileRow({
           ? 'grid grid-cols-[2.75rem_minmax(0,1fr)_2.75rem] items-center gap-x-1'
           : classNames(listColumns, 'px-3'),
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        isDropTarget && 'outline-2 outline-accent -outline-offset-2',
         selection.active === id &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:-outline-offset-2',
       )}
@@ -75,58 +83,61 @@ export function FileRow({
         </label>
       </Cell>
       <Cell className="flex min-w-0 items-center gap-3">
-        <Icon
-          aria-hidden="true"
-          size={18}
-          strokeWidth={1.7}
-          className={classNames('shrink-0', encryption ? 'text-accent-ink' : 'text-ink-faint')}
-        />
+        <FileMark file={file} icon={Icon} size={18} />
         <span className="min-w-0">
-          <Link
-            to="/files/$cid"
-            params={{ cid }}
-            search={search}
-            title={name}
-            className="block truncate font-medium text-sm hover:underline"
-          >
-            <bdi>{name}</bdi>
-          </Link>
+          <span className="flex min-w-0 items-center gap-2">
+            <FileLink file={file} search={search} />
+            {item === undefined ? undefined : <ItemMarks item={item} isNarrow={isNarrow} />}
+          </span>
           {isNarrow ? (
-            <span className="flex items-center gap-1.5 text-ink-soft text-sm">
+            <span className="flex min-w-0 items-center gap-1.5 text-ink-soft text-sm">
               {encryption ? (
                 <Lock aria-label={messages.files.encryptedTag} size={12} className="shrink-0" />
               ) : undefined}
-              {messages.files.sizeAndDate(size, added)}
+              <span className="truncate">
+                {[isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added), place ?? '']
+                  .filter(Boolean)
+                  .join(' · ')}
+              </span>
             </span>
           ) : encryption ? (
             <span className="sr-only">{messages.files.encryptedTag}</span>
           ) : undefined}
-          {isFolder === true ? <span className="sr-only">{messages.files.folder}</span> : undefined}
+          {isNarrow || place === undefined ? undefined : (
+            <span className="block truncate text-ink-soft text-xs">{messages.drive.inFolder(place)}</span>
+          )}
+          {isFolder === true && !(isNarrow && isOwnFolder) ? (
+            <span className="sr-only">{messages.files.folder}</span>
+          ) : undefined}
         </span>
       </Cell>
       {isNarrow ? undefined : (
         <>
           <Cell className="max-lg:hidden">
-            <button
-              type="button"
-              title={cid}
-              onClick={async () => {
-                await navigator.clipboard.writeText(cid)
-                toastDone(messages.files.cidCopied)
-              }}
-              className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
-            >
-              <span aria-hidden="true">{shorten(cid)}</span>
-              <span className="sr-only">
-                {messages.files.copyCid} {cid}
-              </span>
-            </button>
+            {cid === '' ? undefined : (
+              <button
+                type="button"
+                title={cid}
+                onClick={async () => {
+                  await navigator.clipboard.writeText(cid)
+                  toastDone(messages.files.cidCopied)
+                }}
+                className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
+              >
+                <span aria-hidden="true">{shorten(cid)}</span>
+                <span className="sr-only">
+                  {messages.files.copyCid} {cid}
+                </span>
+              </button>
+            )}
           </Cell>
           <Cell className="text-right text-ink-soft text-sm tabular">{size}</Cell>
           <Cell className="truncate text-ink-soft text-sm">
-            <time dateTime={new Date(createdAt).toISOString()} title={formatDateTime(createdAt)}>
-              {added}
-            </time>
+            {isOwnFolder ? undefined : (
+              <time dateTime={new Date(createdAt).toISOString()} title={formatDateTime(createdAt)}>
+                {added}
+              </time>
+            )}
           </Cell>
         </>
       )}

@@ -1,5 +1,3 @@
-import type { FileEntry } from '@cairn/sdk'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Ellipsis } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
@@ -11,8 +9,11 @@ import { useNetwork } from '../network/use-network.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
+import { FileLink } from './FileLink.tsx'
+import { FileMark, ItemMarks } from './FileMark.tsx'
 import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
+import { driveFolderType, type ListedFile } from './listed-file.ts'
 import type { Selection } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -25,18 +26,23 @@ export function FileTile({
   selection,
   actions,
   search,
+  isDropTarget,
+  isDraggable,
 }: {
-  file: FileEntry
+  file: ListedFile
   selection: Selection
   actions: FileActions
   search: FilesSearch
+  isDropTarget: boolean
+  isDraggable: boolean
 }) {
-  const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption } = file
+  const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption, item, place } = file
   const network = useNetwork()
   const [isBroken, setBroken] = useState(false)
   const name = markControls(fileName)
   const isSelected = selection.ids.has(id)
-  const { isFolder } = useIsFolder(file)
+  const isOwnFolder = mimeType === driveFolderType
+  const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
   const sizeBytes = Number(fileSizeInBytes)
   const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
@@ -47,10 +53,11 @@ export function FileTile({
       role="gridcell"
       id={`file-${id}`}
       data-file={id}
+      draggable={isDraggable}
       aria-selected={isSelected}
       className={classNames(
         'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
-        isSelected ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+        isSelected || isDropTarget ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
         selection.active === id &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
       )}
@@ -66,23 +73,21 @@ export function FileTile({
             className="absolute inset-0 size-full object-cover object-top"
           />
         ) : (
-          <Icon aria-hidden="true" size={30} strokeWidth={1.4} className="text-ink-faint" />
+          <FileMark file={file} icon={Icon} size={30} />
         )}
       </div>
       <div className="flex min-w-0 items-center gap-1 py-1.5 pr-1 pl-3">
         <div className="min-w-0 flex-1">
-          <Link
-            to="/files/$cid"
-            params={{ cid }}
-            search={search}
-            title={name}
-            className="block truncate font-medium text-sm hover:underline"
-          >
-            <bdi>{name}</bdi>
-          </Link>
+          <span className="flex min-w-0 items-center gap-1.5">
+            <FileLink file={file} search={search} />
+            {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
+          </span>
           <p className="truncate text-ink-soft text-xs">
             {encryption ? `${messages.files.encryptedTag} · ` : ''}
-            {messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+            {isOwnFolder
+              ? messages.files.folder
+              : messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+            {place === undefined ? '' : ` · ${place}`}
           </p>
         </div>
         <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>

@@ -7,7 +7,18 @@ import { type accessFilters, type FilesSearch, fileKinds } from './files-search.
 import { readKinds, toggleKind } from './filter-files.ts'
 
 /** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
-export function FilterBar({ search }: { search: FilesSearch }) {
+export function FilterBar({
+  search,
+  tags = [],
+  tag,
+  onTag,
+}: {
+  search: FilesSearch
+  /** Tags of the drive, and the one that is shown. Not in the address, which a reload sends to the service. */
+  tags?: readonly string[]
+  tag?: string | undefined
+  onTag?: (tag: string | undefined) => void
+}) {
   const navigate = useNavigate()
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
   const kinds = readKinds(search)
@@ -19,8 +30,11 @@ export function FilterBar({ search }: { search: FilesSearch }) {
         <legend className="sr-only">{messages.files.filters}</legend>
         <Chip
           label={messages.files.all}
-          isOn={kinds.length === 0 && search.access === undefined}
-          onPress={() => go({ ...search, type: undefined, access: undefined })}
+          isOn={kinds.length === 0 && search.access === undefined && tag === undefined}
+          onPress={() => {
+            onTag?.(undefined)
+            go({ ...search, type: undefined, access: undefined })
+          }}
         />
         <Chip label={messages.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
         <Chip
@@ -36,6 +50,12 @@ export function FilterBar({ search }: { search: FilesSearch }) {
             isOn={kinds.includes(kind)}
             onPress={() => go(toggleKind(search, kind))}
           />
+        ))}
+        {tags.length === 0 ? undefined : (
+          <span aria-hidden="true" className="mx-1 w-px shrink-0 self-stretch bg-line" />
+        )}
+        {tags.map((one) => (
+          <Chip key={one} label={`#${one}`} isOn={one === tag} onPress={() => onTag?.(one === tag ? undefined : one)} />
         ))}
       </fieldset>
       <fieldset className="flex shrink-0">

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Braces, FilesIcon, type IconComponent, KeyRound, Lock, Upload } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -9,7 +10,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 
 /** An account without files: the first upload, what encryption does, and the same from a terminal and a program. */
-export function FirstRun() {
+export function FirstRun({ children }: { children?: ReactNode }) {
   const { api, keyNodes = [] } = useNetwork()
   const trySample = () =>
     openUploadSheet([
@@ -27,6 +28,7 @@ export function FirstRun() {
           {messages.shell.upload}
         </Button>
         <Button onClick={trySample}>{messages.files.emptySample}</Button>
+        {children}
       </EmptyState>
       <div className="mx-auto grid w-full max-w-4xl gap-4 md:grid-cols-3">
         <Lesson
@@ -60,7 +62,7 @@ function Lesson({
   icon: IconComponent
   title: string
   hint: string
-  children?: React.ReactNode
+  children?: ReactNode
 }) {
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">

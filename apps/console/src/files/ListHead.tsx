@@ -12,9 +12,9 @@ export const listColumns =
 type Sort = (typeof fileSorts)[number]
 
 /** The head of the list: each column that can be sorted by is a button. */
-export function ListHead({ search }: { search: FilesSearch }) {
+export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort: Sort }) {
   const navigate = useNavigate()
-  const sort = search.sort ?? 'createdAt'
+  const sort = search.sort ?? firstSort
   const order = search.order ?? firstOrder(sort)
   const sortBy = (next: Sort) => {
     const isSame = next === sort

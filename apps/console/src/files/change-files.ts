@@ -3,6 +3,7 @@ import type { InfiniteData } from '@tanstack/react-query'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
+import { markUploadsStale } from './stale-uploads.ts'
 
 type Pages = InfiniteData<{ fileList: FileEntry[]; totalFiles: number }>
 
@@ -16,6 +17,7 @@ export async function renameInLists(client: Client, file: FileEntry, fileName: s
     setName(file.id, file.fileName)
     throw error
   } finally {
+    markUploadsStale()
     void queryClient.invalidateQueries({ queryKey: ['files'] })
     void queryClient.invalidateQueries({ queryKey: ['file-info', file.cid] })
   }
@@ -43,7 +45,7 @@ function isPages(data: unknown): data is Pages {
 const atOnce = 4
 
 /** Deletes files; a failed deletion does not stop the others. */
-export async function deleteFiles(client: Client, files: readonly FileEntry[]): Promise<void> {
+export async function deleteFiles(client: Client, files: readonly Pick<FileEntry, 'id'>[]): Promise<void> {
   const waiting = [...files]
   const faults: unknown[] = []
   const work = async () => {
@@ -58,6 +60,7 @@ export async function deleteFiles(client: Client, files: readonly FileEntry[]): 
   await Promise.all(Array.from({ length: atOnce }, work))
   if (faults.length < files.length) toastDone(messages.files.deleted(files.length - faults.length))
   if (faults.length > 0) toastError(messages.files.deleteFailed(faults.length), faults[0])
+  markUploadsStale()
   await queryClient.invalidateQueries({ queryKey: ['files'] })
   await queryClient.invalidateQueries({ queryKey: ['usage'] })
 }

@@ -3,6 +3,9 @@ import * as v from 'valibot'
 export const fileKinds = ['image', 'video', 'audio', 'text', 'document', 'archive'] as const
 export type FileKind = (typeof fileKinds)[number]
 export const accessFilters = ['plain', 'encrypted'] as const
+/** Places of the drive beside its folders; `uploads` lists every upload as it is stored. */
+export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
+type DrivePlace = (typeof drivePlaces)[number]
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
 /** Search parameters of the list: a link to it shows the same. Invalid values count as unset. */
@@ -24,6 +27,9 @@ export const filesSearchSchema = v.object({
   sort: v.optional(v.fallback(v.optional(v.picklist(fileSorts)), undefined)),
   order: v.optional(v.fallback(v.optional(v.picklist(['asc', 'desc'])), undefined)),
   view: v.optional(v.fallback(v.optional(v.picklist(['grid'])), undefined)),
+  /** Id of a folder of the drive: a reload sends the address to the service, so it must not contain a name. */
+  folder: v.optional(v.fallback(v.optional(v.pipe(v.string(), v.regex(/^d-[\w-]{22}$/))), undefined)),
+  place: v.optional(v.fallback(v.optional(v.picklist(drivePlaces)), undefined)),
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
 

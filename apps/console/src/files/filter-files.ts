@@ -1,5 +1,6 @@
 import type { FileFilter } from '@cairn/sdk'
 import { type FileKind, type FilesSearch, fileKinds, type fileSorts, joinKinds } from './files-search.ts'
+import { driveFolderType, type ListedFile } from './listed-file.ts'
 
 /** The starts of the MIME types that belong to each kind of file. */
 const mimeStarts: Record<FileKind, readonly string[]> = {
@@ -47,4 +48,22 @@ export function toFilter(search: FilesSearch): FileFilter {
     ...(q === undefined ? {} : { search: q }),
     ...(fileType === '' ? {} : { fileType }),
   }
+}
+
+/** Whether a row matches the search, as the service would find it: each word in the name, or the start of the CID. */
+export function matchesFilter({ q, access, ...search }: FilesSearch, file: ListedFile): boolean {
+  const { fileName, cid, mimeType, encryption } = file
+  const isFolder = mimeType === driveFolderType
+  if (access !== undefined && (isFolder || encryption !== (access === 'encrypted'))) return false
+  const kinds = readKinds(search)
+  const starts = kinds.flatMap((kind) => mimeStarts[kind])
+  if (kinds.length > 0 && !starts.some((start) => mimeType?.startsWith(start) === true)) return false
+  if (q === undefined) return true
+  const name = fold(fileName)
+  const words = fold(q).split(/\s+/)
+  return words.every((word) => name.includes(word)) || (cid !== '' && cid.startsWith(q.trim()))
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
 }

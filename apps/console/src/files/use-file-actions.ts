@@ -1,4 +1,3 @@
-import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from '#icons'
@@ -8,16 +7,17 @@ import { gatewayUrl } from '../network/gateway-url.ts'
 import { useNetwork } from '../network/use-network.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
+import type { ListedFile } from './listed-file.ts'
 
 /** Actions on a file: one list for the ⋯ button and the context menu. */
-export type FileActions = (file: FileEntry) => readonly MenuItem[]
+export type FileActions = (file: ListedFile) => readonly MenuItem[]
 
 export function useFileActions({
   onRename,
   onDelete,
 }: {
-  onRename: (file: FileEntry) => void
-  onDelete: (file: FileEntry) => void
+  onRename: (file: ListedFile) => void
+  onDelete: (file: ListedFile) => void
 }): FileActions {
   const network = useNetwork()
   const navigate = useNavigate()

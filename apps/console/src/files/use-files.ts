@@ -10,7 +10,7 @@ import { toFilter } from './filter-files.ts'
 const pageRows = 200
 
 /** Returns the files of the account for the search, page by page. The current rows stay while another filter loads. */
-export function useFiles(search: FilesSearch) {
+export function useFiles(search: FilesSearch, isEnabled = true) {
   const client = useClient()
   const session = useSession()
   const filter = toFilter(search)
@@ -25,7 +25,7 @@ export function useFiles(search: FilesSearch) {
     initialPageParam: '',
     getNextPageParam: ({ fileList }) => (fileList.length < pageRows ? undefined : fileList.at(-1)?.id),
     placeholderData: keepPreviousData,
-    enabled: session !== undefined,
+    enabled: isEnabled && session !== undefined,
   })
   const { data } = query
   const files = useMemo((): readonly FileEntry[] => data?.pages.flatMap(({ fileList }) => fileList) ?? [], [data])

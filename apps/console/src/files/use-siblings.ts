@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
+import { useShownOrder } from './shown-order.ts'
 import { useFiles } from './use-files.ts'
 
 /** Minimum distance of a swipe in px, and how much more across than along. */
@@ -21,14 +22,15 @@ export type Siblings = {
 export function useSiblings(cid: string, isActive: boolean): Siblings {
   const search = useSearch({ from: '/files' })
   const navigate = useNavigate()
-  const { files, totalFiles, hasNextPage, isFetchingNextPage, fetchNextPage } = useFiles(search)
+  const ofDrive = useShownOrder()
+  const { files, totalFiles, hasNextPage, isFetchingNextPage, fetchNextPage } = useFiles(search, ofDrive === undefined)
   // A CID that was uploaded twice is one file here.
-  const order = useMemo(() => [...new Set(files.map((file) => file.cid))], [files])
+  const order = useMemo(() => ofDrive ?? [...new Set(files.map((file) => file.cid))], [ofDrive, files])
   const at = order.indexOf(cid)
   const isLast = at >= 0 && at === order.length - 1
   useEffect(() => {
-    if (isActive && isLast && hasNextPage && !isFetchingNextPage) void fetchNextPage()
-  }, [isActive, isLast, hasNextPage, isFetchingNextPage, fetchNextPage])
+    if (isActive && ofDrive === undefined && isLast && hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [isActive, ofDrive, isLast, hasNextPage, isFetchingNextPage, fetchNextPage])
   const [before, after] = at < 0 ? [] : [order[at - 1], order[at + 1]]
   const { back, next } = useMemo(() => {
     // In place of the file: Back returns to the list.
@@ -55,7 +57,7 @@ export function useSiblings(cid: string, isActive: boolean): Siblings {
       stopWatching()
     }
   }, [isActive, back, next])
-  const extra = totalFiles - files.length
+  const extra = ofDrive === undefined ? totalFiles - files.length : 0
   return { at: at < 0 ? undefined : at + 1, count: order.length + Math.max(0, extra), back, next }
 }
 

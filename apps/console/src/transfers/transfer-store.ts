@@ -69,7 +69,8 @@ export type TransferRequest = {
     report: (change: TransferReport) => void
     signal: AbortSignal
   }) => Promise<{ cid?: string } | undefined>
-  onDone?: () => void
+  /** Called with the CID of a finished upload. */
+  onDone?: (cid: string | undefined) => void
   /** Called when the user cancels it: removes its data everywhere. */
   onDrop?: () => Promise<void>
   /** Called when the user pauses or resumes it, so that a later page knows. Without it, it cannot be paused. */
@@ -157,7 +158,7 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     change(id, { stage: 'done', name: doneName, cid: result?.cid, remainingMs: undefined, error: undefined })
     // Who looks at the panel sees it there.
     if (!areTransfersShown()) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
-    request.onDone?.()
+    request.onDone?.(result?.cid)
   } catch (fault) {
     // A failed one never stops the others.
     const error = CairnError.from(fault)

@@ -17,9 +17,12 @@ export type Toast = {
   report?: string | undefined
   /** The panel that shows the same. Opening it removes the toast, which would cover its buttons. */
   shownIn?: ToastPlace | undefined
+  /** One button, which also dismisses it. */
+  action?: { label: string; run: () => void } | undefined
 }
 
 const shownMs = 5_000
+const shownWithActionMs = 12_000
 /** Maximum number of toasts: more would cover the page. */
 const maxToasts = 4
 
@@ -36,11 +39,11 @@ export function dismissToast(id: number): void {
   set(toasts.filter((toast) => toast.id !== id))
 }
 
-/** Reports a success. */
-export function toastDone(title: string, text?: string): void {
+/** Reports a success; with an action, for longer. */
+export function toastDone(title: string, text?: string, action?: Toast['action']): void {
   const id = nextId++
-  set([...toasts, { id, tone: 'good', title: markControls(title), text }])
-  setTimeout(() => dismissToast(id), shownMs)
+  set([...toasts, { id, tone: 'good', title: markControls(title), text, action }])
+  setTimeout(() => dismissToast(id), action === undefined ? shownMs : shownWithActionMs)
 }
 
 /** Reports a failure: what, why, and what to do. */

@@ -4,6 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { readDropped } from './read-dropped.ts'
+import { useUploadPlace } from './upload-place.ts'
 import { openUploadSheet } from './upload-sheet-store.ts'
 
 /** Accepts files that are dropped or pasted anywhere on the window. */
@@ -11,6 +12,7 @@ export function DropTarget() {
   const session = useSession()
   const isSignedIn = session !== undefined
   const [isOver, setOver] = useState(false)
+  const place = useUploadPlace()
   useEffect(() => {
     const accept = async (data: DataTransfer) => {
       const { files, unreadable } = await readDropped(data)
@@ -68,7 +70,7 @@ export function DropTarget() {
       <div className="flex flex-col items-center gap-2 rounded-xl border-2 border-accent border-dashed bg-raised px-12 py-10 text-center shadow-float">
         <Upload aria-hidden="true" size={32} className="text-accent-ink" />
         <p className="font-semibold text-lg">{messages.upload.dropHere}</p>
-        <p className="text-ink-soft">{messages.upload.dropInto(messages.upload.place)}</p>
+        <p className="text-ink-soft">{messages.upload.dropInto(place?.path.slice(1) ?? messages.upload.place)}</p>
       </div>
     </div>
   )

@@ -20,6 +20,7 @@ import { TextPart } from './TextPart.tsx'
 import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
 import { countFiles, findNameFaults, splitFolders, totalBytes } from './upload-item.ts'
+import { hasPlacer, useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 
@@ -55,6 +56,7 @@ function Sheet() {
   const quote = useQuote(sizeBytes)
   const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && faults.size === 0
   const waits = useUploadWaits()
+  const place = useUploadPlace()
   const close = () => changeUploadSheet({ isOpen: false })
 
   /** Returns the function that starts the upload of the current items, even if they change later. */
@@ -64,9 +66,11 @@ function Sheet() {
       tab === 'text'
         ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
         : chosen
+    // With a drive, names with slashes are folders of it.
+    const folderId = hasPlacer() ? (place?.id ?? '') : undefined
     const taken = new Set(tab === 'text' ? [] : items.map(({ id }) => id))
     return () => {
-      startUploads(() => clientOf(network, getSession()), made, isEncrypted)
+      startUploads(() => clientOf(network, getSession()), made, isEncrypted, folderId)
       dropFromUploadSheet(taken)
       showTransfers(true)
     }
@@ -105,6 +109,7 @@ function Sheet() {
       onClose={close}
       place="wide"
       title={messages.upload.title}
+      hint={place === undefined ? undefined : messages.upload.into(place.path.slice(1))}
       footer={
         <>
           <AccessChoice

@@ -18,6 +18,8 @@ export type KeptUpload = {
   name: string
   kind: 'file' | 'folder'
   isEncrypted: boolean
+  /** Id of its folder in the drive; empty for the root. */
+  folderId?: string
   sizeBytes: number
   /** In sending order. */
   files: readonly KeptFile[]

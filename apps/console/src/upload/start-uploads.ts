@@ -4,11 +4,20 @@ import { startTransfer, type TransferRequest } from '../transfers/transfer-store
 import { runUpload } from './run-upload.ts'
 import type { UploadItem } from './upload-item.ts'
 import { createJob, dropJob, notePause, type UploadJob } from './upload-job.ts'
+import { placeUpload } from './upload-place.ts'
 import { addToUploadSheet } from './upload-sheet-store.ts'
 
 /** Queues the chosen items as transfers: they continue across pages, and after a reload. */
-export function startUploads(client: () => Client, items: readonly UploadItem[], isEncrypted: boolean): void {
-  for (const item of items) startTransfer(toTransferRequest(client, createJob(item, isEncrypted), item.sizeBytes))
+export function startUploads(
+  client: () => Client,
+  items: readonly UploadItem[],
+  isEncrypted: boolean,
+  /** Folder of the drive; empty for the root, undefined without a drive. */
+  folderId?: string,
+): void {
+  for (const item of items) {
+    startTransfer(toTransferRequest(client, createJob(item, isEncrypted, folderId), item.sizeBytes))
+  }
 }
 
 /** Creates the transfer request of an upload. */
@@ -26,7 +35,8 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     },
     // A later page acquires the lock again.
     onClose: () => job.release(),
-    onDone: () => {
+    onDone: (cid) => {
+      if (cid !== undefined && job.folderId !== undefined) placeUpload({ cid, name: job.name, folderId: job.folderId })
       void queryClient.invalidateQueries({ queryKey: ['files'] })
       void queryClient.invalidateQueries({ queryKey: ['usage'] })
     },

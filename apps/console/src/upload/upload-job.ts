@@ -11,6 +11,8 @@ export type UploadJob = {
   readonly id: string
   readonly name: string
   readonly isEncrypted: boolean
+  /** Where it belongs in the drive; undefined without a drive. */
+  readonly folderId: string | undefined
   /** The content; undefined after a reload until it is chosen again. */
   item: UploadItem | undefined
   state: ResumableState | undefined
@@ -24,12 +26,13 @@ export type UploadJob = {
 }
 
 /** Creates a job for an item, and stores it. */
-export function createJob(item: UploadItem, isEncrypted: boolean): UploadJob {
+export function createJob(item: UploadItem, isEncrypted: boolean, folderId?: string): UploadJob {
   const id = crypto.randomUUID()
   const job: UploadJob = {
     id,
     name: item.name.trim(),
     isEncrypted,
+    folderId,
     item,
     state: undefined,
     body: undefined,
@@ -47,6 +50,7 @@ export function recallJob(kept: KeptUpload, release: () => void): UploadJob {
     id: kept.id,
     name: kept.name,
     isEncrypted: kept.isEncrypted,
+    folderId: kept.folderId,
     item: kept.blobs === undefined ? undefined : toItem(kept, filesOf(kept, kept.blobs)),
     state: kept.state,
     body: kept.body,
@@ -109,6 +113,7 @@ async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
     name: job.name,
     kind: item.kind,
     isEncrypted: job.isEncrypted,
+    ...(job.folderId === undefined ? {} : { folderId: job.folderId }),
     sizeBytes: item.sizeBytes,
     files: files.map(({ path, file }) => ({
       path,

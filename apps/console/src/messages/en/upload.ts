@@ -6,6 +6,7 @@ export const upload = {
   dropHere: 'Drop to upload',
   dropInto: (place: string) => `Files will be added to ${place}`,
   place: 'your library',
+  into: (path: string) => `Into ${path}`,
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose folder',
   orDrop: 'or drop or paste them anywhere',

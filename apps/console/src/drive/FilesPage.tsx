@@ -1,15 +1,18 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router'
+import { UploadsView } from '../files/UploadsView.tsx'
 import { messages } from '../messages/messages.ts'
 import { SignInGate } from '../session/SignInGate.tsx'
-import { FilesView } from './FilesView.tsx'
+import { DrivePage } from './DrivePage.tsx'
+import { useHasDrive } from './use-drive.ts'
 
-/** The list of files; a single file opens over it. Visitors can open public files without the list. */
+/** The drive, or the list of uploads; a single file opens over it. Visitors can open public files without the list. */
 export function FilesPage() {
   const hasFile = useChildMatches().length > 0
+  const hasDrive = useHasDrive()
   return (
     <>
       <SignInGate isQuiet={hasFile} title={messages.pages.files}>
-        {() => <FilesView />}
+        {() => (hasDrive ? <DrivePage /> : <UploadsView />)}
       </SignInGate>
       <Outlet />
     </>

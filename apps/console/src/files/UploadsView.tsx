@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
-import { SearchX } from '#icons'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { Copy, SearchX, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -10,20 +10,22 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { BulkBar } from './BulkBar.tsx'
+import { copyCids } from './copy-cids.ts'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { FileCollection } from './FileCollection.tsx'
 import { FilesSkeleton } from './FilesSkeleton.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { FirstRun } from './FirstRun.tsx'
 import { isNarrowed } from './filter-files.ts'
+import type { ListedFile } from './listed-file.ts'
 import { RenameDialog } from './RenameDialog.tsx'
 import { keepExisting, noSelection, type Selection } from './selection.ts'
 import { useFileActions } from './use-file-actions.ts'
 import { useFiles } from './use-files.ts'
 import { useSelectAll } from './use-select-all.ts'
 
-/** All uploads: search, sort, selection, actions. */
-export function FilesView() {
+/** All uploads as they are stored, newest first: search, sort, selection, actions. */
+export function UploadsView({ places }: { places?: ReactNode }) {
   const search = useSearch({ from: '/files' })
   const navigate = useNavigate()
   const isNarrow = useMedia('(max-width: 639px)')
@@ -41,7 +43,11 @@ export function FilesView() {
   const [selection, setSelection] = useState<Selection>(noSelection)
   const [renaming, setRenaming] = useState<FileEntry>()
   const [deleting, setDeleting] = useState<readonly FileEntry[]>([])
-  const actions = useFileActions({ onRename: setRenaming, onDelete: (file) => setDeleting([file]) })
+  const entryOf = (file: ListedFile) => files.find(({ id }) => id === file.id)
+  const actions = useFileActions({
+    onRename: (file) => setRenaming(entryOf(file)),
+    onDelete: (file) => setDeleting([entryOf(file)].filter((entry) => entry !== undefined)),
+  })
 
   const order = useMemo(() => files.map(({ id }) => id), [files])
   useEffect(() => setSelection((before) => keepExisting(order, before)), [order])
@@ -55,7 +61,7 @@ export function FilesView() {
     fetchNextPage,
     onSelection: setSelection,
   })
-  const open = (file: FileEntry) => void navigate({ to: '/files/$cid', params: { cid: file.cid }, search })
+  const open = (file: ListedFile) => void navigate({ to: '/files/$cid', params: { cid: file.cid }, search })
 
   if (error !== null && files.length === 0) {
     return (
@@ -72,6 +78,7 @@ export function FilesView() {
       <PageHeader title={messages.pages.files} hint={messages.files.count(totalFiles)}>
         <FilterBar search={search} />
       </PageHeader>
+      {places}
       {error === null ? undefined : (
         <Banner
           tone="warn"
@@ -100,6 +107,7 @@ export function FilesView() {
             files={files}
             totalFiles={totalFiles}
             search={search}
+            firstSort="createdAt"
             isGrid={search.view === 'grid'}
             isNarrow={isNarrow}
             selection={selection}
@@ -120,11 +128,20 @@ export function FilesView() {
         <BulkBar
           files={selected}
           loading={isSelectingAll ? totalFiles : undefined}
+          actions={[
+            { id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) },
+            {
+              id: 'delete',
+              label: messages.files.delete,
+              icon: Trash2,
+              isDanger: true,
+              run: () => setDeleting(selected),
+            },
+          ]}
           onClear={() => {
             stop()
             setSelection(noSelection)
           }}
-          onDelete={() => setDeleting(selected)}
         />
       ) : undefined}
       {renaming === undefined ? undefined : <RenameDialog file={renaming} onClose={() => setRenaming(undefined)} />}

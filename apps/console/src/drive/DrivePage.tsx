@@ -1,0 +1,68 @@
+import { CairnError } from '@cairn/sdk'
+import { useSearch } from '@tanstack/react-router'
+import { FilesSkeleton } from '../files/FilesSkeleton.tsx'
+import { UploadsView } from '../files/UploadsView.tsx'
+import { messages } from '../messages/messages.ts'
+import { useSession } from '../session/session-store.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { Banner } from '../ui/Banner.tsx'
+import { Button } from '../ui/Button.tsx'
+import { DuplicatesView } from './DuplicatesView.tsx'
+import { FolderPage } from './FolderPage.tsx'
+import { keepKnownDrive } from './known-drives.ts'
+import { Places } from './Places.tsx'
+import type { ShownDrive } from './shown-drive.ts'
+import { TrashView } from './TrashView.tsx'
+import { useDriveQuery } from './use-drive.ts'
+
+/** The files of the account in folders of its own. If they cannot be opened, the page lists all uploads and says why. */
+export function DrivePage() {
+  const { data, error, refetch } = useDriveQuery()
+  const { place } = useSearch({ from: '/files' })
+  if (data !== undefined) return place === 'uploads' ? <UploadsView places={<Places />} /> : <Place shown={data} />
+  if (error !== null) return <UploadsView places={<Unopened error={error} onRetry={() => void refetch()} />} />
+  return place === 'uploads' ? <UploadsView places={<Places />} /> : <FilesSkeleton />
+}
+
+function Place({ shown }: { shown: ShownDrive }) {
+  const { place } = useSearch({ from: '/files' })
+  if (place === 'trash') return <TrashView shown={shown} />
+  if (place === 'duplicates') return <DuplicatesView shown={shown} />
+  return <FolderPage shown={shown} />
+}
+
+/** Why there are no folders, and what opens them. */
+function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const account = useSession()?.address ?? ''
+  const needKeyClient = useKeyClient()
+  if (CairnError.is(error, 'NO_SESSION')) {
+    return (
+      <Banner
+        action={
+          <Button size="small" onClick={() => void needKeyClient().catch(() => undefined)}>
+            {messages.drive.unlock}
+          </Button>
+        }
+      >
+        {messages.drive.locked}
+      </Banner>
+    )
+  }
+  const isOlder = CairnError.is(error, 'VERIFICATION_FAILED')
+  const useOlder = () => {
+    keepKnownDrive(account, undefined)
+    onRetry()
+  }
+  return (
+    <Banner
+      tone="warn"
+      action={
+        <Button size="small" onClick={isOlder ? useOlder : onRetry}>
+          {isOlder ? messages.drive.useOlder : messages.shell.retry}
+        </Button>
+      }
+    >
+      {isOlder ? messages.drive.older : `${messages.drive.failed} ${CairnError.from(error).message}.`}
+    </Banner>
+  )
+}

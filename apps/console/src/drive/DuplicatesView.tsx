@@ -1,0 +1,84 @@
+import type { DriveUpload } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { CopyCheck, Files, Trash2 } from '#icons'
+import { deleteFiles } from '../files/change-files.ts'
+import { formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { useClient } from '../session/use-client.ts'
+import { Button } from '../ui/Button.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { FileName } from '../ui/FileName.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { Places } from './Places.tsx'
+import type { ShownDrive } from './shown-drive.ts'
+import { useDriveVersion } from './use-drive.ts'
+
+/** Maximum number of groups shown: those with the most bytes. */
+const maxShown = 500
+
+/** Content that was uploaded several times, found by its CID. */
+export function DuplicatesView({ shown }: { shown: ShownDrive }) {
+  const version = useDriveVersion(shown)
+  const client = useClient()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
+  const groups = useMemo(() => shown.drive.duplicates(), [shown, version])
+  const [removing, setRemoving] = useState<readonly DriveUpload[]>([])
+  const all = useMemo(() => groups.flatMap(({ copies }) => copies), [groups])
+  const remove = useMutation({
+    mutationFn: () => deleteFiles(client, removing),
+    onSettled: () => setRemoving([]),
+  })
+  return (
+    <>
+      <PageHeader title={messages.pages.files} hint={groups.length === 0 ? undefined : messages.drive.duplicatesHint} />
+      <Places>
+        {groups.length === 0 ? undefined : (
+          <Button size="small" className="mb-1.5" onClick={() => setRemoving(all)}>
+            <Trash2 aria-hidden="true" size={15} />
+            <span className="max-sm:sr-only">{messages.drive.duplicatesRemoveAll(sizeOf(all))}</span>
+          </Button>
+        )}
+      </Places>
+      {groups.length === 0 ? (
+        <EmptyState icon={CopyCheck} title={messages.drive.duplicatesNone} hint={messages.drive.duplicatesNoneHint} />
+      ) : (
+        <ul aria-label={messages.drive.place.duplicates}>
+          {groups.slice(0, maxShown).map(({ item, copies }) => (
+            <li key={item.id} className="flex items-center gap-3 border-line border-b px-1 py-2.5 sm:px-3">
+              <Files aria-hidden="true" size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
+              <div className="min-w-0 flex-1">
+                <p className="truncate font-medium text-sm">
+                  <FileName name={item.name} />
+                </p>
+                <p className="truncate text-ink-soft text-sm">
+                  {messages.drive.duplicatesOf(item.path, copies.length + 1)}
+                  {' · '}
+                  {sizeOf(copies)}
+                </p>
+              </div>
+              <Button size="small" onClick={() => setRemoving(copies)}>
+                {messages.drive.duplicatesRemove}
+                <span className="sr-only">{item.name}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Confirm
+        isOpen={removing.length > 0}
+        onClose={() => setRemoving([])}
+        title={messages.drive.duplicatesTitle(removing.length)}
+        hint={messages.drive.duplicatesWarning}
+        confirmLabel={messages.drive.duplicatesRemove}
+        isBusy={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
+    </>
+  )
+}
+
+function sizeOf(uploads: readonly DriveUpload[]): string {
+  return formatBytes(uploads.reduce((sum, { fileSizeInBytes }) => sum + Number(fileSizeInBytes), 0))
+}

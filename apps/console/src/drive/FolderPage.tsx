@@ -1,0 +1,292 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react'
+import { Copy, Download, FolderInput, FolderOpen, FolderPlus, SearchX, Star, Tag, Trash2, UserPlus } from '#icons'
+import { BulkBar } from '../files/BulkBar.tsx'
+import { copyCids } from '../files/copy-cids.ts'
+import { FileCollection } from '../files/FileCollection.tsx'
+import { intoFolder } from '../files/FileLink.tsx'
+import { FilterBar } from '../files/FilterBar.tsx'
+import { FirstRun } from '../files/FirstRun.tsx'
+import { isNarrowed } from '../files/filter-files.ts'
+import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
+import { keepExisting, noSelection, type Selection } from '../files/selection.ts'
+import { setShownOrder } from '../files/shown-order.ts'
+import { messages } from '../messages/messages.ts'
+import { gatewayUrl } from '../network/gateway-url.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { toastError } from '../ui/toast-store.ts'
+import { useMedia } from '../ui/use-media.ts'
+import { setUploadPlace } from '../upload/upload-place.ts'
+import { Breadcrumb } from './Breadcrumb.tsx'
+import { isDraggingItems, offerDownload, readDragged, writeDragged } from './dragged.ts'
+import { ItemDialogs } from './ItemDialogs.tsx'
+import { folderPathOf, listCrumbs, listItems } from './list-items.ts'
+import { Places } from './Places.tsx'
+import type { ShownDrive } from './shown-drive.ts'
+import { useDriveVersion } from './use-drive.ts'
+import { type ItemDialog, useItemActions } from './use-item-actions.ts'
+import { useItemEdits } from './use-item-edits.ts'
+
+/** A folder of the drive, the starred items, or what a search finds in all folders. */
+export function FolderPage({ shown }: { shown: ShownDrive }) {
+  const { drive } = shown
+  const version = useDriveVersion(shown)
+  const search = useSearch({ from: '/files' })
+  const navigate = useNavigate()
+  const network = useNetwork()
+  const isNarrow = useMedia('(max-width: 639px)')
+  const [tag, setTag] = useState<string>()
+  const [selection, setSelection] = useState<Selection>(noSelection)
+  const [dialog, setDialog] = useState<ItemDialog>()
+  const [cut, setCut] = useState<readonly string[]>([])
+  const edits = useItemEdits(shown)
+  const actions = useItemActions(edits, setDialog)
+
+  const { folder: folderId = '', place } = search
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
+  const path = useMemo(() => folderPathOf(drive, folderId), [drive, version, folderId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const files = useMemo(() => listItems(drive, path ?? '/', search, tag), [drive, version, path, search, tag])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const tags = useMemo(() => listTags(shown), [shown, version])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const crumbs = useMemo(() => listCrumbs(drive, path ?? '/', messages.drive.root), [drive, version, path])
+
+  const order = useMemo(() => files.map(({ id }) => id), [files])
+  useEffect(() => setSelection((before) => keepExisting(order, before)), [order])
+  useEffect(() => {
+    setShownOrder(files.flatMap(({ cid }) => (cid === '' ? [] : [cid])))
+    return () => setShownOrder(undefined)
+  }, [files])
+  useEffect(() => {
+    if (path !== undefined && place === undefined) setUploadPlace(folderId === '' ? undefined : { id: folderId, path })
+    return () => setUploadPlace(undefined)
+  }, [path, folderId, place])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another folder is another selection.
+  useEffect(() => setSelection(noSelection), [folderId, place])
+
+  const selected = useMemo(() => files.filter(({ id }) => selection.ids.has(id)), [files, selection.ids])
+  const items = selected.flatMap(({ item }) => item ?? [])
+  const ids = selected.map(({ id }) => id)
+  const folderCount = files.filter(isDriveFolder).length
+  const isFiltered = isNarrowed(search) || tag !== undefined
+
+  const open = (file: ListedFile) =>
+    void (isDriveFolder(file)
+      ? navigate({ to: '/files', search: intoFolder(search, file.id) })
+      : navigate({ to: '/files/$cid', params: { cid: file.cid }, search }))
+  const moveInto = useCallback(
+    (moved: readonly string[], target: string) => {
+      edits.move(moved, target).catch((error: unknown) => {
+        if (!isAborted(error)) toastError(messages.drive.changeFailed, error)
+      })
+    },
+    [edits],
+  )
+  const goUp = () => {
+    const above = crumbs.at(-2)
+    if (above !== undefined) void navigate({ to: '/files', search: intoFolder(search, above.id) })
+  }
+  const drag = useMemo(
+    () => ({
+      onStart: (data: DataTransfer, dragged: readonly ListedFile[]) => {
+        writeDragged(
+          data,
+          dragged.map(({ id }) => id),
+        )
+        const [only] = dragged
+        if (dragged.length === 1 && only !== undefined && only.cid !== '' && !only.encryption) {
+          const { cid, fileName } = only
+          offerDownload(data, fileName, gatewayUrl(network, cid, { download: true, filename: fileName }))
+        }
+      },
+      canDrop: isDraggingItems,
+      onDrop: (data: DataTransfer, target: ListedFile) => moveInto(readDragged(data), target.id),
+    }),
+    [network, moveInto],
+  )
+  const onOtherKey = (event: KeyboardEvent): boolean => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event
+    const active = files.find(({ id }) => id === selection.active)?.item
+    if (ctrlKey || metaKey) {
+      if (altKey || shiftKey) return false
+      if (key.toLowerCase() === 'x' && ids.length > 0) setCut(ids)
+      else if (key.toLowerCase() === 'v' && cut.length > 0 && place === undefined) {
+        moveInto(cut, folderId)
+        setCut([])
+      } else return false
+      return true
+    }
+    if (key === 'F2' && active !== undefined) setDialog({ kind: 'rename', item: active })
+    else if (key === 'Backspace' || (altKey && key === 'ArrowUp')) goUp()
+    else return false
+    return true
+  }
+
+  const isEmptyDrive = files.length === 0 && !isFiltered && place === undefined && folderId === ''
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const hasTrash = useMemo(() => isEmptyDrive && drive.trash().length > 0, [isEmptyDrive, drive, version])
+  if (isEmptyDrive && !hasTrash) {
+    return (
+      <>
+        <FirstRun>
+          <Button onClick={() => setDialog({ kind: 'folder' })}>
+            <FolderPlus aria-hidden="true" size={16} />
+            {messages.drive.newFolder}
+          </Button>
+        </FirstRun>
+        {dialog === undefined ? undefined : (
+          <ItemDialogs {...{ dialog, drive, folderId, edits }} knownTags={tags} onClose={() => setDialog(undefined)} />
+        )}
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHeader title={messages.pages.files} hint={messages.drive.count(folderCount, files.length - folderCount)}>
+        <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
+      </PageHeader>
+      <Places>
+        {place === undefined ? (
+          <Button
+            size="small"
+            className="mb-1.5"
+            title={messages.drive.newFolder}
+            onClick={() => setDialog({ kind: 'folder' })}
+          >
+            <FolderPlus aria-hidden="true" size={15} />
+            <span className="max-sm:sr-only">{messages.drive.newFolder}</span>
+          </Button>
+        ) : undefined}
+      </Places>
+      {crumbs.length > 1 ? (
+        <div className="mb-1 flex min-w-0">
+          <Breadcrumb crumbs={crumbs} onDrop={moveInto} />
+        </div>
+      ) : undefined}
+      {path === undefined ? (
+        <EmptyState icon={FolderOpen} title={messages.drive.folderGone} hint={messages.drive.folderGoneHint}>
+          <Button onClick={() => void navigate({ to: '/files', search: intoFolder(search, '') })}>
+            {messages.drive.goToRoot}
+          </Button>
+        </EmptyState>
+      ) : files.length === 0 ? (
+        <NothingHere
+          isFiltered={isFiltered}
+          isStarred={place === 'starred'}
+          onClear={() => {
+            setTag(undefined)
+            void navigate({ to: '/files', search: { ...search, q: undefined, type: undefined, access: undefined } })
+          }}
+        />
+      ) : (
+        <FileCollection
+          // Another list starts at its top.
+          key={`${place}.${folderId}`}
+          files={files}
+          totalFiles={files.length}
+          search={search}
+          firstSort="fileName"
+          isGrid={search.view === 'grid'}
+          isNarrow={isNarrow}
+          selection={selection}
+          onSelection={setSelection}
+          onSelectAll={() => setSelection((before) => ({ ...before, ids: new Set(order) }))}
+          onOpen={open}
+          onDelete={() => void edits.trash(ids)}
+          actions={actions}
+          onOtherKey={onOtherKey}
+          drag={drag}
+        />
+      )}
+      {items.length > 0 ? (
+        <BulkBar
+          files={selected}
+          actions={[
+            {
+              id: 'zip',
+              label: messages.drive.download,
+              icon: Download,
+              run: () => setDialog({ kind: 'zip', items }),
+            },
+            {
+              id: 'move',
+              label: messages.drive.move,
+              icon: FolderInput,
+              run: () => setDialog({ kind: 'move', items }),
+            },
+            {
+              id: 'trash',
+              label: messages.files.delete,
+              icon: Trash2,
+              isDanger: true,
+              run: () => void edits.trash(ids),
+            },
+          ]}
+          more={[
+            {
+              id: 'share',
+              label: messages.files.share,
+              icon: UserPlus,
+              run: () => setDialog({ kind: 'share', items }),
+            },
+            {
+              id: 'star',
+              label: items.every(({ isStarred }) => isStarred) ? messages.drive.unstar : messages.drive.star,
+              icon: Star,
+              run: () => void edits.star(ids, !items.every(({ isStarred }) => isStarred)),
+            },
+            {
+              id: 'labels',
+              label: messages.drive.labels,
+              icon: Tag,
+              run: () => setDialog({ kind: 'labels', items }),
+            },
+            { id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) },
+          ]}
+          onClear={() => setSelection(noSelection)}
+        />
+      ) : undefined}
+      {dialog === undefined ? undefined : (
+        <ItemDialogs {...{ dialog, drive, folderId, edits }} knownTags={tags} onClose={() => setDialog(undefined)} />
+      )}
+    </>
+  )
+}
+
+function NothingHere({
+  isFiltered,
+  isStarred,
+  onClear,
+}: {
+  isFiltered: boolean
+  isStarred: boolean
+  onClear: () => void
+}) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
+        <Button onClick={onClear}>{messages.files.clearFilters}</Button>
+      </EmptyState>
+    )
+  }
+  if (isStarred)
+    return <EmptyState icon={Star} title={messages.drive.starredNone} hint={messages.drive.starredNoneHint} />
+  return <EmptyState icon={FolderOpen} title={messages.drive.folderEmpty} hint={messages.drive.folderEmptyHint} />
+}
+
+/** Maximum number of tags to filter by: the most used ones. */
+const maxTags = 12
+
+function listTags({ drive }: ShownDrive): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { tags } of drive.all()) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+  return [...counts]
+    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+    .slice(0, maxTags)
+    .map(([tag]) => tag)
+}

@@ -1,0 +1,88 @@
+import type { Drive } from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
+import { NameDialog } from '../ui/NameDialog.tsx'
+import { ZipDialog } from '../zip/ZipDialog.tsx'
+import { LabelsDialog } from './LabelsDialog.tsx'
+import { MoveDialog } from './MoveDialog.tsx'
+import { ShareItemsDialog } from './ShareItemsDialog.tsx'
+import { toZipItems } from './to-zip-items.ts'
+import type { ItemDialog } from './use-item-actions.ts'
+import type { ItemEdits } from './use-item-edits.ts'
+import { VersionsDialog } from './VersionsDialog.tsx'
+
+/** The open dialog of the drive. */
+export function ItemDialogs({
+  dialog,
+  drive,
+  folderId,
+  knownTags,
+  edits,
+  onClose,
+}: {
+  dialog: ItemDialog
+  drive: Drive
+  folderId: string
+  knownTags: readonly string[]
+  edits: ItemEdits
+  onClose: () => void
+}) {
+  const { kind } = dialog
+  if (kind === 'folder') {
+    return (
+      <NameDialog
+        title={messages.drive.newFolder}
+        label={messages.drive.newFolderLabel}
+        hint={messages.drive.newFolderHint}
+        submitLabel={messages.drive.create}
+        onSave={(name) => edits.createFolder(folderId, name)}
+        onClose={onClose}
+      />
+    )
+  }
+  if (kind === 'rename') {
+    const { id, name } = dialog.item
+    return (
+      <NameDialog
+        title={messages.drive.renameTitle}
+        label={messages.files.renameLabel}
+        hint={messages.drive.renameHint}
+        submitLabel={messages.files.renameSave}
+        name={name}
+        onSave={(next) => edits.rename(id, next)}
+        onClose={onClose}
+      />
+    )
+  }
+  if (kind === 'versions') {
+    const { id } = dialog.item
+    return (
+      <VersionsDialog
+        item={dialog.item}
+        onUse={(cid) => {
+          void edits.applyVersion(id, cid)
+          onClose()
+        }}
+        onClose={onClose}
+      />
+    )
+  }
+  const { items } = dialog
+  const ids = items.map(({ id }) => id)
+  if (kind === 'share') return <ShareItemsDialog drive={drive} items={items} onClose={onClose} />
+  if (kind === 'zip') {
+    const [only] = items
+    const name = items.length === 1 && only !== undefined ? only.name : messages.drive.zipName
+    return <ZipDialog name={`${name}.zip`} {...toZipItems(drive, items)} onClose={onClose} />
+  }
+  if (kind === 'labels') {
+    return (
+      <LabelsDialog
+        items={items}
+        knownTags={knownTags}
+        onSave={(change) => edits.setLabels(ids, change)}
+        onClose={onClose}
+      />
+    )
+  }
+  return <MoveDialog drive={drive} items={items} onMove={(target) => edits.move(ids, target)} onClose={onClose} />
+}

@@ -1,0 +1,118 @@
+import type { Drive, DriveItem } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { Folder, FolderOpen } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { toCairnError } from '../network/query-client.ts'
+import { classNames } from '../ui/class-names.ts'
+import { FileName } from '../ui/FileName.tsx'
+import { FormDialog } from '../ui/FormDialog.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { parentOf } from './list-items.ts'
+
+/** Maximum number of folders shown: others are found by name. */
+const maxShown = 200
+
+/** Chooses the folder that items are moved into. */
+export function MoveDialog({
+  drive,
+  items,
+  onMove,
+  onClose,
+}: {
+  drive: Drive
+  items: readonly DriveItem[]
+  onMove: (folderId: string) => Promise<unknown>
+  onClose: () => void
+}) {
+  const [query, setQuery] = useState('')
+  const folders = useMemo(() => listTargets(drive, items), [drive, items])
+  const here = items.every(({ path }) => parentOf(path) === parentOf(items[0]?.path ?? '/'))
+    ? parentOf(items[0]?.path ?? '/')
+    : undefined
+  const [target, setTarget] = useState<string>()
+  const wanted = query.trim().toLowerCase()
+  const found = folders.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted))
+  const chosen = folders.find(({ id }) => id === target)
+  const move = useMutation({ mutationFn: onMove, onSuccess: onClose })
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={messages.drive.moveTitle(items.length)}
+      hint={messages.drive.moveHint}
+      submitLabel={chosen === undefined ? messages.drive.moveHere : messages.drive.moveInto(chosen.name)}
+      isDisabled={chosen === undefined}
+      isBusy={move.isPending}
+      error={move.error === null ? undefined : toCairnError(move.error).message}
+      onSubmit={() => (target === undefined ? undefined : move.mutate(target))}
+    >
+      {folders.length > 8 ? (
+        <TextField
+          label={messages.drive.moveFilter}
+          isLabelHidden
+          placeholder={messages.drive.moveFilter}
+          type="search"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+        />
+      ) : undefined}
+      <fieldset className="max-h-80 overflow-y-auto rounded-lg border border-line p-1">
+        <legend className="sr-only">{messages.drive.moveFilter}</legend>
+        {found.slice(0, maxShown).map(({ id, name, path, depth }) => {
+          const isChosen = id === target
+          const isHere = path === here
+          const Icon = isChosen ? FolderOpen : Folder
+          return (
+            <label
+              key={id}
+              style={{ paddingLeft: `${0.625 + (wanted === '' ? Math.min(depth, 8) : 0) * 1.25}rem` }}
+              className={classNames(
+                'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-sm py-1 pr-2.5 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11',
+                isChosen ? 'bg-accent-soft font-medium text-accent-ink' : 'hover:bg-hover',
+                isHere && 'cursor-not-allowed text-ink-soft',
+              )}
+            >
+              <input
+                type="radio"
+                name="target"
+                className="sr-only"
+                checked={isChosen}
+                disabled={isHere}
+                onChange={() => setTarget(id)}
+              />
+              <Icon aria-hidden="true" size={17} strokeWidth={1.7} className="shrink-0" />
+              <span className="min-w-0 truncate">
+                <FileName name={name} />
+                {wanted === '' || depth < 2 ? undefined : (
+                  <span className="ml-2 text-ink-soft text-xs">{parentOf(path)}</span>
+                )}
+              </span>
+            </label>
+          )
+        })}
+        {found.length === 0 ? (
+          <p className="px-2.5 py-2 text-ink-soft text-sm">{messages.drive.moveNone}</p>
+        ) : found.length > maxShown ? (
+          <p className="px-2.5 py-2 text-ink-soft text-sm">{messages.files.andMore(found.length - maxShown)}</p>
+        ) : undefined}
+      </fieldset>
+    </FormDialog>
+  )
+}
+
+type Target = { id: string; name: string; path: string; depth: number }
+
+/** Returns all folders except those that are moved, each after the one it is in. */
+function listTargets(drive: Drive, items: readonly DriveItem[]): Target[] {
+  const moved = items.filter(({ kind }) => kind === 'folder').map(({ path }) => path)
+  const isMoved = (path: string) => moved.some((one) => path === one || path.startsWith(`${one}/`))
+  const folders = drive
+    .all()
+    .flatMap(({ id, kind, name, path }): Target[] =>
+      kind !== 'folder' || isMoved(path) ? [] : [{ id, name, path, depth: path.split('/').length - 1 }],
+    )
+  // Names are compared one level at a time: a space sorts before a slash.
+  const keys = new Map(folders.map((folder) => [folder, folder.path.toLowerCase().replaceAll('/', '\u0000')]))
+  folders.sort((a, b) => ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1))
+  return [{ id: '', name: messages.drive.root, path: '/', depth: 0 }, ...folders]
+}

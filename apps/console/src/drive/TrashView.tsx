@@ -1,0 +1,164 @@
+import type { DriveItem } from '@cairn/sdk'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Trash2, Undo2 } from '#icons'
+import { fileIcon } from '../files/file-icon.ts'
+import { formatAgo, formatBytes } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { Button } from '../ui/Button.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { FileName } from '../ui/FileName.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+import { parentOf } from './list-items.ts'
+import { Places } from './Places.tsx'
+import type { ShownDrive } from './shown-drive.ts'
+import { useDriveVersion } from './use-drive.ts'
+import { useItemEdits } from './use-item-edits.ts'
+
+const dayMs = 86_400_000
+const trashDays = 30
+const rowHeight = 60
+
+/** What was deleted: restored, or deleted for good. Nothing leaves by itself: a wrong clock would delete content. */
+export function TrashView({ shown }: { shown: ShownDrive }) {
+  const version = useDriveVersion(shown)
+  const edits = useItemEdits(shown)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
+  const items = useMemo(() => shown.drive.trash(), [shown, version])
+  const [deleting, setDeleting] = useState<readonly DriveItem[]>([])
+  const [isBusy, setBusy] = useState(false)
+  const due = items.filter(({ trashedAt = 0 }) => trashedAt <= Date.now() - trashDays * dayMs)
+  const remove = async () => {
+    setBusy(true)
+    await edits.deleteForGood(deleting.map(({ id }) => id))
+    setBusy(false)
+    setDeleting([])
+  }
+  return (
+    <>
+      <PageHeader title={messages.pages.files} hint={items.length === 0 ? undefined : messages.drive.trashHint} />
+      <Places>
+        {items.length === 0 ? undefined : (
+          <Button size="small" className="mb-1.5 text-bad" onClick={() => setDeleting(due.length > 0 ? due : items)}>
+            <Trash2 aria-hidden="true" size={15} />
+            <span className="max-sm:sr-only">
+              {due.length > 0 ? messages.drive.emptyDue(due.length) : messages.drive.emptyTrash}
+            </span>
+          </Button>
+        )}
+      </Places>
+      {items.length === 0 ? (
+        <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
+      ) : (
+        <TrashList
+          items={items}
+          onRestore={(item) => void edits.restore([item.id])}
+          onDelete={(item) => setDeleting([item])}
+        />
+      )}
+      <Confirm
+        isOpen={deleting.length > 0}
+        onClose={() => setDeleting([])}
+        title={messages.drive.deleteTitle(deleting.length)}
+        hint={messages.drive.deleteHint}
+        confirmLabel={messages.drive.deleteForGood}
+        isBusy={isBusy}
+        onConfirm={() => void remove()}
+      />
+    </>
+  )
+}
+
+function TrashList({
+  items,
+  onRestore,
+  onDelete,
+}: {
+  items: readonly DriveItem[]
+  onRestore: (item: DriveItem) => void
+  onDelete: (item: DriveItem) => void
+}) {
+  const list = useRef<HTMLUListElement>(null)
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    if (list.current !== null) setTop(list.current.getBoundingClientRect().top + scrollY)
+  }, [])
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => rowHeight,
+    overscan: 6,
+    scrollMargin: top,
+  })
+  return (
+    <ul
+      ref={list}
+      aria-label={messages.drive.place.trash}
+      className="relative"
+      style={{ height: virtual.getTotalSize() }}
+    >
+      {virtual.getVirtualItems().map(({ index, start }) => {
+        const item = items[index]
+        return item === undefined ? undefined : (
+          <li
+            key={item.id}
+            aria-setsize={items.length}
+            aria-posinset={index + 1}
+            style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
+            className="absolute inset-x-0 top-0 flex items-center gap-3 border-line border-b px-1 sm:px-3"
+          >
+            <TrashRow item={item} onRestore={onRestore} onDelete={onDelete} />
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function TrashRow({
+  item,
+  onRestore,
+  onDelete,
+}: {
+  item: DriveItem
+  onRestore: (item: DriveItem) => void
+  onDelete: (item: DriveItem) => void
+}) {
+  const { name, path, trashedAt = 0 } = item
+  const Icon =
+    item.kind === 'file'
+      ? fileIcon({ mimeType: item.mimeType, encryption: item.isEncrypted })
+      : fileIcon({ mimeType: null, encryption: false }, true)
+  const left = Math.ceil((trashedAt + trashDays * dayMs - Date.now()) / dayMs)
+  return (
+    <>
+      <Icon aria-hidden="true" size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium text-sm">
+          <FileName name={name} />
+        </p>
+        <p className="truncate text-ink-soft text-sm">
+          {[
+            messages.drive.trashedAgo(formatAgo(trashedAt)),
+            messages.drive.trashDue(left),
+            ...(parentOf(path) === '/' ? [] : [messages.drive.trashFrom(parentOf(path))]),
+            ...(item.kind === 'file' ? [formatBytes(item.sizeBytes)] : []),
+          ].join(' · ')}
+        </p>
+      </div>
+      <Button size="small" onClick={() => onRestore(item)}>
+        <Undo2 aria-hidden="true" size={15} />
+        <span className="max-sm:sr-only">{messages.drive.restore}</span>
+        <span className="sr-only">{name}</span>
+      </Button>
+      <IconButton
+        icon={Trash2}
+        size="small"
+        label={`${messages.drive.deleteForGood}: ${name}`}
+        className="text-bad"
+        onClick={() => onDelete(item)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,82 @@
+import { CairnError, type Drive, type DriveEditor } from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
+import { folderPathOf, parentOf } from './list-items.ts'
+
+/** An edit of the drive, as the page makes it: items by their ids, because paths change with every device. */
+export type ItemEdit = { edit: DriveEditor; drive: Drive }
+
+/** Moves items into a folder. An item whose name is taken there gets a number, so that nothing is replaced. */
+export function moveItems({ edit, drive }: ItemEdit, ids: readonly string[], folderId: string): number {
+  let count = 0
+  for (const id of ids) {
+    const folder = requireFolder(drive, folderId)
+    const item = drive.get(id)
+    if (item === undefined || parentOf(item.path) === folder) continue
+    edit.move(item.path, joinPath(folder, freeName(drive, folder, item.name)))
+    count++
+  }
+  return count
+}
+
+/**
+ * Renames an item in its folder.
+ * @throws CairnError INVALID_PATH, FILE_EXISTS
+ */
+export function renameItem({ edit, drive }: ItemEdit, id: string, name: string): void {
+  const item = drive.get(id)
+  if (item === undefined) throw new CairnError('PATH_NOT_FOUND')
+  const wanted = requireFreeName(drive, parentOf(item.path), name, id)
+  edit.move(item.path, joinPath(parentOf(item.path), wanted))
+}
+
+/**
+ * Creates a folder.
+ * @throws CairnError INVALID_PATH, FILE_EXISTS
+ */
+export function createFolderIn({ edit, drive }: ItemEdit, folderId: string, name: string): string {
+  const folder = requireFolder(drive, folderId)
+  return edit.createFolder(joinPath(folder, requireFreeName(drive, folder, name)))
+}
+
+/** Runs an edit on each item that is still there. @returns their number */
+export function forEachItem({ drive }: ItemEdit, ids: readonly string[], run: (path: string) => void): number {
+  let count = 0
+  for (const id of ids) {
+    const item = drive.get(id)
+    if (item === undefined || drive.find(item.path)?.id !== id) continue
+    run(item.path)
+    count++
+  }
+  return count
+}
+
+export function joinPath(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`
+}
+
+function requireFolder(drive: Drive, id: string): string {
+  const path = folderPathOf(drive, id)
+  if (path === undefined) throw new CairnError('PATH_NOT_FOUND', { message: messages.drive.folderGone })
+  return path
+}
+
+function requireFreeName(drive: Drive, folder: string, name: string, ownId?: string): string {
+  const wanted = name.trim().normalize('NFC')
+  if (wanted === '') throw new CairnError('INVALID_PATH', { message: messages.files.renameEmpty })
+  if (wanted.includes('/')) throw new CairnError('INVALID_PATH', { message: messages.drive.nameSlash })
+  const other = drive.find(joinPath(folder, wanted))
+  if (other !== undefined && other.id !== ownId) {
+    throw new CairnError('FILE_EXISTS', { message: messages.drive.nameTaken(wanted) })
+  }
+  return wanted
+}
+
+function freeName(drive: Drive, folder: string, name: string): string {
+  if (drive.find(joinPath(folder, name)) === undefined) return name
+  const dot = name.lastIndexOf('.')
+  const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  for (let count = 2; ; count++) {
+    const numbered = `${stem} (${count})${end}`
+    if (drive.find(joinPath(folder, numbered)) === undefined) return numbered
+  }
+}

@@ -1,0 +1,46 @@
+import type { Drive, DriveFile, DriveItem } from '@cairn/sdk'
+import { expect, test } from 'vitest'
+import { filesOf } from './files-of.ts'
+import { toZipItems } from './to-zip-items.ts'
+
+const common = { isStarred: false, tags: [], colour: undefined, trashedAt: undefined }
+const file = (path: string, sizeBytes = 1): DriveFile => ({
+  ...common,
+  kind: 'file',
+  id: `bafk${path}`,
+  cid: `bafk${path}`,
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
+  sizeBytes,
+  mimeType: null,
+  isEncrypted: false,
+  versions: [{ cid: `bafk${path}`, sizeBytes, mimeType: null, isEncrypted: false, at: 7 }],
+})
+const folder = (path: string): DriveItem => ({
+  ...common,
+  kind: 'folder',
+  id: `d-${path}`,
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
+})
+const all = [
+  folder('/a'),
+  folder('/ab'),
+  file('/a/b/one.txt', 2),
+  file('/a/two.txt', 3),
+  file('/ab/three.txt'),
+  file('/x.txt'),
+]
+const drive: Pick<Drive, 'all'> = { all: () => all }
+
+test('takes a folder with all below it, and no folder whose name only starts like it', () => {
+  expect(filesOf(drive, [folder('/a')]).map(({ path }) => path)).toEqual(['/a/b/one.txt', '/a/two.txt'])
+})
+
+test('names files by their path below what all items have in common', () => {
+  const paths = (items: readonly DriveItem[]) => toZipItems(drive, items).items.map(({ path }) => path)
+  expect(paths([folder('/a'), file('/x.txt')])).toEqual(['x.txt', 'a/b/one.txt', 'a/two.txt'])
+  expect(paths([file('/a/b/one.txt', 2), file('/a/two.txt', 3)])).toEqual(['b/one.txt', 'two.txt'])
+  expect(paths([file('/a/two.txt'), file('/ab/three.txt')])).toEqual(['a/two.txt', 'ab/three.txt'])
+  expect(toZipItems(drive, [folder('/a')])).toMatchObject({ totalBytes: 5, items: [{ modifiedAt: 7 }, {}] })
+})

@@ -1,0 +1,101 @@
+import type { Drive } from '@cairn/sdk'
+import { useMemo } from 'react'
+import { messages } from '../messages/messages.ts'
+import { queryClient } from '../network/query-client.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { createFolderIn, forEachItem, type ItemEdit, moveItems, renameItem } from './edit-items.ts'
+import { parentOf } from './list-items.ts'
+import type { ShownDrive } from './shown-drive.ts'
+import { useDriveEdit } from './use-drive.ts'
+
+/** What a user set: tags added and removed, and a colour; undefined leaves the colours as they are. */
+export type LabelChange = { add: readonly string[]; remove: readonly string[]; colour: string | undefined }
+
+export type ItemEdits = ReturnType<typeof useItemEdits>
+
+/** What users do with items of the drive. Those that can be undone offer it. */
+export function useItemEdits(shown: ShownDrive) {
+  const change = useDriveEdit(shown)
+  return useMemo(() => {
+    const run = <T>(work: (at: ItemEdit) => T): Promise<T> => {
+      let drive: Drive = shown.drive
+      return change((edit, own) => {
+        drive = own
+        return work({ edit, drive })
+      })
+    }
+    /** Reports a failure: the edit is undone by then. */
+    const attempt = async <T>(work: (at: ItemEdit) => T): Promise<T | undefined> => {
+      try {
+        return await run(work)
+      } catch (error) {
+        if (!isAborted(error)) toastError(messages.drive.changeFailed, error)
+        return undefined
+      }
+    }
+    const restore = async (ids: readonly string[]) => {
+      const done = await attempt(({ edit }) => ids.map((id) => edit.restore(id)))
+      if (done !== undefined) toastDone(messages.drive.restored(done.length))
+    }
+    return {
+      createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
+      rename: (id: string, name: string) => run((at) => renameItem(at, id, name)),
+      async move(ids: readonly string[], folderId: string) {
+        const from = new Map(ids.map((id) => [id, idOfParent(shown.drive, id)]))
+        const count = await run((at) => moveItems(at, ids, folderId))
+        if (count === 0) return
+        const name = shown.drive.get(folderId)?.name ?? messages.drive.root
+        toastDone(messages.drive.moved(count, name), undefined, {
+          label: messages.drive.undo,
+          run: () =>
+            void attempt((at) => {
+              for (const [id, parent] of from) moveItems(at, [id], parent)
+            }),
+        })
+      },
+      async trash(ids: readonly string[]) {
+        const count = await attempt((at) => forEachItem(at, ids, (path) => at.edit.trash(path)))
+        if (count === undefined) return
+        toastDone(messages.drive.trashed(count), undefined, {
+          label: messages.drive.undo,
+          run: () => void restore(ids),
+        })
+      },
+      restore,
+      star: (ids: readonly string[], isStarred: boolean) =>
+        attempt((at) => forEachItem(at, ids, (path) => at.edit.star(path, isStarred))),
+      setLabels: (ids: readonly string[], { add, remove, colour }: LabelChange) =>
+        run((at) =>
+          forEachItem(at, ids, (path) => {
+            for (const tag of add) at.edit.tag(path, tag)
+            for (const tag of remove) at.edit.tag(path, tag, false)
+            if (colour !== undefined) at.edit.setColour(path, colour === '' ? undefined : colour)
+          }),
+        ),
+      async applyVersion(id: string, cid: string) {
+        const name = await attempt((at) => {
+          // biome-ignore lint/correctness/useHookAtTopLevel: not a hook.
+          forEachItem(at, [id], (path) => at.edit.useVersion(path, cid))
+          return at.drive.get(id)?.name
+        })
+        if (name !== undefined) toastDone(messages.drive.versionUsed(name))
+      },
+      async deleteForGood(ids: readonly string[]) {
+        try {
+          const { items, uploads } = await shown.drive.emptyTrash({ ids })
+          toastDone(messages.drive.deleted(items, uploads))
+        } catch (error) {
+          toastError(messages.drive.changeFailed, error)
+        }
+        await queryClient.invalidateQueries({ queryKey: ['usage'] })
+        await queryClient.invalidateQueries({ queryKey: ['files'] })
+      },
+    }
+  }, [shown, change])
+}
+
+function idOfParent(drive: Drive, id: string): string {
+  const path = drive.get(id)?.path ?? '/'
+  return drive.find(parentOf(path))?.id ?? ''
+}

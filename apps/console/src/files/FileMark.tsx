@@ -1,0 +1,54 @@
+import type { DriveItem } from '@cairn/sdk'
+import { type IconComponent, Star } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { accents } from '../theme/settings.ts'
+import { classNames } from '../ui/class-names.ts'
+import { driveFolderType, type ListedFile } from './listed-file.ts'
+
+/** The icon of a row: in the colour that the owner gave it. */
+export function FileMark({ file, icon: Icon, size }: { file: ListedFile; icon: IconComponent; size: number }) {
+  const { item, encryption, mimeType } = file
+  const colour = accents.find((accent) => accent === item?.colour)
+  const isFolder = mimeType === driveFolderType
+  return (
+    <span {...(colour === undefined ? {} : { 'data-accent': colour })} className="contents">
+      <Icon
+        aria-hidden="true"
+        size={size}
+        strokeWidth={size > 20 ? 1.4 : 1.7}
+        className={classNames(
+          'shrink-0',
+          colour !== undefined ? 'text-accent' : encryption ? 'text-accent-ink' : 'text-ink-faint',
+          isFolder && 'fill-current/15',
+        )}
+      />
+    </span>
+  )
+}
+
+/** Star and tags of an item, and how many versions it has. */
+export function ItemMarks({ item, isNarrow }: { item: DriveItem; isNarrow: boolean }) {
+  const { isStarred, tags } = item
+  const versionCount = item.kind === 'file' ? item.versions.length : 1
+  const [first, ...others] = tags
+  return (
+    <>
+      {isStarred ? (
+        <Star aria-label={messages.drive.starred} size={14} className="shrink-0 fill-current text-warn" />
+      ) : undefined}
+      {isNarrow ? undefined : (
+        <>
+          {first === undefined ? undefined : (
+            <span className="max-w-32 shrink-0 truncate rounded-sm bg-sunken px-1.5 text-ink-soft text-xs leading-5">
+              {first}
+              {others.length === 0 ? '' : ` +${others.length}`}
+            </span>
+          )}
+          {versionCount > 1 ? (
+            <span className="shrink-0 text-ink-faint text-xs tabular">{messages.drive.versionCount(versionCount)}</span>
+          ) : undefined}
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+import type { DriveItem, FileEntry } from '@cairn/sdk'
+
+/** A row of a list of files: an upload, or an item of the drive. */
+export type ListedFile = Pick<
+  FileEntry,
+  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption'
+> & {
+  /** The item of the drive; undefined in the list of uploads. */
+  item?: DriveItem
+  /** Where it is, if the list has items of several folders. */
+  place?: string
+}
+
+/** Type of a folder of the drive, which has no content of its own. */
+export const driveFolderType = 'application/x-cairn-folder'
+
+/** Whether a row is a folder of the drive. */
+export function isDriveFolder({ item }: Pick<ListedFile, 'item'>): boolean {
+  return item?.kind === 'folder'
+}

@@ -1,0 +1,71 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { joinSentences } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { toCairnError } from '../network/query-client.ts'
+import { FormDialog } from './FormDialog.tsx'
+import { TextField } from './TextField.tsx'
+
+/** Asks for a name, and shows why it is rejected. */
+export function NameDialog({
+  title,
+  label,
+  hint,
+  submitLabel,
+  name: given = '',
+  onSave,
+  onClose,
+}: {
+  title: string
+  label: string
+  hint: string
+  submitLabel: string
+  /** The name so far; saving the same one only closes the dialog. */
+  name?: string
+  onSave: (name: string) => Promise<unknown>
+  onClose: () => void
+}) {
+  const [name, setName] = useState(given)
+  const [fault, setFault] = useState<string>()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => selectStem(input.current), [])
+  const save = useMutation({
+    mutationFn: onSave,
+    onSuccess: onClose,
+    onError: (error) => {
+      const { code, message, hint: next } = toCairnError(error)
+      if (code === 'ABORTED') return
+      setFault(joinSentences(message, next))
+    },
+  })
+  const submit = () => {
+    const wanted = name.trim()
+    if (wanted === '') setFault(messages.files.renameEmpty)
+    else if (wanted === given) onClose()
+    else save.mutate(wanted)
+  }
+  return (
+    <FormDialog onClose={onClose} title={title} submitLabel={submitLabel} isBusy={save.isPending} onSubmit={submit}>
+      <TextField
+        ref={input}
+        label={label}
+        hint={hint}
+        value={name}
+        error={fault}
+        maxLength={1024}
+        onChange={({ target }) => {
+          setName(target.value)
+          setFault(undefined)
+        }}
+      />
+    </FormDialog>
+  )
+}
+
+/** Users change the name without its extension. */
+function selectStem(input: HTMLInputElement | null): void {
+  if (input === null) return
+  input.focus()
+  const dot = input.value.lastIndexOf('.')
+  input.setSelectionRange(0, dot > 0 ? dot : input.value.length)
+}

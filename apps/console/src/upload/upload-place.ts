@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react'
+
+/** The folder of the drive that the page shows: uploads go there. */
+export type UploadPlace = { id: string; path: string }
+
+/** A stored upload, and where the user wanted it. `folderId` is empty for the root. */
+export type Placement = { cid: string; name: string; folderId: string }
+
+let place: UploadPlace | undefined
+const listeners = new Set<() => void>()
+
+/** Sets the folder that the page shows; undefined for the root. */
+export function setUploadPlace(next: UploadPlace | undefined): void {
+  if (place?.id === next?.id && place?.path === next?.path) return
+  place = next
+  for (const listener of listeners) listener()
+}
+
+/** Returns the folder that uploads go to; undefined for the root. */
+export function useUploadPlace(): UploadPlace | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => place,
+  )
+}
+
+let placeInDrive: ((placement: Placement) => void) | undefined
+/** Uploads that an earlier page left and that are stored before this one has opened the drive. */
+let waiting: Placement[] = []
+
+/** Sets what puts uploads into folders, once the page has opened a drive. */
+export function setPlacer(placer: (placement: Placement) => void): void {
+  placeInDrive = placer
+  for (const placement of waiting) placer(placement)
+  waiting = []
+}
+
+/** Whether uploads can be put into folders. */
+export function hasPlacer(): boolean {
+  return placeInDrive !== undefined
+}
+
+/** Puts a stored upload into its folder, as soon as a drive is open. */
+export function placeUpload(placement: Placement): void {
+  if (placeInDrive === undefined) waiting.push(placement)
+  else placeInDrive(placement)
+}

@@ -1,0 +1,24 @@
+import { type Client, openDecrypted, openEncryptedFolder } from '@cairn/sdk'
+import type { Entry } from './write-zip.ts'
+
+/** An encrypted upload, and where it stands in the ZIP. */
+type EncryptedItem = { path: string; cid: string; masterKey: string; lastModified: Date; isStoredFolder: boolean }
+
+/**
+ * Opens an encrypted file, or the files of an encrypted folder one after the other.
+ * @throws CairnError those of `openDecrypted` and `openEncryptedFolder`
+ */
+export async function* openEncryptedEntries(
+  client: Client,
+  { path, cid, masterKey, lastModified, isStoredFolder }: EncryptedItem,
+): AsyncGenerator<Entry, void, undefined> {
+  const folder = isStoredFolder ? await openEncryptedFolder(client, cid, { masterKey }) : undefined
+  if (folder === undefined) {
+    yield { name: path, lastModified, input: await openDecrypted(client, cid, { masterKey }) }
+    return
+  }
+  for (const file of folder.files) {
+    const input = await openDecrypted(client, file.cidPath, { masterKey })
+    yield { name: `${path}/${file.path}`, lastModified, input }
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  CairnError,
+  type Client,
+  createClient,
+  isFolder,
+  iterateStream,
+  listDirectory,
+  type NetworkProfile,
+  openFile,
+} from '@cairn/sdk'
+import { makeZip } from 'client-zip'
+import { mayBeFolder } from '../content/folder-type.ts'
+import type { ZipItem } from './zip-order.ts'
+
+export type ZipTools = {
+  needKey: (cid: string) => Promise<string>
+  onProgress: (fileCount: number, bytes: number) => void
+}
+
+/** Name of the ZIP in the storage of the browser, while a browser without a file picker saves it. */
+const keptName = 'cairn-download.zip'
+const progressMs = 200
+
+/**
+ * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
+ * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64.
+ * @returns the file, if the user could not choose one
+ * @throws CairnError those of `openFile` and `openDecrypted`, FILE_TOO_LARGE if there is no space; then nothing is left
+ */
+export async function writeZip(
+  network: NetworkProfile,
+  items: readonly ZipItem[],
+  target: FileSystemFileHandle | undefined,
+  { needKey, onProgress }: ZipTools,
+): Promise<{ file: File | undefined; fileCount: number; bytes: number }> {
+  const client = createClient({ network })
+  const handle = target ?? (await openKept())
+  const file = await handle.createWritable()
+  let fileCount = 0
+  let bytes = 0
+  let reported = 0
+  const report = () => {
+    const now = performance.now()
+    if (now - reported < progressMs) return
+    reported = now
+    onProgress(fileCount, bytes)
+  }
+  async function* entries() {
+    for await (const entry of openEntries(client, items, needKey)) {
+      fileCount++
+      report()
+      yield entry
+    }
+  }
+  try {
+    const reader = makeZip(entries()).getReader()
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      await file.write(new Uint8Array(next.value))
+      bytes += next.value.length
+      report()
+    }
+    await file.close()
+  } catch (error) {
+    await file.abort()
+    if (error instanceof DOMException && error.name === 'QuotaExceededError') {
+      throw new CairnError('FILE_TOO_LARGE', {
+        message: 'There is no space for this ZIP',
+        hint: 'Free space on the disk, or download fewer files at once.',
+        cause: error,
+      })
+    }
+    throw error
+  }
+  return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes }
+}
+
+/** A ZIP of an earlier download is replaced: it was saved long since. */
+async function openKept(): Promise<FileSystemFileHandle> {
+  const folder = await navigator.storage.getDirectory()
+  return folder.getFileHandle(keptName, { create: true })
+}
+
+/** A file of a ZIP. */
+export type Entry = { name: string; lastModified: Date; input: AsyncIterable<Uint8Array> }
+
+/** Opens the files one after the other: the next one only when the one before is written. */
+async function* openEntries(
+  client: Client,
+  items: readonly ZipItem[],
+  needKey: ZipTools['needKey'],
+): AsyncGenerator<Entry, void, undefined> {
+  for (const { path, cid, mimeType, isEncrypted, modifiedAt } of items) {
+    const lastModified = new Date(modifiedAt)
+    const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
+    if (isEncrypted) {
+      // A ZIP of public files loads no code of encryption.
+      const { openEncryptedEntries } = await import('./encrypted-entries.ts')
+      const masterKey = await needKey(cid)
+      yield* openEncryptedEntries(client, { path, cid, masterKey, lastModified, isStoredFolder })
+      continue
+    }
+    const files = isStoredFolder ? listBelow(client, cid, path) : [{ path, cid }]
+    for await (const file of files) {
+      const { stream } = await openFile(client, file.cid)
+      yield { name: file.path, lastModified, input: iterateStream(stream) }
+    }
+  }
+}
+
+/** Lists the files of a stored folder, with their paths below it. */
+async function* listBelow(
+  client: Client,
+  cid: string,
+  path: string,
+): AsyncGenerator<{ path: string; cid: string }, void, undefined> {
+  for await (const item of listDirectory(client, cid)) {
+    const below = `${path}/${item.name}`
+    const isInner = mayBeFolder({ cid: item.cid, mimeType: null }) && (await isFolder(client, item.cid))
+    if (isInner) yield* listBelow(client, item.cid, below)
+    else yield { path: below, cid: item.cid }
+  }
+}

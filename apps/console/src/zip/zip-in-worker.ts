@@ -1,0 +1,51 @@
+import { CairnError, type Client, getKey, type NetworkProfile } from '@cairn/sdk'
+import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
+
+/** A ZIP to write, and what its progress and its keys come from. */
+export type ZipJob = {
+  items: readonly ZipItem[]
+  target: FileSystemFileHandle | undefined
+  signal: AbortSignal
+  onProgress: (fileCount: number, bytes: number) => void
+  /** Returns a client with a session of the key nodes. */
+  needClient: () => Promise<Client>
+}
+
+/**
+ * Writes a ZIP in a worker of its own, so that the page stays responsive.
+ * @returns the file, if the user could not choose one
+ * @throws CairnError ABORTED, those of `getKey`, and those of the worker
+ */
+export function zipInWorker(
+  { wallet: _wallet, ...network }: NetworkProfile,
+  { items, target, signal, onProgress, needClient }: ZipJob,
+): Promise<File | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<File | undefined>()
+  const worker = new Worker(new URL('./zip.worker.ts', import.meta.url), { type: 'module', name: 'zip' })
+  const order = (message: ZipOrder) => worker.postMessage(message)
+  const answer = async (cid: string) => {
+    try {
+      const { masterKey } = await getKey(await needClient(), cid, { signal })
+      order({ kind: 'key', cid, masterKey })
+    } catch (error) {
+      order({ kind: 'no-key', cid, error: CairnError.from(error).toJSON() })
+    }
+  }
+  worker.onmessage = ({ data }: MessageEvent<ZipEvent>) => {
+    if (data.kind === 'need-key') void answer(data.cid)
+    else if (data.kind === 'progress') onProgress(data.fileCount, data.bytes)
+    else if (data.kind === 'written') {
+      onProgress(data.fileCount, data.bytes)
+      resolve(data.file)
+    } else reject(new CairnError(data.error.code, data.error))
+  }
+  worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
+  const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  order({ kind: 'write', network, items, target })
+  return promise.finally(() => {
+    signal.removeEventListener('abort', stop)
+    worker.terminate()
+  })
+}

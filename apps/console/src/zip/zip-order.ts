@@ -1,0 +1,31 @@
+import type { CairnError, NetworkProfile } from '@cairn/sdk'
+
+/** What goes into a ZIP: a file, or a stored folder with all that is in it. */
+export type ZipItem = {
+  /** Path in the ZIP; for a stored folder, that of the folder. */
+  path: string
+  cid: string
+  mimeType: string | null
+  isEncrypted: boolean
+  modifiedAt: number
+}
+
+/** Messages to the worker. */
+export type ZipOrder =
+  | {
+      kind: 'write'
+      network: NetworkProfile
+      items: readonly ZipItem[]
+      /** The file that the user chose; undefined for one in the storage of the browser. */
+      target: FileSystemFileHandle | undefined
+    }
+  /** The file key of an item: the page has the session with the key nodes. */
+  | { kind: 'key'; cid: string; masterKey: string }
+  | { kind: 'no-key'; cid: string; error: ReturnType<CairnError['toJSON']> }
+
+/** Messages from the worker. */
+export type ZipEvent =
+  | { kind: 'need-key'; cid: string }
+  | { kind: 'progress'; fileCount: number; bytes: number }
+  | { kind: 'written'; file: File | undefined; fileCount: number; bytes: number }
+  | { kind: 'failed'; error: ReturnType<CairnError['toJSON']> }

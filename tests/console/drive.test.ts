@@ -1,0 +1,260 @@
+// The drive of the console in a real browser: folders, moves, marks, trash, versions, duplicates, and two devices at once.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { readZip } from './read-zip.ts'
+import { startUpload } from './start-upload.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest()
+  folder = await mkdtemp(join(tmpdir(), 'cairn-drive-'))
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function clientOf(page: ConsolePage['page']): Promise<Client> {
+  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
+  const { apiKey }: { apiKey: string } = JSON.parse(kept)
+  return createClient({ network: site.network.profile, apiKey })
+}
+
+/** A page of an account with these files, one after the other. */
+async function openDrivePage(
+  names: readonly string[],
+  options: Parameters<ConsoleTest['newPage']>[0] = {},
+): Promise<ConsolePage & { client: Client }> {
+  const opened = await site.newPage(options)
+  await opened.open('/files')
+  await opened.signIn()
+  const client = await clientOf(opened.page)
+  for (const name of names) await uploadText(client, `content of ${name}`, { name })
+  await opened.page.reload()
+  const last = names.at(-1)
+  if (last !== undefined) await link(opened.page, last).waitFor()
+  return { ...opened, client }
+}
+
+const link = (page: ConsolePage['page'], name: string) =>
+  page.getByRole('grid').getByRole('link', { name, exact: true })
+const act = async (page: ConsolePage['page'], name: string, action: string) => {
+  await link(page, name).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+const goTo = (page: ConsolePage['page'], place: string) =>
+  page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: place }).click()
+
+async function createFolder(page: ConsolePage['page'], name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New folder' }).click()
+  await page.getByRole('textbox', { name: 'Folder name' }).fill(name)
+  await page.getByRole('button', { name: 'Create' }).click()
+  await link(page, name).waitFor()
+}
+
+test('folders hold files: created, moved into by dialog and by drag, opened, renamed, and kept over a reload', async () => {
+  const { page, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
+  await createFolder(page, 'letters')
+  await page.getByText('1 folder, 3 files').waitFor()
+  await page.getByRole('button', { name: 'New folder' }).click()
+  await page.getByRole('textbox', { name: 'Folder name' }).fill('letters')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByText('letters already exists here.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+
+  await act(page, 'a.txt', 'Move')
+  await page.getByRole('dialog').getByText('letters', { exact: true }).click()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Move into letters' }).click()
+  await link(page, 'a.txt').waitFor({ state: 'detached' })
+  await link(page, 'b.txt').dragTo(link(page, 'letters'))
+  await link(page, 'b.txt').waitFor({ state: 'detached' })
+  expect(await checkAccessibility()).toEqual([])
+
+  await link(page, 'letters').click()
+  await page.getByRole('navigation', { name: 'Path' }).getByText('letters').waitFor()
+  await link(page, 'b.txt').waitFor()
+  // The address has no name: a reload sends it to the service.
+  expect(new URL(page.url()).searchParams.get('folder')).toMatch(/^d-/)
+  await act(page, 'a.txt', 'Rename')
+  await page.getByRole('textbox', { name: 'New name' }).fill('b.txt')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.getByText('b.txt already exists here.').waitFor()
+  await page.getByRole('textbox', { name: 'New name' }).fill('may.txt')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await link(page, 'may.txt').waitFor()
+  await page.reload()
+  await link(page, 'may.txt').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }).click()
+  await link(page, 'c.txt').waitFor()
+})
+
+test('stars, tags and colours are set and found again; the keyboard works as in a file manager', async () => {
+  const { page, checkAccessibility } = await openDrivePage(['one.txt', 'two.txt'], {
+    theme: 'dark',
+    width: 320,
+    height: 720,
+  })
+  await act(page, 'one.txt', 'Star')
+  await page.getByRole('row').filter({ hasText: 'one.txt' }).getByLabel('Starred').waitFor()
+  await act(page, 'one.txt', 'Tags and colour')
+  await page.getByRole('textbox', { name: 'Tags' }).fill('family')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('dialog').getByText('Green').click()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: '#family' }).click()
+  await link(page, 'two.txt').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: '#family' }).click()
+  await link(page, 'two.txt').waitFor()
+  await goTo(page, 'Starred')
+  await link(page, 'one.txt').waitFor()
+  expect(await link(page, 'two.txt').count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+  await goTo(page, 'My files')
+
+  await createFolder(page, 'box')
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Control+x')
+  await link(page, 'box').click()
+  await page.getByText('This folder is empty').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }).click()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('End')
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'New name' }).fill('zwei.txt')
+  await page.keyboard.press('Enter')
+  await link(page, 'zwei.txt').waitFor()
+})
+
+test('the trash keeps items until they are restored or deleted for good, and deleting can be undone', async () => {
+  const { page, checkAccessibility } = await openDrivePage(['keep.txt', 'gone.txt', 'undo.txt'])
+  await act(page, 'undo.txt', 'Move to trash')
+  await link(page, 'undo.txt').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await link(page, 'undo.txt').waitFor()
+  for (const name of ['keep.txt', 'gone.txt']) {
+    await act(page, name, 'Move to trash')
+    await link(page, name).waitFor({ state: 'detached' })
+  }
+  await goTo(page, 'Trash')
+  const trash = page.getByRole('list', { name: 'Trash' })
+  await trash.getByText('30 days left').first().waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await trash.getByRole('button', { name: 'Restore keep.txt' }).click()
+  await trash.getByText('keep.txt').first().waitFor({ state: 'detached' })
+  await trash.getByRole('button', { name: 'Delete for good: gone.txt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+  await page.getByText('The trash is empty').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await goTo(page, 'All uploads')
+  await link(page, 'keep.txt').waitFor()
+  expect(await link(page, 'gone.txt').count()).toBe(0)
+  await goTo(page, 'My files')
+  await link(page, 'keep.txt').waitFor()
+})
+
+test('uploads go into the open folder; a name that is there becomes a version; copies are found by their CID', async () => {
+  const { page, client, checkAccessibility } = await openDrivePage(['plan.txt'])
+  await createFolder(page, 'work')
+  await link(page, 'work').click()
+  const path = join(folder, 'plan.txt')
+  for (const text of ['first plan', 'second plan']) {
+    await writeFile(path, text)
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    await page.setInputFiles('input[data-upload=files]', path)
+    await page.getByText('Into work').waitFor()
+    await startUpload(page, 'public')
+    await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).first().waitFor()
+    await link(page, 'plan.txt').waitFor()
+  }
+  await page.getByText('2 versions').waitFor()
+  await act(page, 'plan.txt', 'Versions')
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Make current' }).click()
+  await page.getByText('plan.txt has its earlier version again').waitFor()
+  await uploadText(client, 'content of plan.txt', { name: 'copy.txt' })
+  await page.reload()
+  await link(page, 'plan.txt').waitFor()
+  await goTo(page, 'Duplicates')
+  await page.getByText('/plan.txt, uploaded 2 times').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Remove copies plan.txt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove copies' }).click()
+  await page.getByText('No duplicates').waitFor()
+})
+
+test('two devices change the drive at once: both changes stay, and so does the selection', async () => {
+  const { page, context } = await openDrivePage(['x.txt', 'y.txt'])
+  await createFolder(page, 'ours')
+  const other = await context.newPage()
+  await other.goto('/files')
+  await link(other, 'ours').waitFor()
+  await page.getByRole('checkbox', { name: 'Select y.txt' }).check()
+  await act(other, 'x.txt', 'Move')
+  await other.getByRole('dialog').getByText('ours', { exact: true }).click()
+  await other.getByRole('button', { name: 'Move into ours' }).click()
+  await link(other, 'x.txt').waitFor({ state: 'detached' })
+  // This page has not seen that change, and adds its own.
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Star' }).click()
+  await link(page, 'x.txt').waitFor({ state: 'detached' })
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('row').filter({ hasText: 'y.txt' }).getByLabel('Starred').waitFor()
+  await other.reload()
+  await other.getByRole('row').filter({ hasText: 'y.txt' }).getByLabel('Starred').waitFor()
+})
+
+test('a selection of public and encrypted files and folders is saved as one ZIP, verified and decrypted', async () => {
+  const { page, wallet, checkAccessibility } = await openDrivePage(['plain.txt'])
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadEncryptedText(client, 'a secret', { name: 'secret.txt' })
+  const large = randomBytes(3_000_000)
+  await uploadBytes(client, large, { name: 'large.bin' })
+  await uploadFolder(client, [{ path: 'sub/inner.txt', content: new Blob(['inner']) }], { name: 'stored' })
+  await page.reload()
+  await link(page, 'stored').waitFor()
+  await createFolder(page, 'box')
+  await act(page, 'large.bin', 'Move')
+  await page.getByRole('dialog').getByText('box', { exact: true }).click()
+  await page.getByRole('button', { name: 'Move into box' }).click()
+  await link(page, 'large.bin').waitFor({ state: 'detached' })
+  await page.evaluate(
+    `window.showSaveFilePicker = async ({ suggestedName }) =>
+      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
+  )
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Save ZIP, about 2.9 MiB' }).click()
+  await page.getByText('Saved 4 files').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const saved = await page.evaluate<string>(
+    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('Cairn files.zip')).then((handle) => handle.getFile())
+      .then((file) => new Promise((resolve) => {
+        const reader = new FileReader()
+        reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1))
+        reader.readAsDataURL(file)
+      }))`,
+  )
+  const files = readZip(Buffer.from(saved, 'base64'))
+  expect([...files.keys()].sort()).toEqual(['box/large.bin', 'plain.txt', 'secret.txt', 'stored/sub/inner.txt'])
+  expect(files.get('secret.txt')?.toString()).toBe('a secret')
+  expect(files.get('stored/sub/inner.txt')?.toString()).toBe('inner')
+  expect(files.get('box/large.bin')?.equals(large)).toBe(true)
+})
