@@ -5,7 +5,6 @@ export type FileKind = (typeof fileKinds)[number]
 export const accessFilters = ['plain', 'encrypted'] as const
 /** Places of the drive beside its folders; `uploads` lists every upload as it is stored. */
 export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
-type DrivePlace = (typeof drivePlaces)[number]
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
 /** Search parameters of the list: a link to it shows the same. Invalid values count as unset. */
