@@ -10,8 +10,8 @@ export type KeySession = {
   sessionKey: SessionKey
   /** In the order of the nodes; null for a node that did not answer when the session was opened. */
   nodes: (NodeSession | null)[]
-  /** Reasons why nodes are not part of it. */
+  /** Nodes that are not part of the session, with the reason. */
   faults?: { node: number; code: string; message: string; hint: string }[]
-  /** Whether it is closed on the reachable nodes: what remains only serves to close it on the others. */
+  /** Whether the session is closed on the reachable nodes. The remaining tokens only serve to close it on the others. */
   isClosing?: boolean
 }

@@ -9,8 +9,9 @@ export type S3RuleInput = Pick<S3Rule, 'bucket' | 'access'> & {
 }
 
 /**
- * Creates an access key for the S3 API. It may do what the client's API key may, and ends with it. The secret is shown this once.
- * @param rules what it is limited to; all buckets of the account when empty
+ * Creates an access key for the S3 API. It has the rights of the client's API key, and expires with it. The secret
+ * is not shown again.
+ * @param rules limits of the key; without rules, it can access all buckets of the account
  * @throws CairnError NO_API_KEY, UNAUTHENTICATED, NOT_SUPPORTED (the network serves no S3 API)
  */
 export function createS3Credentials(

@@ -27,7 +27,7 @@ export type SignInOptions = SessionOptions &
 /** Result of one signature. */
 export type SignedIn = {
   apiKey: string
-  /** Absent if fewer than three key nodes took part. `openKeySession` then needs a signature of its own. */
+  /** Absent if fewer than three key nodes took part. `openKeySession` then needs a separate signature. */
   keySession?: KeySession
   /** Reason for a missing key session. */
   keyFault?: CairnError

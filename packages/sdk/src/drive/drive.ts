@@ -23,7 +23,7 @@ import {
 
 export type DriveOptions = CallOptions & {
   /**
-   * What this device remembers of the drive: `known` of an earlier run. A service that returns an older drive is recognised.
+   * `known` of an earlier run, as this device stored it. A service that returns an older drive is then detected.
    */
   known?: KnownDrive | undefined
   /** The uploads of the account, if they are known. Defaults to `listFiles`. */
@@ -33,8 +33,8 @@ export type DriveOptions = CallOptions & {
 /** Options of {@link Drive.reload}. */
 export type DriveReloadOptions = DriveOptions & {
   /**
-   * Lists only the uploads that were added since the last listing: one call. Uploads that others deleted meanwhile stay until
-   * the next full reload.
+   * Lists only the uploads that were added since the last listing: one call. Uploads that other devices deleted meanwhile stay
+   * until the next full reload.
    */
   isQuick?: boolean
 }
@@ -53,11 +53,11 @@ export type DriveDuplicates = {
   copies: DriveUpload[]
 }
 
-/** The folders of an account over what it stores: an index that only its owner can read. */
+/** The folders in which an account arranges its uploads: an index that only its owner can read. */
 export type Drive = {
   /** Number of changes so far. */
   readonly revision: number
-  /** What to remember on this device for the next {@link openDrive}; undefined before the first change. */
+  /** Store it on this device for the next {@link openDrive}; undefined before the first change. */
   readonly known: KnownDrive | undefined
   /** Number and size of the encrypted parts. */
   readonly size: { parts: number; bytes: number }
@@ -75,11 +75,11 @@ export type Drive = {
   all(): DriveItem[]
   /** Lists the trash, deleted last first. Items inside a deleted folder belong to it. */
   trash(): DriveItem[]
-  /** Lists content that was uploaded several times, the one with the most bytes in copies first. */
+  /** Lists content that was uploaded several times, most bytes in copies first. */
   duplicates(): DriveDuplicates[]
   /**
-   * Changes the drive, and stores the change. Changes of other devices are merged: of two values for the same thing, the later
-   * one counts. If the edit throws, nothing is changed.
+   * Changes the drive, and stores the change. Changes of other devices are merged: if two values conflict, the later one
+   * counts. If the edit throws, nothing is changed.
    * @returns what the edit returned
    * @throws CairnError those of {@link DriveEditor}, CONFLICT, FORBIDDEN, VERIFICATION_FAILED, and those of `saveKey` for the
    *   first change
@@ -88,14 +88,14 @@ export type Drive = {
   /** Reads the changes of other devices, and the uploads. @throws CairnError VERIFICATION_FAILED */
   reload(options?: DriveReloadOptions): Promise<void>
   /**
-   * Calls back whenever items may have changed: by an edit, before it is stored; by an edit that failed and was undone; by a
-   * reload that found something new.
-   * @returns what ends it
+   * Calls the listener whenever items may have changed: after an edit, before it is stored; after an edit failed and was undone;
+   * after a reload found something new.
+   * @returns a function that ends the subscription
    */
   subscribe(listener: () => void): () => void
   /**
    * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
-   * Never runs by itself.
+   * Never runs automatically.
    * @param options `ids` deletes these items now, `olderThanMs` what has been in the trash for that time
    */
   emptyTrash(options?: CallOptions & { olderThanMs?: number; ids?: readonly string[] }): Promise<EmptiedTrash>

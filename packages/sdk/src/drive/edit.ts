@@ -15,7 +15,7 @@ import {
   type View,
 } from './view.ts'
 
-/** What a change of the drive can do. Paths start at the root: `/photos/2026` or `photos/2026`. */
+/** The edits that a change of the drive can make. Paths start at the root: `/photos/2026` or `photos/2026`. */
 export type DriveEditor = {
   /**
    * Creates a folder in an existing one.
@@ -24,24 +24,24 @@ export type DriveEditor = {
    */
   createFolder(path: string): string
   /**
-   * Moves items into a folder; or moves or renames one item to a new path. A file that is moved to the path of another file
+   * Moves items into a folder, or moves or renames one item to a new path. A file that is moved to the path of another file
    * becomes its newest version.
    * @returns the new paths
    * @throws CairnError PATH_NOT_FOUND, FILE_EXISTS, NOT_A_DIRECTORY, INVALID_PATH (a folder into itself, or a name)
    */
   move(from: string | readonly string[], to: string): string[]
   /**
-   * Puts an upload at a path, and creates the folders of the path. A file there gets it as its newest version. An upload that
-   * has a place already stays there, unless that is the trash.
-   * @returns the path of the file that has it
+   * Puts an upload at a path, and creates the folders of the path. If the path has a file, the upload becomes its newest
+   * version. An upload that already has a place keeps it, unless it is in the trash.
+   * @returns the path of the file that contains the upload
    * @throws CairnError PATH_NOT_FOUND if it is not stored, NOT_A_DIRECTORY, INVALID_PATH
    */
   place(cid: string, path: string): string
-  /** Moves an item to the trash, a folder with its content. @throws CairnError PATH_NOT_FOUND */
+  /** Moves an item to the trash, and a folder with its content. @throws CairnError PATH_NOT_FOUND */
   trash(path: string): void
   /**
-   * Moves an item out of the trash: to its folder, or to the root if that does not exist any more.
-   * @param pathOrId as `trash()` of the drive lists it; of several with one path, the one deleted last
+   * Moves an item out of the trash: to its former folder, or to the root if that folder no longer exists.
+   * @param pathOrId as `trash()` of the drive lists it; if several items have the same path, the one deleted last
    * @returns its path
    * @throws CairnError PATH_NOT_FOUND
    */
@@ -54,7 +54,7 @@ export type DriveEditor = {
   setColour(path: string, colour?: string): void
   /** Makes a version of a file the newest one. @throws CairnError PATH_NOT_FOUND, NOT_A_FILE */
   useVersion(path: string, cid: string): void
-  /** Removes items from the index for good, by their ids. Their content, if it is stored, is in the root again. */
+  /** Permanently removes items from the index, by their ids. Their content, if it is stored, is in the root again. */
   clear(ids: readonly string[]): void
 }
 

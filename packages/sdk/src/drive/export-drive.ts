@@ -19,7 +19,7 @@ export async function exportDrive(client: Client, options: CallOptions = {}): Pr
 }
 
 /**
- * Decrypts an exported drive, for `merge` of another one.
+ * Decrypts an exported drive. Pass the result to `merge` of another drive.
  * @param masterKey the key of its `keyCid`
  * @throws CairnError DECRYPTION_FAILED, VERIFICATION_FAILED, UNEXPECTED_RESPONSE
  */

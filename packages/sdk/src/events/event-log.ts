@@ -8,8 +8,8 @@ import { type CallOptions, describeCall, openResponse } from '../request.ts'
 const maxLineCharacters = 1024 * 1024
 
 /**
- * Exports the event log of the account as lines of JSON, signed by the service. Verify it with {@link verifyEventLog}: an export that
- * breaks off has no signature.
+ * Exports the event log of the account as lines of JSON, signed by the service. Verify it with {@link verifyEventLog}:
+ * an incomplete export has no signature.
  * @throws CairnError FORBIDDEN (the API key has no scope `account`)
  */
 export async function* exportEvents(

@@ -39,7 +39,7 @@ const endSchema = v.object({ code: v.string(), message: v.string() })
 
 /**
  * Yields the events of the account as they happen. Reconnects after a lost connection and continues after the last event: no
- * event is skipped or repeated. Never ends by itself; `break` or `signal` ends it.
+ * event is skipped or repeated. Continues until `break` or `signal` ends it.
  *
  * @throws CairnError INVALID_CURSOR, EVENT_STREAM_LIMIT, API_KEY_REVOKED, API_KEY_EXPIRED, ABORTED, and other errors that a
  *   retry cannot fix

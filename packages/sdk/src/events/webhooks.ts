@@ -26,7 +26,7 @@ export type WebhookSettings = {
 }
 
 /**
- * Creates a webhook for events from now on. The result is the only one that contains the secret. Requires the scopes `account` and
+ * Creates a webhook for events from now on. Only this result contains the secret. Requires the scopes `account` and
  * `files:read`.
  * @throws CairnError WEBHOOK_LIMIT, INVALID_WEBHOOK_URL, ADDRESS_NOT_ALLOWED, FORBIDDEN
  * @see {@link verifyWebhook} for the receiver

@@ -21,7 +21,7 @@ export type LinkOptions = {
   expiresAt?: number
   /** Number of times that the link can be opened, at most 100,000. Defaults to 100. */
   maxOpens?: number
-  /** Required to open it, besides the link. */
+  /** Required in addition to the link to open it. */
   password?: string
   /** Name of the file or folder, for visitors. The service cannot read it. */
   name?: string
@@ -97,7 +97,7 @@ export function revokeLink(client: Client, id: string, options?: CallOptions): P
 /**
  * Returns who shared a link, when it expires and whether it needs a password. Does not count as an open.
  * @param client of the network of the link, without an API key
- * @throws CairnError GONE (expired, revoked or used up), NOT_FOUND, ACCESS_DENIED (not the whole link), INVALID_REQUEST
+ * @throws CairnError GONE (expired, revoked or used up), NOT_FOUND, ACCESS_DENIED (an incomplete link), INVALID_REQUEST
  */
 export async function inspectLink(client: Client, url: string, options?: CallOptions): Promise<LinkInfo> {
   const secret = parseLink(url)
@@ -106,8 +106,8 @@ export async function inspectLink(client: Client, url: string, options?: CallOpt
 }
 
 /**
- * Opens a link, which counts as one open, and returns the CID and the key. It is never repeated by itself: after a lost
- * response the open is counted.
+ * Opens a link, which counts as one open, and returns the CID and the key. Never retries, because the open counts
+ * even if the response is lost.
  * @param client of the network of the link, without an API key
  * @example
  * const { cid, masterKey } = await openLink(client, url)

@@ -35,7 +35,7 @@ const defaultUploads = 100
 const defaultFileBytes = 100 * MIB
 
 /**
- * Creates a link with which anyone can upload files into the account, without a wallet and without an API key. The files count
+ * Creates a link with which anyone can upload files into the account, without a wallet or an API key. The files count
  * towards the storage of the account. Requires an API key with the scope `files:write`.
  * @example
  * const { url } = await createUploadLink(client, { maxUploads: 10, contentTypes: ['image/*'] })
@@ -65,7 +65,7 @@ export async function listUploadLinks(client: Client, options?: CallOptions): Pr
 }
 
 /**
- * Revokes an upload link: nothing is stored through it from then on, uploads in progress included. Stored files stay.
+ * Revokes an upload link: the service stores nothing more through it, not even uploads in progress. Stored files stay.
  * @throws CairnError NOT_FOUND, FORBIDDEN
  */
 export function revokeUploadLink(client: Client, id: string, options?: CallOptions): Promise<UploadLink> {

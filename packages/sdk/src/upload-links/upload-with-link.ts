@@ -11,12 +11,12 @@ export type UploadWithLinkOptions = Pick<UploadOptions, 'name' | 'mimeType' | 's
   Pick<ResumableOptions, 'waitToRetry'>
 
 /**
- * Uploads one file with an upload link, without a wallet and without an API key: a path (Node), or a File or Blob (both). It
+ * Uploads one file with an upload link, without a wallet or an API key: a path (Node), or a File or Blob (both). It
  * continues after network failures, and counts once towards the limits of the link.
  * @example
  * const { cid } = await uploadWithLink('https://…/upload-link#…', 'photo.jpg')
  * @throws CairnError GONE (expired, revoked or used up), PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, UPLOAD_LIMIT,
- *   QUOTA_EXCEEDED, UNAUTHENTICATED (another link), INVALID_REQUEST (no whole link), and those of `uploadFile`
+ *   QUOTA_EXCEEDED, UNAUTHENTICATED (another link), INVALID_REQUEST (an incomplete link), and those of `uploadFile`
  */
 export async function uploadWithLink(
   link: string,
