@@ -122,6 +122,7 @@ describe('each line runs', () => {
       'docs/how-to/cli.md',
       'docs/how-to/events.md',
       'docs/how-to/events.md',
+      'docs/how-to/events.md',
       'docs/how-to/export.md',
       'docs/how-to/import.md',
       'docs/how-to/import.md',
