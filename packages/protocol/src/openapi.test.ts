@@ -51,6 +51,26 @@ test('writes each error response, and each schema of three calls, once', () => {
   expect([...counts].filter(([, count]) => count > 2)).toEqual([])
 })
 
+test('is written in the dialect of OpenAPI 3.1, with a format for each number', () => {
+  const formats = { number: 'double', integer: 'int64' }
+  const lists = new Set<string>()
+  JSON.stringify(document, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value
+    if ('items' in value) expect(value.items).not.toBeInstanceOf(Array)
+    if ('type' in value && (value.type === 'number' || value.type === 'integer'))
+      expect(value).toMatchObject({ format: formats[value.type] })
+    if ('prefixItems' in value) lists.add(JSON.stringify(value))
+    return value
+  })
+  expect(lists.size).toBe(2)
+})
+
+// Generators of clients name the types of a union after its parameter only there.
+test('writes a parameter that is a union into each operation that has it', () => {
+  for (const parameter of Object.values(document.components.parameters))
+    expect(parameter).not.toHaveProperty('schema.anyOf')
+})
+
 test('is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document)
 })

@@ -32,9 +32,15 @@ const sharedSchemas: Record<string, Schema> = {
 
 // Transforms and checks have no JSON Schema: the document describes the form of the input, the server checks the rest.
 const conversion: ConversionConfig = {
+  // The dialect of OpenAPI 3.1: the forms of earlier drafts, such as arrays in `items`, are not part of it.
+  target: 'draft-2020-12',
   typeMode: 'input',
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  // Without a format, clients in other languages choose a type in which sizes and times in milliseconds lose digits.
+  overrideSchema: ({ valibotSchema, jsonSchema }) =>
+    valibotSchema.type === 'number' && jsonSchema.type === 'number' ? { ...jsonSchema, format: 'double' } : undefined,
+  overrideAction: ({ jsonSchema }) => (jsonSchema.type === 'integer' ? { ...jsonSchema, format: 'int64' } : undefined),
 }
 
 /**
@@ -126,7 +132,7 @@ function operation(call: CallDefinition, shared: Shared): Json {
     security: securityOf(call),
     ...(call.host === 'api' ? {} : { 'x-cairn-host': call.host }),
     parameters: parametersOf(call).map((parameter) =>
-      shared.repeatedParameters.has(JSON.stringify(parameter))
+      shared.repeatedParameters.has(JSON.stringify(parameter)) && !isUnion(parameter.schema)
         ? shared.parameters.refer(parameter, `${toPascal(parameter.name)}In${toPascal(parameter.in)}`)
         : parameter,
     ),
@@ -160,6 +166,11 @@ function parameters(where: Parameter['in'], schema: Schema | undefined): Paramet
     required: where === 'path' || required.includes(name),
     schema: property,
   }))
+}
+
+/** Generators of clients name the types of a union after its parameter only where an operation contains it. */
+function isUnion(schema: unknown): boolean {
+  return isJson(schema) && 'anyOf' in schema
 }
 
 function requestBody(body: NonNullable<CallDefinition['body']>): Json {
