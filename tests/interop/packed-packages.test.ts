@@ -99,6 +99,12 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true })
 })
 
+test('the page prints the example of ten lines', async () => {
+  const example = await readFile(join(root, 'examples/ten-lines/upload.mjs'), 'utf8')
+  expect(blocksOf(page, 'js upload.mjs')).toEqual([example])
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(10)
+})
+
 test.each(folders)(
   'the archive of %s has its README, the licence and no tests, and says which Node it needs',
   async (folder) => {
