@@ -12,6 +12,8 @@ export type GoProgram = {
   package: string
   /** Folder of a program of ours that calls the module. Defaults to the module's own program. */
   folder?: string
+  /** Folder of a Go module whose dependencies are downloaded as well. */
+  dependenciesOf?: string
 }
 
 const suffix = process.platform === 'win32' ? '.exe' : ''
@@ -88,6 +90,15 @@ export const kubernetesTypes: GoProgram = {
   version: 'v0.37.0',
   package: '.',
   folder: join(import.meta.dirname, 'go-kubernetes'),
+}
+
+/** Generates Go clients from OpenAPI documents. */
+export const oapiCodegen: GoProgram = {
+  name: 'oapi-codegen',
+  module: 'github.com/oapi-codegen/oapi-codegen/v2',
+  version: 'v2.8.2',
+  package: './cmd/oapi-codegen',
+  dependenciesOf: join(import.meta.dirname, 'go-openapi'),
 }
 
 /** Where the program of this very version lies once it is built. */

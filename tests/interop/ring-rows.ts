@@ -9,6 +9,7 @@ import {
   isInstalled,
   kubernetesTypes,
   kubo,
+  oapiCodegen,
   rclone,
   restic,
   storetheindex,
@@ -17,6 +18,7 @@ import {
 import { isNodeInstalled, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
+import { isPythonProgramInstalled, openapiPythonClient } from './python-programs.ts'
 
 /** A row of the table in docs/compatibility.md. */
 export type RingRow = {
@@ -188,6 +190,24 @@ export const ringRows: readonly RingRow[] = [
       'our chart: `lint --strict`, `template` with the values of the page and others, each object decoded by the types of the Kubernetes API',
     files: ['helm.test.ts'],
     ...needsGo(helm, kubernetesTypes),
+  },
+  {
+    program: 'OpenAPI clients: openapi-python-client',
+    scope: 'a Python client of the whole document, which lists, uploads, reads the usage and deletes; a wrong key',
+    files: ['openapi-clients.test.ts'],
+    only: 'Python',
+    version: () => openapiPythonClient.version,
+    whyNot: () =>
+      isPythonProgramInstalled(openapiPythonClient)
+        ? undefined
+        : `openapi-python-client ${openapiPythonClient.version} is not installed. ${install}`,
+  },
+  {
+    program: 'OpenAPI clients: oapi-codegen',
+    scope: 'a Go client of the whole document, which lists, uploads, reads the usage and deletes; a wrong key',
+    files: ['openapi-clients.test.ts'],
+    only: 'Go',
+    ...needsGo(oapiCodegen),
   },
 ]
 
