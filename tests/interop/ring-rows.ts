@@ -193,7 +193,7 @@ export const ringRows: readonly RingRow[] = [
   },
   {
     program: 'OpenAPI clients: openapi-python-client',
-    scope: 'a Python client of the whole document, which lists, uploads, reads the usage and deletes; a wrong key',
+    scope: 'a Python client of all calls but two, which lists, uploads, reads the usage and deletes; a wrong key',
     files: ['openapi-clients.test.ts'],
     only: 'Python',
     version: () => openapiPythonClient.version,
