@@ -67,8 +67,8 @@ function build(program: GoProgram): string | undefined {
   const source = findSource(program)
   if ('problem' in source) return source.problem
   if (program.dependenciesOf !== undefined) {
-    const settings = { cwd: program.dependenciesOf, stdio: ['ignore', 2, 2] } as const
-    if (spawnSync('go', ['mod', 'download'], settings).status !== 0) return 'go mod download failed; see above'
+    const done = spawnSync('go', ['mod', 'download'], { cwd: program.dependenciesOf, stdio: ['ignore', 2, 2] })
+    if (done.status !== 0) return 'go mod download failed; see above'
   }
   const target = binaryPath(program)
   const partial = `${target}.partial`
