@@ -132,6 +132,7 @@ describe('each line runs', () => {
       'docs/how-to/links.md',
       'docs/how-to/names.md',
       'docs/how-to/upload-links.md',
+      'docs/operate/rehearsal.md',
     ])
   })
 })
