@@ -65,6 +65,7 @@ export {
   type RouteRequest,
   routeCall,
 } from './http/route.ts'
+export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'

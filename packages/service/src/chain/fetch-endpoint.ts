@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { AnswerTooLargeError, sendRequest } from '../http/send-request.ts'
 import { type Json, parseJson } from './json.ts'
 
 /** One request to an endpoint: a POST if it has a body. */
@@ -25,25 +26,10 @@ function joinPath(base: string, path: string): URL {
   return url
 }
 
-async function readText(response: Response, maxBytes: number): Promise<{ text: string; sizeBytes: number }> {
-  if (response.body === null) return { text: '', sizeBytes: 0 }
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let text = ''
-  let sizeBytes = 0
-  // Leaving the loop early cancels the body.
-  for await (const piece of response.body) {
-    sizeBytes += piece.byteLength
-    if (sizeBytes > maxBytes)
-      throw new CairnError('PAYLOAD_TOO_LARGE', { message: 'the response of the chain is too large' })
-    text += decoder.decode(piece, { stream: true })
-  }
-  return { text: text + decoder.decode(), sizeBytes }
-}
-
 /**
- * Sends one request to an endpoint. Rejects redirects, which would lead to hosts outside the configuration.
- * @throws UPSTREAM_FAILED for statuses, PAYLOAD_TOO_LARGE for sizes; the errors of fetch, the decoder and the JSON
- *   parser
+ * Sends one request to an endpoint.
+ * @throws UPSTREAM_FAILED for statuses, PAYLOAD_TOO_LARGE for sizes; the errors of the request, the decoder and the
+ *   JSON parser
  */
 export async function fetchEndpoint(
   base: string,
@@ -51,19 +37,21 @@ export async function fetchEndpoint(
   signal: AbortSignal,
   maxBytes: number,
 ): Promise<EndpointAnswer> {
-  const response = await fetch(joinPath(base, request.path), {
+  const { status, body } = await sendRequest(joinPath(base, request.path), {
     method: request.body === undefined ? 'GET' : 'POST',
     headers: { accept: 'application/json', ...request.headers },
-    ...(request.body === undefined ? {} : { body: request.body }),
-    redirect: 'error',
+    body: request.body,
     signal,
+    maxAnswerBytes: maxBytes,
+  }).catch((error: unknown) => {
+    if (!(error instanceof AnswerTooLargeError)) throw error
+    throw new CairnError('PAYLOAD_TOO_LARGE', { message: 'the response of the chain is too large', cause: error })
   })
-  const { status } = response
-  const { text, sizeBytes } = await readText(response, maxBytes)
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
   if ([401, 403, 407, 408, 429].includes(status)) throw failedStatus(status)
   try {
-    return { status, body: parseJson(text), sizeBytes }
+    return { status, body: parseJson(text), sizeBytes: body.length }
   } catch (error) {
-    throw response.ok ? error : failedStatus(status, error)
+    throw status >= 200 && status < 300 ? error : failedStatus(status, error)
   }
 }

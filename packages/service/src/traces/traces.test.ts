@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createServiceApp } from '../http/app.ts'
 import { listen } from '../http/listen.ts'
 import { createMetrics } from '../http/metrics.ts'
+import { sendRequest } from '../http/send-request.ts'
 import { listenerSettings, readListenerConfig } from '../listener-settings.ts'
 import { createLogGate } from '../log-gate.ts'
 import { createReadiness } from '../readiness.ts'
@@ -37,7 +38,14 @@ async function startFrame(name: string, environment: Record<string, string>) {
   return { app, lines, start: () => listen(app, '127.0.0.1', 0), parts: stack.move() }
 }
 
-test('a request and the calls that it makes are one trace over two services', async () => {
+test.each<[string, (url: string, headers: Record<string, string>) => Promise<unknown>]>([
+  ['fetch', async (url, headers) => (await fetch(url, { headers })).text()],
+  [
+    'sendRequest',
+    (url, headers) =>
+      sendRequest(new URL(url), { method: 'GET', headers, signal: AbortSignal.timeout(20_000), maxAnswerBytes: 1000 }),
+  ],
+])('a request and the calls that it makes by %s are one trace over two services', async (_name, send) => {
   await using collector = await startCollector()
   const environment = { CAIRN_TRACES_URL: collector.url, CAIRN_TRACES_HEADERS: 'authorization=Bearer%20of%20mine' }
   const second = await startFrame('second', environment)
@@ -46,10 +54,7 @@ test('a request and the calls that it makes are one trace over two services', as
   const first = await startFrame('first', environment)
   first.app.get('/outer/:cid', async () => {
     const later = bindSpan(() => currentSpan()?.traceId)
-    await traceStep('work', { kind: 'internal' }, async () => {
-      const answer = await fetch(`${secondUrl}/inner/secret-path`, { headers: traceHeaders() })
-      await answer.text()
-    })
+    await traceStep('work', { kind: 'internal' }, () => send(`${secondUrl}/inner/secret-path`, traceHeaders()))
     return new Promise((resolve) => setImmediate(() => resolve(later())))
   })
   const firstUrl = await first.start()

@@ -54,7 +54,7 @@ export async function forwardToAny(
 /** Errors compare by code, because each names its own request. */
 function isAlike(one: NodeAnswer, other: NodeAnswer): boolean {
   if (one.status !== other.status) return false
-  return one.status === 200 ? one.body === other.body : one.headers.get(codeHeader) === other.headers.get(codeHeader)
+  return one.status === 200 ? one.body === other.body : one.header(codeHeader) === other.header(codeHeader)
 }
 
 function pass(
@@ -133,10 +133,10 @@ function fieldOf(body: unknown, name: string): string {
 }
 
 /** Passes a node's answer on if it is JSON: anything else was not sent by a key node. */
-function sendAnswer(reply: FastifyReply, { status, headers, body }: NodeAnswer): FastifyReply {
+function sendAnswer(reply: FastifyReply, { status, header, body }: NodeAnswer): FastifyReply {
   if (!isJson(body) || status === 404) throw nodeDown()
   for (const name of answeredHeaders) {
-    const value = headers.get(name)
+    const value = header(name)
     if (value !== null) reply.header(name, value)
   }
   return reply.status(status).header('content-type', 'application/json; charset=utf-8').send(body)

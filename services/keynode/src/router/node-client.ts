@@ -8,14 +8,14 @@ import {
   decodeError,
   getHealth,
 } from '@cairn/protocol'
-import { type Dependency, readLimited, traceHeaders } from '@cairn/service'
+import { type Dependency, type ServerAnswer, sendRequest, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 
 /** A key node, and the record of its availability. */
 export type NodeTarget = { readonly url: string; readonly dependency: Dependency }
 
 /** A node's answer, unparsed. */
-export type NodeAnswer = { status: number; headers: Headers; body: string }
+export type NodeAnswer = Pick<ServerAnswer, 'status' | 'header'> & { body: string }
 
 /** A request to a node. */
 export type NodeRequest = {
@@ -43,20 +43,15 @@ export async function sendToNode({ url, dependency }: NodeTarget, request: NodeR
   const { method, path, headers = {}, body, signal, timeoutMs = callTimeoutMs } = request
   const limit = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(`${url}${path}`, {
+    const answer = await sendRequest(new URL(`${url}${path}`), {
       method,
       headers: { ...headers, ...traceHeaders() },
-      ...(body === undefined ? {} : { body }),
-      redirect: 'error',
+      body,
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      maxAnswerBytes,
     })
-    const answer = {
-      status: response.status,
-      headers: response.headers,
-      body: await readLimited(response, maxAnswerBytes),
-    }
     dependency.succeeded()
-    return answer
+    return { status: answer.status, header: answer.header, body: new TextDecoder().decode(answer.body) }
   } catch (cause) {
     const error = nodeDown(cause)
     // A disconnected caller says nothing about the node.
@@ -68,9 +63,9 @@ export async function sendToNode({ url, dependency }: NodeTarget, request: NodeR
 /** Checks that a node is running; the caller records the result. @throws CairnError KEY_NODES_UNAVAILABLE */
 export async function pingNode({ url }: NodeTarget, signal: AbortSignal): Promise<void> {
   try {
-    const response = await fetch(`${url}${getHealth.path}`, { redirect: 'error', signal })
-    await readLimited(response, maxAnswerBytes)
-    if (!response.ok) throw new Error(`the node returned status ${response.status}`)
+    const target = new URL(`${url}${getHealth.path}`)
+    const { status } = await sendRequest(target, { method: getHealth.method, signal, maxAnswerBytes })
+    if (status < 200 || status > 299) throw new Error(`the node returned status ${status}`)
   } catch (cause) {
     throw nodeDown(cause)
   }
@@ -110,7 +105,7 @@ export async function callNode<C extends CallDefinition>(
   if (answer.status < 200 || answer.status > 299) {
     throw decodeError(call.dialect, {
       status: answer.status,
-      header: (name) => answer.headers.get(name),
+      header: answer.header,
       body: answer.body,
     })
   }

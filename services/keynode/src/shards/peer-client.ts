@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { attestKey, CairnError, callPath } from '@cairn/protocol'
-import { readLimited, traceHeaders } from '@cairn/service'
+import { sendRequest, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -12,8 +12,8 @@ export type PeerClient = {
   /**
    * Returns a peer's statement about a file, `nothing` when it holds none, or `unconfirmed` when it restored it from a
    * backup and does not know its present state.
-   * @throws CairnError UPSTREAM_FAILED if the answer is not a valid one of that peer; what `fetch` throws if it does
-   * not answer
+   * @throws CairnError UPSTREAM_FAILED if the answer is not a valid one of that peer; what `sendRequest` throws if it
+   * does not answer
    */
   ask(peer: Peer, cid: string): Promise<Statement | 'nothing' | 'unconfirmed'>
 }
@@ -26,18 +26,18 @@ export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clo
   return {
     async ask(peer, cid) {
       const token = await signPeerToken(context, peer.node, randomUUID())
-      const response = await fetch(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`, {
+      const url = new URL(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`)
+      const answer = await sendRequest(url, {
         method: attestKey.method,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...traceHeaders() },
         body: JSON.stringify({ cid }),
-        redirect: 'error',
         signal: AbortSignal.timeout(timeoutMs),
+        maxAnswerBytes,
       })
-      const text = await readLimited(response, maxAnswerBytes)
-      if (response.headers.get('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
-      if (response.headers.get('x-cairn-code') === 'KEY_UNCONFIRMED') return 'unconfirmed'
-      if (!response.ok) throw failed(`The peer returned status ${response.status}`)
-      const { statement } = v.parse(attestKey.response.schema, JSON.parse(text))
+      if (answer.header('x-cairn-code') === 'KEY_NOT_FOUND') return 'nothing'
+      if (answer.header('x-cairn-code') === 'KEY_UNCONFIRMED') return 'unconfirmed'
+      if (answer.status < 200 || answer.status > 299) throw failed(`The peer returned status ${answer.status}`)
+      const { statement } = v.parse(attestKey.response.schema, JSON.parse(new TextDecoder().decode(answer.body)))
       const stated = v.parse(statementSchema, await readStatement(context, peer.node, statement))
       if (stated.cid !== cid) throw failed('The peer returned a statement about another file')
       return stated
