@@ -40,6 +40,17 @@ process.stdout.write(String(/^[–…]…$/u.test('–…')) + '€😀')`,
   expect(run(join(folder, 'main.js'))).toBe('otherpagetrue€😀')
 })
 
+test('a bundled program that imports node:http has its exports, and does not load fetch', async () => {
+  write(
+    main,
+    `import http, { createServer, IncomingMessage } from 'node:http'
+const isWhole = http.createServer === createServer && http.IncomingMessage === IncomingMessage
+process.stdout.write([isWhole, process.moduleLoadList.some((name) => name.includes('undici'))].join())`,
+  )
+  await bundlePrograms({ root, programs: { main }, external: [], assets: {} }, join(root, 'bundle'))
+  expect(run(join(root, 'bundle', 'main.js'))).toBe('true,false')
+})
+
 test('refuses a program that the bundle does not list', async () => {
   write(other, '')
   write(main, "process.stdout.write(new URL('./other.ts', import.meta.url).href)")

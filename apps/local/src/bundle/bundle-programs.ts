@@ -1,4 +1,5 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
+import http from 'node:http'
 import { join, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import { nameProgramsIn, programSource } from './name-programs.ts'
@@ -50,7 +51,7 @@ export async function bundlePrograms(bundle: ProgramBundle, folder: string): Pro
     platform: 'node',
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
     resolve: { conditionNames: ['@cairn/source', 'node', 'import', 'module', 'default'] },
-    plugins: [nameProgramFiles(root, programs)],
+    plugins: [nameProgramFiles(root, programs), importHttpAlone],
     logLevel: 'silent',
   })
   try {
@@ -86,6 +87,28 @@ function nameProgramFiles(root: string, programs: ProgramBundle['programs']): Pl
       handler: (code, id) => nameProgramsIn(code, id, names) ?? null,
     },
   }
+}
+
+const httpAlone = '\0cairn:http'
+
+/**
+ * Leaves out the exports of `node:http` that Node loads on demand. An import reads all exports of a module, and
+ * `WebSocket` loads all of `fetch`, about 6 MiB per process.
+ */
+const importHttpAlone: Plugin = {
+  name: 'cairn:import-http-alone',
+  resolveId: {
+    filter: { id: /^node:http$/ },
+    handler: (_source, _importer, { kind }) => (kind === 'require-call' ? null : httpAlone),
+  },
+  load(id) {
+    if (id !== httpAlone) return null
+    const exports = Object.entries(Object.getOwnPropertyDescriptors(http))
+    const names = exports.filter(([, { get }]) => get === undefined).map(([name]) => name)
+    return `const http = process.getBuiltinModule('node:http')
+export default http
+export const { ${names.join(', ')} } = http`
+  },
 }
 
 /**
