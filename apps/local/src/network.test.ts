@@ -28,6 +28,7 @@ test('writes its profile when all is ready, and removes it at its end', async ()
       'api',
       'chain',
       'chains',
+      'eventSigner',
       'gateway',
       'keyNodePauseMs',
       'keyNodes',
