@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { hasChromium } from './tests/has-chromium.ts'
+import { retries } from './tests/retries.ts'
 
 /**
  * Files at a time, the same for both rings of `npm test`, so that they run as one queue. One more than two cores: files wait
@@ -31,6 +32,7 @@ type Ring = {
   /** Limit of one test in ms. It ends a test that hangs, on a machine however busy, and measures nothing. */
   testTimeout: number
   hookTimeout?: number
+  retry?: number
   /** Files at a time. */
   maxWorkers: number
 }
@@ -61,6 +63,7 @@ export default defineConfig({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
         testTimeout: 180_000,
+        retry: retries,
         maxWorkers,
       }),
       ring({
@@ -68,6 +71,7 @@ export default defineConfig({
         include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
         exclude: hasChromium ? [] : withBrowser,
         testTimeout: 300_000,
+        retry: retries,
         maxWorkers,
       }),
       ring({ name: 'system', include: ['tests/system/**/*.test.ts'], testTimeout: 300_000, maxWorkers }),
