@@ -267,6 +267,7 @@ describe('the service about itself', () => {
       upload: storage.apiUrl,
       gateway: storage.gatewayUrl,
       pinning: { endpoint: storage.apiUrl },
+      eventSigner: expect.stringMatching(/^did:key:z6Mk/),
     })
     expect((await storage.call('/openapi.json')).json).toMatchObject({ openapi: '3.1.1' })
     const page = await storage.call('/docs')
