@@ -214,6 +214,8 @@ export function databaseSuite(
         { name: '0023_create-drive' },
         { name: '0024_merge-packs' },
         { name: '0026_serve-replicas' },
+        { name: '0027_version-s3' },
+        { name: '0028_create-handover' },
       ])
     })
 
