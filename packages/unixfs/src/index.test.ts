@@ -8,6 +8,7 @@ it('exports exactly these names', () => {
       "createDirectoryTree",
       "createEntryTable",
       "createFileImporter",
+      "createSha256Cid",
       "createVerifyingSource",
       "decodeNode",
       "encodeCarFrame",
