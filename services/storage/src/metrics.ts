@@ -5,6 +5,8 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 export type StorageMetrics = Metrics & {
   readonly uploadedBytes: Counter
   readonly damagedBlocks: Counter
+  /** Rules of all denylists in effect at this process. */
+  readonly denylistRules: Gauge
   /** Pieces read through the cache of packs, and its size. */
   readonly cachePieces: Counter<'result'>
   readonly cacheBytes: Gauge
@@ -37,8 +39,11 @@ export type StorageMetrics = Metrics & {
 /** Sizes and states of all rows together. */
 export type StoreGauges = {
   readonly accounts: Gauge
+  readonly blockedAccounts: Gauge
+  /** Objects: a pack in a merged one is not counted. */
   readonly packs: Gauge<'state'>
   readonly packBytes: Gauge<'state'>
+  readonly blocks: Gauge<'state'>
   readonly missingPacks: Gauge
   readonly unfinishedUploads: Gauge
   readonly unfinishedBytes: Gauge
@@ -58,6 +63,11 @@ export function createStorageMetrics(): StorageMetrics {
     damagedBlocks: new Counter({
       name: 'cairn_damaged_blocks_total',
       help: 'Blocks that do not match their hash',
+      registers,
+    }),
+    denylistRules: new Gauge({
+      name: 'cairn_denylist_rules',
+      help: 'Rules of all denylists in effect at this process',
       registers,
     }),
     cachePieces: new Counter({
@@ -163,8 +173,10 @@ function createStoreGauges(registers: Registry[]): StoreGauges {
     new Gauge({ name, help: `${help}. Measured once a minute by one replica`, labelNames, registers })
   return {
     accounts: gauge('cairn_accounts', 'Accounts'),
-    packs: gauge('cairn_packs', 'Packs, by state', ['state']),
-    packBytes: gauge('cairn_pack_bytes', 'Bytes of packs, by state', ['state']),
+    blockedAccounts: gauge('cairn_blocked_accounts', 'Accounts that the operator blocked'),
+    packs: gauge('cairn_packs', 'Objects of packs, by state', ['state']),
+    packBytes: gauge('cairn_pack_bytes', 'Bytes of objects of packs, by state', ['state']),
+    blocks: gauge('cairn_blocks', 'Rows of blocks, by state of their pack', ['state']),
     missingPacks: gauge('cairn_missing_packs', 'Packs whose object is missing'),
     unfinishedUploads: gauge('cairn_unfinished_uploads', 'Resumable uploads that are not stored yet'),
     unfinishedBytes: gauge(

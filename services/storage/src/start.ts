@@ -114,7 +114,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const sharedRates = isAlone ? undefined : createSharedRates({ config, db, clock, secret })
-  const denials = openDenylist({ config, db, log, failures })
+  const denials = openDenylist({ config, db, log, failures, metrics })
   await denials.refresh()
   const context: Context = {
     config,

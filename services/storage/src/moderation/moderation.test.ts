@@ -69,6 +69,9 @@ test('no replica serves or accepts newly denied content, in any form; undeny res
     expect((await read(replica, `/ipfs/${other}`)).status).toBe(200)
     const again = await send(replica, key, 'bad content')
     expect([again.status, again.headers.get('x-cairn-code')]).toEqual([410, 'CONTENT_DENIED'])
+    const metrics = await (await fetch(replica.metricsUrl ?? '')).text()
+    expect(metrics).toMatch(/^cairn_errors_total\{code="CONTENT_DENIED"\} [1-9]\d*$/m)
+    expect(metrics).toMatch(/^cairn_denylist_rules 1$/m)
   }
 
   expect((await admin('deny', cid, '--by-law', '--reason', 'order of a court')).code).toBe(0)

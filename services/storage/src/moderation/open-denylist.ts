@@ -14,7 +14,7 @@ const watchEveryMs = 2000
 /** Maximum time that a start waits for lists without a copy, in ms. */
 const firstFetchMs = 30_000
 
-type Parts = Pick<Context, 'db' | 'log' | 'failures'> & { config: StorageConfig }
+type Parts = Pick<Context, 'db' | 'log' | 'failures' | 'metrics'> & { config: StorageConfig }
 
 /** A denylist that is kept up to date. */
 export type OpenDenylist = {
@@ -29,7 +29,7 @@ export type OpenDenylist = {
  * Opens the denylist: lists from URLs, then files in the order of their names, then the operator's own rules. Later rules take
  * precedence. If a list is unreadable or its header is invalid, the failure is logged and the previous list stays in effect.
  */
-export function openDenylist({ config, db, log, failures }: Parts): OpenDenylist {
+export function openDenylist({ config, db, log, failures, metrics }: Parts): OpenDenylist {
   const denylist = createDenylist(config.reportAddress)
   const subscriptions = config.denylistUrls.map((url) =>
     createSubscription(url, { folder: join(config.home, 'denylists'), everyMs: config.denylistRefreshMs, failures }),
@@ -70,6 +70,7 @@ export function openDenylist({ config, db, log, failures }: Parts): OpenDenylist
     const names = new Set(lists.map(({ name }) => name))
     for (const name of known.keys()) if (!names.has(name)) known.delete(name)
     denylist.replace(createRuleSet(lists.flatMap(({ name }) => known.get(name)?.parsed.rules ?? [])))
+    metrics.denylistRules.set(denylist.size)
     lastVersions = versions
   }
 

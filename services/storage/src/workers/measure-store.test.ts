@@ -18,13 +18,19 @@ test.each(['sqlite', 'postgres'] as const)('the metrics show the store, its disk
   const body = new FormData()
   body.append('file', new Blob(['measured']), 'a.txt')
   expect((await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })).status).toBe(200)
+  await context.db.write((trx) =>
+    trx.updateTable('account').set({ blocked_at: 1, block_reason: 'a test of the metrics' }).execute(),
+  )
   const read = async () => (await fetch(storage.metricsUrl ?? '')).text()
 
   await measureStore(context)
   const text = await read()
   for (const line of [
     /^cairn_accounts 1$/m,
+    /^cairn_blocked_accounts 1$/m,
     /^cairn_packs\{state="live"\} 1$/m,
+    /^cairn_blocks\{state="live"\} 1$/m,
+    /^cairn_denylist_rules 0$/m,
     /^cairn_pack_bytes\{state="live"\} [1-9]\d*$/m,
     /^cairn_missing_packs 0$/m,
     /^cairn_unfinished_uploads 0$/m,

@@ -41,14 +41,16 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
   const { read } = db
   const accounts = await read
     .selectFrom('account')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.count<number>('blocked_at').as('blocked')])
     .executeTakeFirstOrThrow()
   const packs = await read
     .selectFrom('pack')
     .select(({ fn }) => [
       'state',
-      fn.countAll<number>().as('count'),
-      fn.sum<number | null>('size_bytes').as('bytes'),
+      // A pack in a merged one has no object of its own.
+      fn.countAll<number>().filterWhere('merged_id', 'is', null).as('count'),
+      fn.sum<number | null>('size_bytes').filterWhere('merged_id', 'is', null).as('bytes'),
+      fn.sum<number>('block_count').as('blocks'),
       fn.count<number>('missing_at').as('missing'),
       fn.min('scrubbed_at').as('scrubbedAt'),
     ])
@@ -73,9 +75,11 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
 
   for (const gauge of Object.values(store)) gauge.reset()
   store.accounts.set(Number(accounts.count))
-  for (const { state, count, bytes } of packs) {
+  store.blockedAccounts.set(Number(accounts.blocked))
+  for (const { state, count, bytes, blocks } of packs) {
     store.packs.set({ state }, Number(count))
     store.packBytes.set({ state }, Number(bytes ?? 0))
+    store.blocks.set({ state }, Number(blocks))
   }
   store.missingPacks.set(packs.reduce((sum, { missing }) => sum + Number(missing), 0))
   const scrubbed = packs.find(({ state }) => state === 'live')?.scrubbedAt
