@@ -1,6 +1,9 @@
 import type { Migration } from '@cairn/service'
 
-/** Lets packs share an object: the merged pack that holds one, and its place there. */
+/**
+ * Lets packs share an object: the merged pack that holds one, and its place there. Its statements only add, but it is a
+ * contraction: an earlier version would read a pack in a merged one at its former key, and find nothing there.
+ */
 export const mergePacks: Migration = {
   name: '0024_merge-packs',
   change: 'contract',
