@@ -2,6 +2,9 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependencies, DependencyReport } from './dependencies.ts'
 import { createLogGate, type GateLog } from './log-gate.ts'
 
+/** What the caller needs: `reads` may come from caches, `all` includes uploads. */
+export type ReadinessPurpose = 'reads' | 'all'
+
 /** Whether the service accepts requests, and the reason if it does not. */
 export type Readiness = {
   /** Reports draining from now on: the service is about to shut down. Requests are still accepted. */
@@ -12,18 +15,23 @@ export type Readiness = {
   readonly isStopping: boolean
   /**
    * Returns the parts and their state.
+   * @param purpose `reads`: only the parts without which nothing can be read. Defaults to `all`
    * @throws CairnError UNAVAILABLE with the part that does not answer
    */
-  check(): Promise<Record<string, string>>
+  check(purpose?: ReadinessPurpose): Promise<Record<string, string>>
   /** Returns the external dependencies. A failed one makes the service degraded, never unready. */
   dependencies(): DependencyReport[]
 }
 
-/** Checks the parts that requests need: each probe resolves while its part works. */
+/**
+ * Checks the parts that requests need: each probe resolves while its part works.
+ * @param cached names of the parts without which reads may still be served from caches
+ */
 export function createReadiness(
   probes: Readonly<Record<string, () => Promise<unknown>>>,
   log: GateLog,
   dependencies?: Pick<Dependencies, 'report'>,
+  cached: readonly string[] = [],
 ): Readiness {
   const gate = createLogGate({ clock: { now: () => Date.now() }, log })
   let draining = false
@@ -43,7 +51,7 @@ export function createReadiness(
     get isStopping() {
       return stopping
     },
-    async check() {
+    async check(purpose = 'all') {
       if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is shutting down' })
       const parts: Record<string, string> = {}
       const failed: string[] = []
@@ -58,7 +66,8 @@ export function createReadiness(
           failed.push(name)
         }
       }
-      await Promise.all(Object.entries(probes).map(probe))
+      const needed = Object.entries(probes).filter(([name]) => purpose === 'all' || !cached.includes(name))
+      await Promise.all(needed.map(probe))
       if (failed.length > 0) {
         throw new CairnError('UNAVAILABLE', {
           message: `Not ready: ${failed.join(', ')}`,

@@ -162,7 +162,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const providers = openProviders(config.providers, dependencies)
   const stop = new AbortController()
-  const readiness = createReadiness({ database: () => db.ping(), objects: () => objects.probe() }, log, dependencies)
+  const probes = { database: () => db.ping(), objects: () => objects.probe() }
+  const readiness = createReadiness(probes, log, dependencies, ['objects'])
   let profile: NetworkProfile | undefined
   const readProfile = () => {
     if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')

@@ -13,7 +13,7 @@ export type Status =
  */
 export async function getStatus(client: Client, options?: CallOptions): Promise<Status> {
   try {
-    const { version, parts } = await call(client, getReadiness, {}, options)
+    const { version, parts } = await call(client, getReadiness, { query: {} }, options)
     return { ready: true, version, parts }
   } catch (error) {
     if (!CairnError.is(error) || error.code === 'ABORTED') throw error

@@ -11,12 +11,12 @@ export function registerHealthRoutes<Caller>(
   version: string,
 ): void {
   routeCall(app, parts, getHealth, async () => ({ status: 'ok' as const }))
-  routeCall(app, parts, getReadiness, async () => {
+  routeCall(app, parts, getReadiness, async ({ input }) => {
     const dependencies = readiness.dependencies()
     return {
       status: 'ready' as const,
       version,
-      parts: await readiness.check(),
+      parts: await readiness.check(input.query.for),
       isDegraded: dependencies.some(({ state }) => state === 'failed'),
       dependencies,
     }

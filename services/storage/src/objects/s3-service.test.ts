@@ -105,6 +105,10 @@ test('serves what is cached while S3 is offline', async () => {
   const answer = await range()
   expect(answer.status).toBe(206)
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes.subarray(1_000_000, 2_000_001))
+  expect((await storage.call('/readyz')).status).toBe(503)
+  expect((await storage.call('/readyz?for=all')).status).toBe(503)
+  expect((await storage.call('/readyz?for=reads')).json).toMatchObject({ status: 'ready', parts: { database: 'ok' } })
+  expect((await storage.call('/readyz?for=writes')).status).toBe(400)
   place.proxy.plan = () => undefined
 })
 
