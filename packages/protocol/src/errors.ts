@@ -40,7 +40,7 @@ export const errorTable = {
   INVALID_CAR: row(
     400,
     'The CAR file is not valid',
-    'Export it again as CARv1 or CARv2, with complete blocks of at most 2 MiB.',
+    'Export it again as CARv1 or CARv2, with blocks of at most 2 MiB.',
   ),
   BLOCK_HASH_MISMATCH: row(
     400,
@@ -110,7 +110,7 @@ export const errorTable = {
   INVALID_KEYSTORE: row(
     400,
     'Cannot open the wallet file',
-    'Check the file and the password. A wrong password and a modified file cause the same error.',
+    'Check the file and the password; the error is the same for both.',
   ),
   INVALID_CONFIGURATION: row(500, 'The configuration is not valid', 'Fix the settings named in the message.'),
   RECOVERY_NEEDED: row(
@@ -159,11 +159,7 @@ export const errorTable = {
   ),
 
   SESSION_EXPIRED: row(401, 'Invalid Signature', 'The session has expired. Sign in again, or renew it.'),
-  JWT_REQUIRED: row(
-    400,
-    'auth_token must be a JWT',
-    'A signature is valid for one operation. Exchange it for a session first.',
-  ),
+  JWT_REQUIRED: row(400, 'auth_token must be a JWT', 'A signature is valid once. Exchange it for a session first.'),
   ACCESS_DENIED: row(
     403,
     'Access Denied',
@@ -207,7 +203,7 @@ export const errorTable = {
   KEY_RETIRED: row(
     409,
     'The key of this file was retired',
-    'Use the CID that replaces this one. details contains it if it is known.',
+    'Use the CID that replaces this one, which details contains if it is known.',
   ),
   UPLOAD_LIMIT: row(403, 'This account has reached its limit of unfinished uploads', 'Finish or cancel some of them.'),
   PIN_LIMIT: row(
@@ -263,11 +259,7 @@ export const errorTable = {
     'Sign a record with a higher sequence number.',
   ),
   // Message and status are those that published clients know.
-  IPNS_KEY_UNKNOWN: row(
-    500,
-    'Something went wrong.',
-    'This account has no name with that keyName. List the names with get_ipns_records.',
-  ),
+  IPNS_KEY_UNKNOWN: row(500, 'Something went wrong.', 'List the names of the account with get_ipns_records.'),
   NAME_NOT_FOUND: row(404, 'Name not found', 'Check the name, or publish it first.'),
   // A gateway cannot know that there is none: the specification requires a server error, not a client error.
   NAME_UNRESOLVED: row(
@@ -315,7 +307,7 @@ export const errorTable = {
   QUOTA_EXCEEDED: row(
     402,
     'Not enough storage',
-    'Buy more storage or delete files. details contains the number of missing bytes.',
+    'Buy storage or delete files. details contains the number of missing bytes.',
   ),
   FREE_STORAGE_EXHAUSTED: row(
     402,
@@ -338,11 +330,7 @@ export const errorTable = {
     'Pay in a stablecoin, or try again in a few minutes.',
     true,
   ),
-  PAYMENT_FAILED: row(
-    402,
-    'The payment failed',
-    'Nothing was credited. Check the transaction in details before you pay again.',
-  ),
+  PAYMENT_FAILED: row(402, 'The payment failed', 'Nothing was credited. Check the transaction before you pay again.'),
   PAYMENT_REJECTED: row(
     400,
     'The payment was rejected in the wallet',
@@ -359,7 +347,7 @@ export const errorTable = {
   RATE_LIMITED: row(
     429,
     'Too many requests',
-    'Wait for the number of seconds in Retry-After, then send requests more slowly.',
+    'Wait for the seconds in Retry-After, then send requests more slowly.',
     true,
   ),
 
@@ -378,7 +366,7 @@ export const errorTable = {
   PROOF_NOT_FOUND: row(
     400,
     "Proof Doesn't exist yet",
-    'Stored content joins a deal within the time set by the operator. Try again later.',
+    'Content joins a deal within the time set by the operator. Try again later.',
     true,
   ),
   PIECE_DAMAGED: row(
@@ -436,13 +424,13 @@ export const errorTable = {
   EXPORT_INCOMPLETE: row(
     0,
     'Some of the account could not be exported',
-    'Run the same command again to resume. manifest.json lists what is missing.',
+    'Run the command again to resume. manifest.json lists what is missing.',
     true,
   ),
   IMPORT_INCOMPLETE: row(
     0,
     'Some of the account could not be imported',
-    'Fix the problems listed above, then run the same command again to resume.',
+    'Fix the problems listed above, then run the command again to resume.',
     true,
   ),
   FILE_CHANGED: row(0, 'A file changed while it was read', 'Upload it again when no other program is writing to it.'),

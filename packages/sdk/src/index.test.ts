@@ -190,13 +190,13 @@ test.each([
   // The code that reads and signs records loads with the first name.
   [
     'plain files, and publishes and resolves names,',
-    27_600,
+    27_500,
     "import { createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, createNameKey, publishName, publishSigned, resolveName, uploadFile)",
   ],
   // The curve of the session key loads with the first session.
   [
     'encrypted files, too,',
-    45_400,
+    45_000,
     "import { createClient, decryptBytes, openKeySession, shareFile, uploadEncrypted, uploadFile } from '@cairn/sdk'\nconsole.log(createClient, decryptBytes, openKeySession, shareFile, uploadEncrypted, uploadFile)",
   ],
 ])('a browser that uploads %s loads at most %i bytes', async (_what, most, contents) => {

@@ -12,13 +12,6 @@ export type BlockSink = {
    * promise is awaited before the next block, which is the backpressure of an import.
    */
   put(cid: CID, bytes: Uint8Array): void | Promise<void>
-  /**
-   * Takes a block over before its hash is known, and computes it elsewhere, such as on another thread. `bytes` are a part
-   * of the region allocated last, and belong to the sink from this call on. Blocks may follow before the promise settles;
-   * how many is up to the caller. Offered only with `allocate`.
-   * @returns the SHA2-256 CID of the block, as soon as the sink accepts more
-   */
-  hashAndPut?(cidVersion: 0 | 1, code: number, bytes: Uint8Array): Promise<CID>
 }
 
 /** Result of an import. */

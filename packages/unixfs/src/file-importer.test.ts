@@ -1,4 +1,3 @@
-import { hash as hashOnce } from 'node:crypto'
 import * as dagPb from '@ipld/dag-pb'
 import { MemoryBlockstore } from 'blockstore-core'
 import fc from 'fast-check'
@@ -40,7 +39,7 @@ const small = (profile: ImportProfile, chunkSizeBytes: number, maxLinks: number)
 })
 
 /** A sink with one slab, like a pack writer: regions in it are stored without a copy. */
-function createSlabSink(into: BlockSink): BlockSink & { copies: number; allocate(sizeBytes: number): Uint8Array } {
+function createSlabSink(into: BlockSink): BlockSink & { copies: number } {
   const slab = new Uint8Array(1_000_000)
   let at = 0
   const sink = {
@@ -107,60 +106,6 @@ describe('a file has the DAG of the published importer', () => {
           expect({ cid: String(node.cid), size: node.dagSizeBytes }).toEqual(reference)
         }
       }
-    }
-  })
-})
-
-/** A sink that hashes blocks itself, and answers late and out of order. */
-function createHashingSink(into: BlockSink): BlockSink & { hashing: number; maxHashing: number } {
-  const slabs = createSlabSink(into)
-  const sink = {
-    hashing: 0,
-    maxHashing: 0,
-    allocate: (sizeBytes: number) => slabs.allocate(sizeBytes),
-    put: (cid: Parameters<BlockSink['put']>[0], bytes: Uint8Array) => slabs.put(cid, bytes),
-    async hashAndPut(cidVersion: 0 | 1, code: number, bytes: Uint8Array) {
-      sink.maxHashing = Math.max(sink.maxHashing, ++sink.hashing)
-      const cid = createSha256Cid(cidVersion, code, hashOnce('sha256', bytes, 'buffer'))
-      await slabs.put(cid, bytes)
-      for (let turns = (bytes[0] ?? 0) % 4; turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve))
-      sink.hashing--
-      return cid
-    },
-  }
-  return sink
-}
-
-describe('a sink that hashes', () => {
-  it('leads to the DAG of the published importer', async () => {
-    for (const base of [importProfiles.v0, importProfiles.v1]) {
-      const profile = small(base, 65_536, 5)
-      for (const length of [0, 1, 65_535, 65_536, 65_537, 65_536 * 30, 65_536 * 31 + 5]) {
-        const blocks = createMemoryBlocks()
-        const sink = createHashingSink(blocks)
-        const node = await importBytes(patternOf(length), profile, sink, 100_000)
-        const reference = await importByReference(patternOf(length), profile)
-        expect({ cid: String(node.cid), size: node.dagSizeBytes }).toEqual(reference)
-        for (const [text, block] of blocks.blocks) await verifyBlock(CID.parse(text), block, sha256)
-        expect(sink.maxHashing).toBeLessThanOrEqual(9)
-      }
-    }
-  })
-
-  it('gets full chunks only, so that a small file waits for nothing', async () => {
-    const sink = createHashingSink(createMemoryBlocks())
-    await importBytes(patternOf(200_000), importProfiles.v1, sink)
-    expect(sink.maxHashing).toBe(0)
-    await importBytes(patternOf(300_000), importProfiles.v1, sink)
-    expect(sink.maxHashing).toBe(1)
-  })
-
-  it('fails the import with its error, at the latest at the end', async () => {
-    for (const length of [70_000, 2_000_000]) {
-      const sink = createHashingSink(createMemoryBlocks())
-      const failing = { ...sink, hashAndPut: () => Promise.reject(new Error('no thread')) }
-      const profile = small(importProfiles.v1, 65_536, 5)
-      await expect(importBytes(patternOf(length), profile, failing)).rejects.toThrow('no thread')
     }
   })
 })

@@ -1,8 +1,7 @@
 import { type BalancedTree, createBalancedTree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
 import { type HashFunction, whenReady } from './hash-function.ts'
-import { type LeafLayout, leafLayoutOf } from './leaf-layout.ts'
-import { createLeafQueue, type LeafQueue } from './leaf-queue.ts'
+import { leafLayoutOf } from './leaf-layout.ts'
 import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid } from './sha256-cid.ts'
 
@@ -22,38 +21,26 @@ export type FileImporter = {
 
 /** Maximum number of concurrent hashes, if they are promises. */
 const hashesInFlight = 4
-/** Maximum number of leaves whose hash the sink computes: enough for a few threads, and small beside its buffers. */
-const maxQueuedLeaves = 8
-/** Smaller chunks are hashed here: passing them to the sink costs more. */
-const minQueuedBytes = 64 * 1024
 
 type Pending = { digest: Promise<Uint8Array>; block: Uint8Array; length: number; buffer?: Uint8Array }
 
-const layouts = new WeakMap<ImportProfile, LeafLayout>()
-
-function layoutOf(profile: ImportProfile): LeafLayout {
-  const known = layouts.get(profile)
-  if (known !== undefined) return known
-  const layout = leafLayoutOf(profile)
-  layouts.set(profile, layout)
-  return layout
+/** Makes a value once for each key, and keeps it as long as the key. */
+function once<K extends WeakKey, V>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
 }
 
+const layoutOf = once(leafLayoutOf)
 /** Buffers of past chunks, kept with their sink: a new buffer per small file would cost more than its import. */
-const buffersOfSinks = new WeakMap<BlockSink, Uint8Array[]>()
-
-function sparesOf(sink: BlockSink): Uint8Array[] {
-  const known = buffersOfSinks.get(sink)
-  if (known !== undefined) return known
-  const buffers: Uint8Array[] = []
-  buffersOfSinks.set(sink, buffers)
-  return buffers
-}
+const sparesOf = once((_sink: BlockSink): Uint8Array[] => [])
 
 /**
  * Builds the DAG of one file like Kubo, while its bytes arrive: leaves, then each node as soon as it is full. Memory is
- * one chunk (four if hashes are promises) and `maxLinks` links per level. A sink that hashes gets the full chunks of a
- * file without their hash; the last one is hashed here, so that a small file waits for nothing.
+ * one chunk (four if hashes are promises) and `maxLinks` links per level.
  */
 export function createFileImporter({ profile, hash, sink }: ImportOptions): FileImporter {
   const { code, headBytes, blockBytes, wrap } = layoutOf(profile)
@@ -69,12 +56,8 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   let busy = false
   const spareBuffers = sparesOf(sink)
   const pending: Pending[] = []
-  const hashAndPut =
-    sink.allocate === undefined || chunkSizeBytes < minQueuedBytes ? undefined : sink.hashAndPut?.bind(sink)
   /** Whether a leaf is a chunk alone, and the sink wants no bytes of its own. */
   const hashesInPlace = profile.rawLeaves && sink.allocate === undefined
-  /** Leaves that the sink hashes; created with the first. */
-  let queue: LeafQueue | undefined
 
   const acquireBuffer = (): Uint8Array => {
     // A region of the sink must be put before the next is allocated, so it cannot wait for a promised hash.
@@ -91,8 +74,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     const cid = createSha256Cid(leafVersion, code, digest)
     const put = sink.put(cid, block)
     const leaf = { cid, fileSizeBytes: length, dagSizeBytes: block.length }
-    const add = () => (queue === undefined ? tree.add(leaf) : queue.push(leaf, cid))
-    return put instanceof Promise ? put.then(add) : add()
+    return put instanceof Promise ? put.then(() => tree.add(leaf)) : tree.add(leaf)
   }
 
   const settleOldest = async (): Promise<void> => {
@@ -102,17 +84,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     if (oldest.buffer !== undefined) releaseBuffer(oldest.buffer)
   }
 
-  /** Completes a full chunk in `from`. */
-  const emitFull = (from: Uint8Array): void | Promise<void> => {
-    if (hashAndPut === undefined) return emitBuffer(from, chunkSizeBytes)
-    leaves++
-    const block = wrap(from, chunkSizeBytes)
-    const leaf = { fileSizeBytes: chunkSizeBytes, dagSizeBytes: block.length }
-    queue ??= createLeafQueue(tree, maxQueuedLeaves)
-    return queue.push(leaf, hashAndPut(leafVersion, code, block))
-  }
-
-  /** Completes the chunk in `from`, and hashes it here. */
+  /** Completes the chunk in `from`. */
   const emitBuffer = (from: Uint8Array, length: number): void | Promise<void> => {
     leaves++
     const block = wrap(from, length)
@@ -133,9 +105,8 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
   const emitInPlace = (block: Uint8Array): void | Promise<void> => {
     leaves++
     const digest = hash(block)
-    if (!(digest instanceof Promise)) return putLeaf(digest, block, chunkSizeBytes)
-    hashIsPromised = true
-    return digest.then((known) => putLeaf(known, block, chunkSizeBytes))
+    hashIsPromised = digest instanceof Promise
+    return whenReady(digest, (known) => putLeaf(known, block, chunkSizeBytes))
   }
 
   /** Consumes bytes up to the end of a chunk. */
@@ -154,7 +125,7 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
     const full = buffer
     buffer = undefined
     filled = 0
-    return { next: offset + count, done: emitFull(full) }
+    return { next: offset + count, done: emitBuffer(full, chunkSizeBytes) }
   }
 
   const writeRest = async (piece: Uint8Array, offset: number, first: Promise<void>): Promise<void> => {
@@ -176,7 +147,6 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
       await emitBuffer(last, length)
     }
     while (pending.length > 0) await settleOldest()
-    await queue?.drain()
   }
 
   return {

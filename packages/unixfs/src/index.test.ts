@@ -8,7 +8,6 @@ it('exports exactly these names', () => {
       "createDirectoryTree",
       "createEntryTable",
       "createFileImporter",
-      "createSha256Cid",
       "createVerifyingSource",
       "decodeNode",
       "encodeCarFrame",

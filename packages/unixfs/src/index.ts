@@ -22,7 +22,6 @@ export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCode
 export { type ImportProfile, importProfiles, profileFor } from './profiles.ts'
 export { type ByteRange, readFile } from './read-file.ts'
 export { type ResolvedPath, type ResolveOptions, resolvePath } from './resolve-path.ts'
-export { createSha256Cid } from './sha256-cid.ts'
 export { type NodeStat, statNode } from './stat-node.ts'
 export { encodeSymlink, importSymlink } from './symlink-importer.ts'
 export type { ModificationTime } from './unixfs-data.ts'

@@ -88,18 +88,9 @@ export function guardPacks(packs: PackStore, denylist: Denylist): PackStore {
 /** Wraps a pack writer, and rejects denied blocks, both written and kept from another pack. */
 export function guardWriter(writer: PackWriter, denylist: Denylist): PackWriter {
   const { sink } = writer
-  const { allocate, hashAndPut } = sink
+  const { allocate } = sink
   return {
     sink: {
-      ...(hashAndPut === undefined
-        ? {}
-        : {
-            async hashAndPut(cidVersion: 0 | 1, code: number, bytes: Uint8Array) {
-              const cid = await hashAndPut.call(sink, cidVersion, code, bytes)
-              denylist.requireContent(cid)
-              return cid
-            },
-          }),
       ...(allocate === undefined ? {} : { allocate: (sizeBytes: number) => allocate.call(sink, sizeBytes) }),
       put(cid, bytes) {
         denylist.requireContent(cid)

@@ -4,12 +4,12 @@ import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { bytesKey, isSha256, requireHash } from './block-key.ts'
 import { findBlocks } from './find-blocks.ts'
-import type { HashThreads } from './hash-threads.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
 import { packIdOfKey } from './pack-id.ts'
 import { objectKeyOf } from './pack-place.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
+import { createRunHasher } from './run-hasher.ts'
 import { markMissing } from './settle-comparison.ts'
 import { isBlockOf } from './verify-bytes.ts'
 
@@ -57,22 +57,14 @@ export type BlockReaderParts = {
   cache?: ObjectCache | undefined
   clock: { now(): number }
   settings: ReaderSettings
-  hashThreads: HashThreads
   onEvent(event: PackEvent): void
 }
 
 /** Creates a reader with empty caches. */
-export function createBlockReader({
-  db,
-  objects,
-  cache,
-  clock,
-  settings,
-  hashThreads,
-  onEvent,
-}: BlockReaderParts): BlockReader {
+export function createBlockReader({ db, objects, cache, clock, settings, onEvent }: BlockReaderParts): BlockReader {
   const { read } = cache ?? objects
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
+  const hasher = createRunHasher()
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
   /** Locations fetched since the caches were cleared. Only blocks read from these are cached. */
   let current = new WeakSet<BlockLocation>()
@@ -221,9 +213,7 @@ export function createBlockReader({
       const digests =
         into === undefined || length < offThreadBytes
           ? undefined
-          : bytes.then(() =>
-              hashThreads.hash(into.buffer, rangesOf(cids, known.slice(0, count), start - into.byteOffset)),
-            )
+          : bytes.then(() => hasher.hash(into.buffer, rangesOf(cids, known.slice(0, count), start - into.byteOffset)))
       // Each block below handles the failure.
       digests?.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {

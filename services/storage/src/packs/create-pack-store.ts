@@ -4,7 +4,6 @@ import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
-import { createHashThreads } from './hash-threads.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './packs.ts'
@@ -39,17 +38,14 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
   }
   const pool = createSlabPool()
-  const hashThreads = createHashThreads({
-    onFailure: (error) => onEvent({ type: 'worker-failed', worker: 'hash-thread', error }),
-  })
-  const reader = createBlockReader({ db, objects, cache, clock, settings, hashThreads, onEvent })
+  const reader = createBlockReader({ db, objects, cache, clock, settings, onEvent })
   /**
    * Packs passed to `discard()`. Their rows are removed with their objects, so rows cannot reject a late `record`.
    */
   const discarded = new WeakSet<OwnPack>()
 
   return {
-    begin: () => createPackWriter({ db, objects, pool, hashThreads, clock, index: (own) => indexAhead(db, own) }),
+    begin: () => createPackWriter({ db, objects, pool, clock, index: (own) => indexAhead(db, own) }),
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
       // Checked after the row is written: a later `discard()` finds the row, an earlier one is visible here.

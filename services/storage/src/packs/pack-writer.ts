@@ -1,21 +1,18 @@
 import type { ObjectStore, ObjectWriter } from '@cairn/service/objects'
-import { createSha256Cid, encodeCarFrame } from '@cairn/unixfs'
+import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { blockKeyOf, bytesKey } from './block-key.ts'
 import { type BlockTable, createBlockTable } from './block-table.ts'
 import { findBlocks } from './find-blocks.ts'
-import type { HashThreads } from './hash-threads.ts'
 import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
 import type { OwnPack, PackWriter, SealedPack } from './packs.ts'
 import type { SlabPool } from './slab-pool.ts'
-import { type AddedFrame, createSlabWriter, entryNumbers, noBlock, type Slab } from './slab-writer.ts'
+import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
 
 const identityCode = 0
-/** Stands in a frame for the digest that is not known yet. */
-const noDigest = new Uint8Array(32)
 /** Maximum number of concurrent slab writes; another full slab makes the import wait. */
 const slabsInFlight = 2
 
@@ -24,7 +21,6 @@ export type PackWriterParts = {
   db: Database
   objects: ObjectStore
   pool: SlabPool
-  hashThreads: HashThreads
   clock: { now(): number }
   index(own: OwnPack): Promise<boolean>
 }
@@ -33,7 +29,7 @@ export type PackWriterParts = {
  * Writes one pack. Frames are collected in slabs; for a full slab, one query finds the blocks that are already
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
-export function createPackWriter({ db, objects, pool, hashThreads, clock, index }: PackWriterParts): PackWriter {
+export function createPackWriter({ db, objects, pool, clock, index }: PackWriterParts): PackWriter {
   const table: BlockTable = createBlockTable()
   const dependsOn = new Set<bigint>()
   const inFlight: Promise<void>[] = []
@@ -53,29 +49,25 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
     return writer
   }
 
-  /**
-   * Removes blocks that are stored elsewhere, and second copies, and sets the offset of the others. Returns the
-   * remaining bytes.
-   */
-  const compact = async ({ bytes, entries }: Slab): Promise<number> => {
+  /** Removes blocks that are stored elsewhere and sets the offset of the others. Returns the remaining bytes. */
+  const compact = async (slab: Slab): Promise<number> => {
     const multihashes: Uint8Array[] = []
-    for (let at = 0; at < entries.length; at += entryNumbers) {
-      const block = entries[at] ?? noBlock
-      if (block !== noBlock) multihashes.push(table.multihashOf(block))
+    for (let at = 0; at < slab.entries.length; at += entryNumbers) {
+      multihashes.push(table.multihashOf(slab.entries[at] ?? 0))
     }
     const stored = await findBlocks(db, multihashes, 'referenced')
     let end = 0
-    for (let at = 0; at < entries.length; at += entryNumbers) {
-      const [block = noBlock, start = 0, prefix = 0, payload = 0] = entries.slice(at, at + entryNumbers)
-      if (block === noBlock) continue
-      const copy = stored.size === 0 ? undefined : stored.get(bytesKey(table.multihashOf(block)))?.[0]
+    for (const [entry, multihash] of multihashes.entries()) {
+      const at = entry * entryNumbers
+      const [block = 0, start = 0, prefix = 0, payload = 0] = slab.entries.slice(at, at + entryNumbers)
+      const copy = stored.size === 0 ? undefined : stored.get(bytesKey(multihash))?.[0]
       if (copy !== undefined) {
         dependsOn.add(copy.packId)
         table.placeElsewhere(block)
         continue
       }
       const length = prefix + payload
-      if (start !== end) bytes.copyWithin(end, start, start + length)
+      if (start !== end) slab.bytes.copyWithin(end, start, start + length)
       table.place(block, position + end + prefix)
       newBlocks++
       end += length
@@ -83,9 +75,8 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
     return end
   }
 
-  /** Compacts a slab, once its blocks are hashed, and appends the rest of it. */
+  /** Compacts a slab and appends the rest of it. */
   const store = async (slab: Slab): Promise<void> => {
-    await Promise.all(slab.hashing)
     const length = await compact(slab)
     if (length > 0) {
       const isFirst = writer === undefined
@@ -123,30 +114,6 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
     requireOpen()
   }
 
-  /** Completes the frame of a block whose hash was computed on a thread, and adds the block unless it is a second copy. */
-  const complete = ({ slab, at, payloadStart }: AddedFrame, cid: CID, length: number): void => {
-    const key = blockKeyOf(cid)
-    slab.bytes.set(key, payloadStart - key.length)
-    if (table.find(key) < 0) slab.entries[at] = table.add(key, length, cid.multihash.bytes)
-  }
-
-  const hashLater = async (frame: AddedFrame, cidVersion: 0 | 1, code: number, length: number): Promise<CID> => {
-    const hashed = hashThreads
-      .hash(frame.slab.bytes.buffer, [frame.slab.bytes.byteOffset + frame.payloadStart, length])
-      .then((digest) => {
-        const cid = createSha256Cid(cidVersion, code, digest)
-        complete(frame, cid, length)
-        return cid
-      })
-    const settled = hashed.then(() => undefined)
-    // The caller that stores or aborts the slab learns of a failure.
-    settled.catch(() => undefined)
-    frame.slab.hashing.push(settled)
-    const cid = await hashed
-    if (inFlight.length > slabsInFlight) await waitForCapacity()
-    return cid
-  }
-
   const seal = async (roots: Iterable<CID>): Promise<OwnPack | undefined> => {
     const last = slabs.detachLast()
     if (last !== undefined) submit(last)
@@ -163,14 +130,6 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
     return { ...own, isIndexed: await index(own) }
   }
 
-  const hashAndPut = (cidVersion: 0 | 1, code: number, bytes: Uint8Array): Promise<CID> => {
-    requireOpen()
-    // The frame of a block has the same length, whatever its hash.
-    const frame = slabs.add(noBlock, createSha256Cid(cidVersion, code, noDigest), bytes)
-    bytesWritten += frame.frameBytes
-    return hashLater(frame, cidVersion, code, bytes.length)
-  }
-
   return {
     sink: {
       allocate(sizeBytes) {
@@ -182,11 +141,11 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
         if (cid.multihash.code === identityCode) return undefined
         const key = blockKeyOf(cid)
         if (table.find(key) >= 0) return undefined
-        bytesWritten += slabs.add(table.size, cid, bytes).frameBytes
+        const added = slabs.add(table.size, cid, bytes)
         table.add(key, bytes.length, cid.multihash.bytes)
+        bytesWritten += added
         return inFlight.length > slabsInFlight ? waitForCapacity() : undefined
       },
-      ...(hashThreads.isAvailable ? { hashAndPut } : {}),
     },
     async keep(cid) {
       requireOpen()
@@ -215,8 +174,6 @@ export function createPackWriter({ db, objects, pool, hashThreads, clock, index 
       state = 'aborted'
       const last = slabs.detachLast()
       await tail
-      // A late hash would be written into memory that another upload uses.
-      await Promise.allSettled(last?.hashing ?? [])
       if (last !== undefined) pool.release(last.bytes)
       await writer?.abort()
     },

@@ -126,44 +126,6 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
       expect(await findings({ readData: 1 })).toEqual([])
     })
 
-    test('stores chunks of large files once, also when they are hashed on a thread', async () => {
-      const chunk = Uint8Array.from({ length: 262_144 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 24)
-      const other = Uint8Array.from(chunk, (byte) => byte ^ 1)
-      const store = async (chunks: Uint8Array[]) => {
-        const writer = place.packs.begin()
-        const importer = createFileImporter({ profile: importProfiles.v1, hash: hashSha256, sink: writer.sink })
-        for (const piece of chunks) await importer.write(piece)
-        await importer.write(chunk.subarray(0, 1000))
-        const { cid } = await importer.finish()
-        const sealed = await writer.seal([cid])
-        await place.record(sealed, cid)
-        const read = Array.fromAsync(readUnixfs(place.packs.openReader(), cid), (piece) => piece.slice())
-        expect(Buffer.compare(Buffer.concat(await read), Buffer.concat([...chunks, chunk.subarray(0, 1000)]))).toBe(0)
-        return sealed
-      }
-      const chunks = Array.from({ length: 40 }, (_, at) => (at % 3 === 0 ? other : chunk))
-      const first = await store(chunks)
-      // The two chunks, the rest of 1,000 bytes and the root.
-      expect(first.own?.blocks.count).toBe(4)
-      const second = await store(chunks.slice(0, 20))
-      expect(second.own?.blocks.count).toBe(1)
-      expect(second.dependsOn).toEqual([first.own?.id])
-      expect(await findings({ readData: 1 })).toEqual([])
-    })
-
-    test('an abort during hashing leaves the memory of other uploads alone', async () => {
-      const piece = new Uint8Array(262_144).fill(7)
-      for (let round = 0; round < 5; round++) {
-        const writer = place.packs.begin()
-        const importer = createFileImporter({ profile: importProfiles.v1, hash: hashSha256, sink: writer.sink })
-        for (let count = 0; count < 20; count++) await importer.write(piece.fill(count + round))
-        await writer.abort()
-        const blocks = manyBlocks(3, 1_000_000, 10 + round)
-        await place.store(blocks)
-      }
-      expect(await findings({ readData: 1 })).toEqual([])
-    })
-
     test('one sealed pack can belong to several uploads', async () => {
       const sealed = await place.seal(manyBlocks(3, 100))
       const first = await place.record(sealed)

@@ -1,7 +1,7 @@
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { firstSlabBytes, type SlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
+import { firstSlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
 
 /**
  * Space reserved before a payload: the length of the frame (at most 4 bytes) and the CID (36, or up to 72 with a digest
@@ -11,30 +11,19 @@ const maxPrefixBytes = 80
 
 /**
  * Frames of blocks, collected for one write. `entries` holds four numbers per entry: block, start, prefix length and
- * payload length. `hashing` settles for each block whose hash is computed on a thread.
+ * payload length.
  */
-export type Slab = {
-  readonly bytes: SlabBytes
-  length: number
-  readonly entries: number[]
-  readonly hashing: Promise<void>[]
-}
-
-/** Entry of a slab that is no block of the pack: its hash is not known yet, or it is the second copy of another. */
-export const noBlock = -1
+export type Slab = { readonly bytes: Uint8Array; length: number; readonly entries: number[] }
 
 /** Numbers per entry of a slab. */
 export const entryNumbers = 4
-
-/** A frame in its slab: the position of its entry, and of its payload. */
-export type AddedFrame = { slab: Slab; at: number; payloadStart: number; frameBytes: number }
 
 /** Appends frames to slabs. */
 export type SlabWriter = {
   /** Allocates a region in the current slab for a payload that comes with the next `add`. */
   allocate(sizeBytes: number): Uint8Array
   /** Adds the frame of block number `index`; copies nothing when the payload lies in the region allocated last. */
-  add(index: number, cid: CID, payload: Uint8Array): AddedFrame
+  add(index: number, cid: CID, payload: Uint8Array): number
   /** Returns the partially filled slab and detaches it from the writer. */
   detachLast(): Slab | undefined
 }
@@ -58,7 +47,7 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
     }
     if (slab === undefined) {
       const size = slabCount++ === 0 && needed <= firstSlabBytes ? firstSlabBytes : slabBytes
-      slab = { bytes: pool.acquire(size), length: 0, entries: [], hashing: [] }
+      slab = { bytes: pool.acquire(size), length: 0, entries: [] }
     }
     return slab
   }
@@ -89,10 +78,9 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
       else if (from !== payloadStart) target.bytes.copyWithin(payloadStart, from, from + payload.length)
       target.bytes.set(prefix, start)
       target.length = payloadStart + payload.length
-      const at = target.entries.length
       target.entries.push(index, start, prefix.length, payload.length)
       expectedPrefix = prefix.length
-      return { slab: target, at, payloadStart, frameBytes: prefix.length + payload.length }
+      return prefix.length + payload.length
     },
     detachLast() {
       const last = slab
