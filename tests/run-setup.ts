@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { type PostgresServer, startPostgresServer } from '@cairn/service/postgres-server-fixture'
 import { bundleCli } from './bundle-cli.ts'
 import { hasChromium } from './has-chromium.ts'
+import { createMemoryFolder } from './memory-folder.ts'
 
 /** Once per run, before the first file. @returns what ends it */
 export async function setup(): Promise<() => Promise<void>> {
@@ -11,6 +12,8 @@ export async function setup(): Promise<() => Promise<void>> {
       `Tests with a browser are left out: there is no packaged Chromium for ${process.platform}-${process.arch}. Set CAIRN_TEST_CHROMIUM to the path of one to run them.`,
     )
   }
+  const memory = createMemoryFolder()
+  if (memory !== undefined) process.env['TMPDIR'] = memory.path
   let postgres: Promise<PostgresServer> | undefined
   let cli: Promise<string> | undefined
   const find = (path: string | undefined): Promise<string> => {
@@ -38,5 +41,6 @@ export async function setup(): Promise<() => Promise<void>> {
     await new Promise((done) => broker.close(done))
     // A service that did not start has already reported the error to the files that requested it.
     await (await postgres?.catch(() => undefined))?.stop()
+    memory?.remove()
   }
 }

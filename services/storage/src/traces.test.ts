@@ -4,12 +4,13 @@ import { startCollector } from '@cairn/service/collector-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { createS3Place } from '@cairn/service/s3-place-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from './db/database.ts'
 import { s3Environment } from './objects/s3-environment.fixture.ts'
 import { bearer, startTestStorage, type TestStorage } from './start-test-storage.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

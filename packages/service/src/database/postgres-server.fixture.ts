@@ -92,9 +92,12 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     unix_socket_directories: '',
     // Enough for several files with five nodes each.
     max_connections: '300',
-    // It lives for minutes: commits are on disk, and checkpoints can wait.
+    // It lives for minutes, with hundreds of databases: nothing is replicated or cleaned up, and checkpoints can wait.
     checkpoint_timeout: '1h',
-    max_wal_size: '8GB',
+    max_wal_size: '1GB',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    autovacuum: 'off',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const start = async (): Promise<ChildProcess> => {

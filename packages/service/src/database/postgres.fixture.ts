@@ -26,8 +26,10 @@ export async function startPostgres(migrations: readonly Migration[] = []): Prom
   const broker = process.env['CAIRN_TEST_POSTGRES']
   const server = broker === undefined ? await startPostgresServer() : undefined
   const url = server?.url ?? (await requestServer(broker ?? ''))
+  const created: string[] = []
   const createFrom = async (template: string): Promise<string> => {
     const name = `t${randomUUID().replaceAll('-', '')}`
+    created.push(name)
     await withClient(url, (client) => client.query(`create database ${name} template ${template}`))
     return new URL(name, url).href
   }
@@ -39,8 +41,12 @@ export async function startPostgres(migrations: readonly Migration[] = []): Prom
       return createFrom(await migrated)
     },
     copyDatabase: (copied) => createFrom(new URL(copied).pathname.slice(1)),
-    // The databases are removed with the server: dropping each would make it flush everything to disk.
-    stop: async () => server?.stop(),
+    async stop() {
+      if (server !== undefined) return await server.stop()
+      await withClient(url, async (client) => {
+        for (const name of created) await client.query(`drop database if exists ${name} with (force)`)
+      })
+    },
   }
 }
 

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { callAs, createTestWallet, openTestSession, startTestNode } from '../test-node.fixture.ts'
 import { runKeyNodeAdmin } from './admin.fixture.ts'
 
 let postgres: PostgresFixture
 let folder: string
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
   folder = await mkdtemp(join(tmpdir(), 'cairn-keynode-rotate-'))
 })
 afterAll(async () => {

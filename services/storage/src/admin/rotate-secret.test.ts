@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline'
 import { createNameKey } from '@cairn/names'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { sealSeed } from '../names/seal-key.ts'
 import { secretIdOf } from '../seal.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
@@ -15,7 +16,7 @@ const keyCount = 200
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

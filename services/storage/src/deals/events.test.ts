@@ -1,6 +1,7 @@
 // What accounts learn of the deals that contain their content.
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { uploadColumns } from '../db/upload-columns.ts'
 import { spreadAggregateEvents } from '../events/aggregate-events.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
@@ -8,7 +9,7 @@ import { challengeMs, fill, openDeals, waitMs } from './open-deals.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -1,12 +1,13 @@
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 // PostgreSQL rejects NUL in a text, SQLite accepts it: both must return the same error, before anything is done.
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

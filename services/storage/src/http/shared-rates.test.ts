@@ -3,6 +3,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
+import { migrations } from '../db/database.ts'
 import { requireSecretSetting } from '../db/shared-secret.ts'
 import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { createSharedRates } from './shared-rates.ts'
@@ -12,7 +13,7 @@ const wallet = privateKeyToAccount(`0x${key}`)
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

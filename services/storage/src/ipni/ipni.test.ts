@@ -12,6 +12,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAdmin } from '../admin/admin.fixture.ts'
 import type { Context } from '../context.ts'
+import { migrations } from '../db/database.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.fixture.ts'
 import { encodeChunks, hashesPerChunk } from './advertisement.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
     else response.writeHead(200).end(JSON.stringify({ LastAdvertisement: { '/': last } }))
   })
   // Without indexers, no worker runs beside the rounds of the tests.
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
   url = await postgres.createDatabase()
   storage = await startTestStorage({ CAIRN_RATE_FACTOR: '0', CAIRN_DATABASE_URL: url })
   key = await storage.createKey()

@@ -4,6 +4,7 @@ import { type FileLink, maxLinkFailures, maxLinkLifetimeMs, maxLinksPerAccount }
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { clearLinks } from './store.ts'
 
@@ -13,7 +14,7 @@ const secret = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -4,6 +4,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { createS3Place } from '@cairn/service/s3-place-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StorageConfig } from '../config.ts'
+import { migrations } from '../db/database.ts'
 import { recoverStore } from '../maintenance/maintain.ts'
 import { openStore } from '../maintenance/open-store.ts'
 import { check } from '../packs/check.ts'
@@ -14,7 +15,7 @@ import { s3Environment } from './s3-environment.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

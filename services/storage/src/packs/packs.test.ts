@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { migrations, openDatabase } from '../db/database.ts'
 import { mergeSuite } from './merge-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
@@ -24,7 +24,7 @@ describe('on SQLite', () => {
 describe('on PostgreSQL', () => {
   let server: PostgresFixture
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await startPostgres(migrations)
   })
   afterAll(() => server.stop())
   const open = async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 })

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../db/database.ts'
+import { migrations, openDatabase } from '../db/database.ts'
 import { bearer, startTestStorage } from '../start-test-storage.fixture.ts'
 import { systemClock } from '../workers/worker.ts'
 import { blockOf, createPackPlace } from './pack.fixture.ts'
@@ -12,7 +12,7 @@ import { createRemovalCheck } from './watch-removals.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

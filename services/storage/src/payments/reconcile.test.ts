@@ -1,12 +1,13 @@
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { startPaymentChain } from './payment-chain.fixture.ts'
 import { reconcile } from './reconcile.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -5,6 +5,7 @@ import { MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { maxSmallParts, minPartBytes } from './receive-bytes.ts'
 import { acquireUpload, addPart } from './store.ts'
@@ -13,7 +14,7 @@ import { storeLeftOver } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 

@@ -1,12 +1,13 @@
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
 import { bearer, startTestStorage } from '../start-test-storage.fixture.ts'
 import { createMeasureWorker, measureStore } from './measure-store.ts'
 import { systemClock } from './worker.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
-  postgres = await startPostgres()
+  postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
 
