@@ -116,6 +116,26 @@ describe('two machines', () => {
     expect(await drive('laptop', 'share', 'docs/a.txt', friend)).toMatchObject({
       err: expect.stringContaining('has no encrypted file'),
     })
+    // Whoever a file is shared with is a contact, and a label stands for its address.
+    const contacts = async () =>
+      JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: number }
+    expect(await contacts()).toMatchObject({ address: friend.toLowerCase(), label: '', usedAt: expect.any(Number) })
+    expect(await drive('phone', 'contact', friend, 'Ida')).toMatchObject({ code: 0 })
+    expect(await drive('laptop', 'share', 'docs/c.txt', 'ida')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(friend.toLowerCase()),
+    })
+    expect(await drive('phone', 'contact', friend, '--off')).toMatchObject({ code: 0 })
+    expect((await drive('laptop', 'contacts', '--quiet')).out).toBe('')
+
+    writeFileSync(join(folder, 'twin.txt'), 'second')
+    expect(await cairn('laptop', 'upload', 'twin.txt')).toMatchObject({ code: 0 })
+    expect((await drive('phone', 'duplicates')).out).toMatch(/1 +6 B +\/docs\/a\.txt/)
+    expect(await drive('phone', 'duplicates', '--remove', '--yes')).toMatchObject({
+      code: 0,
+      out: 'Deleted 1 copies.\n',
+    })
+    expect((await drive('laptop', 'duplicates', '--quiet')).out).toBe('')
     for (const [args, message] of [
       [['fly'], 'Unknown action of drive'],
       [['mv', 'docs'], 'drive mv requires'],

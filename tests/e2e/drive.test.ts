@@ -427,3 +427,48 @@ test('a listener learns of edits at once, of undone ones, and of those of other 
   await drive.change((edit) => edit.star('/c.txt'))
   expect(seen).toHaveLength(last)
 })
+
+test('a drive opens with the newest uploads or with kept ones, and notices what others added and deleted', async () => {
+  const client = await createKeyClient(network)
+  const cids = [await upload(client, 'a.txt'), await upload(client, 'b.txt')]
+  const first = await openDrive(client, { isPartial: true })
+  expect(first.isListed).toBe(true)
+  const kept = first.uploads
+  await upload(client, 'c.txt')
+  const second = await openDrive(client, { uploads: kept, isQuick: true })
+  expect(tree(second)).toEqual(['/a.txt', '/b.txt', '/c.txt'])
+  await deleteFile(client, { cid: cids[0] ?? '' })
+  await second.reload({ isQuick: true })
+  expect(tree(second)).toEqual(['/b.txt', '/c.txt'])
+  const third = await openDrive(client, { uploads: kept, isQuick: true })
+  expect(tree(third)).toEqual(['/b.txt', '/c.txt'])
+  await third.change((edit) => {
+    edit.tag('/b.txt', 'one')
+    edit.tag('/c.txt', 'one')
+    edit.tag('/c.txt', 'two')
+  })
+  expect(third.tags()).toEqual(['one', 'two'])
+})
+
+test('contacts are part of the index: labels, last used first, on every device', async () => {
+  const client = await createKeyClient(network)
+  const drive = await openDrive(client)
+  const ida = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+  const solana = '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV'
+  await drive.change((edit) => {
+    edit.setContact(ida, ' Ida ')
+    edit.setContact(solana, 'Sol')
+  })
+  await drive.change((edit) => edit.markContactsUsed([solana]))
+  const other = await openDrive(client)
+  expect(other.contacts()).toMatchObject([
+    { address: solana, label: 'Sol' },
+    { address: ida.toLowerCase(), label: 'Ida', usedAt: 0 },
+  ])
+  expect(tree(other)).toEqual([])
+  await other.change((edit) => edit.removeContact(ida))
+  await drive.reload()
+  expect(drive.contacts()).toMatchObject([{ address: solana }])
+  expect(await codeOf(drive.change((edit) => edit.setContact('ida', 'Ida')))).toBe('INVALID_ADDRESS')
+  expect(await codeOf(drive.change((edit) => edit.setContact(ida, '')))).toBe('INVALID_LABEL')
+})

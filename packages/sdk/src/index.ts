@@ -81,10 +81,11 @@ export {
   type Drive,
   type DriveDuplicates,
   type DriveOptions,
-  type DriveReloadOptions,
   type EmptiedTrash,
+  type OpenDriveOptions,
   openDrive,
 } from './drive/drive.ts'
+export type { DriveContact } from './drive/contacts.ts'
 export type { DriveEditor } from './drive/edit.ts'
 export { type ExportedDrive, exportDrive, openExportedDrive } from './drive/export-drive.ts'
 export type { KnownDrive } from './drive/log.ts'

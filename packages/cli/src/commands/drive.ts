@@ -1,4 +1,4 @@
-import { CairnError, type Drive, type DriveItem, shareFile } from '@cairn/sdk'
+import { CairnError, type Drive, type DriveItem, deleteFile, shareFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { openOwnDrive, saveKnown } from '../own-drive.ts'
 import { showChange } from '../show-change.ts'
@@ -134,8 +134,8 @@ async function share(context: CommandContext): Promise<void> {
   const { args, output, signal } = context
   const path = requireArgument(args, 1, 'share', 'a path and addresses')
   requireArgument(args, 2, 'share', 'a path and addresses')
-  const addresses = args.slice(2)
   const { drive, client } = await openOwnDrive(context)
+  const addresses = resolveContacts(drive, args.slice(2))
   const item = requireItem(drive, path)
   const files = drive.all().flatMap((one) => (one.kind === 'file' && isBelow(one, item) ? [one] : []))
   const encrypted = files.filter(({ isEncrypted }) => isEncrypted)
@@ -150,6 +150,8 @@ async function share(context: CommandContext): Promise<void> {
     const what = { cid: file.cid, path: file.path, sharedTo: addresses }
     showChange(output, what, `Shared ${file.path} with ${addresses.join(', ')}.`, shared)
   }
+  await drive.change((edit) => edit.markContactsUsed(addresses), { signal })
+  await saveKnown(context, client, drive)
   const others = files.length - encrypted.length
   if (others > 0) output.note(`${others} public ${others === 1 ? 'file needs' : 'files need'} no sharing.`)
 }
@@ -168,6 +170,76 @@ async function empty(context: CommandContext): Promise<void> {
   const emptied = await drive.emptyTrash({ signal, ...(isAll ? { olderThanMs: 0 } : {}) })
   await saveKnown(context, client, drive)
   output.result(emptied, `Deleted ${emptied.items} items, ${emptied.uploads} uploads.`, String(emptied.items))
+}
+
+async function duplicates(context: CommandContext): Promise<void> {
+  const { values, output, prompt, signal } = context
+  const { drive, client } = await openOwnDrive(context)
+  const found = drive.duplicates()
+  const copies = found.flatMap((one) => one.copies)
+  const bytesOf = (uploads: typeof copies) => uploads.reduce((sum, one) => sum + Number(one.fileSizeInBytes), 0)
+  if (!flag(values, 'remove')) {
+    output.table(
+      ['COPIES', 'SIZE', 'PATH'],
+      found.map(({ item, copies }) => [String(copies.length), formatBytes(bytesOf(copies)), item.path]),
+      found.map(({ item, copies }) => ({ path: item.path, id: item.id, copies: copies.map(({ id }) => id) })),
+      'PATH',
+    )
+    output.note(
+      copies.length === 0
+        ? 'No content was uploaded twice.'
+        : `--remove deletes ${formatBytes(bytesOf(copies))} of copies. The files stay.`,
+    )
+    return
+  }
+  const question = `Delete ${copies.length} copies, ${formatBytes(bytesOf(copies))}? The files stay.`
+  if (copies.length > 0 && !flag(values, 'yes') && !(await prompt.confirm(question))) {
+    output.note('Nothing was deleted.')
+    throw new CairnError('ABORTED')
+  }
+  for (const { id } of copies) await deleteFile(client, { id }, { signal })
+  output.result(
+    { removed: copies.length, bytes: bytesOf(copies) },
+    `Deleted ${copies.length} copies.`,
+    String(copies.length),
+  )
+}
+
+async function listContacts(context: CommandContext): Promise<void> {
+  const { drive } = await openOwnDrive(context)
+  const contacts = drive.contacts()
+  context.output.table(
+    ['LABEL', 'ADDRESS', 'LAST SHARED'],
+    contacts.map(({ label, address, usedAt }) => [label, address, usedAt === 0 ? '–' : formatDay(usedAt)]),
+    contacts,
+    'ADDRESS',
+  )
+  if (contacts.length === 0) context.output.note('No contacts. Add one: cairn drive contact <address> <label>')
+}
+
+async function setContact(context: CommandContext): Promise<void> {
+  const { args, values, output } = context
+  const address = requireArgument(args, 1, 'contact', 'an address and a label')
+  if (flag(values, 'off')) {
+    await change(context, (edit) => edit.removeContact(address))
+    output.result({ removed: address }, `Removed ${address} from the contacts.`, address)
+    return
+  }
+  const label = requireArgument(args, 2, 'contact', 'an address and a label')
+  await change(context, (edit) => edit.setContact(address, label))
+  output.result({ address, label }, `${address} is ${label}.`, address)
+}
+
+/** Replaces labels by their addresses. A text that is no label stays. @throws CairnError INVALID_ADDRESS if several have it */
+function resolveContacts(drive: Drive, texts: readonly string[]): string[] {
+  const contacts = drive.contacts()
+  return texts.map((text) => {
+    const found = contacts.filter(({ label }) => label !== '' && label.toLowerCase() === text.toLowerCase())
+    if (found.length > 1) {
+      throw new CairnError('INVALID_ADDRESS', { message: `${found.length} contacts have the label ${text}` })
+    }
+    return found[0]?.address ?? text
+  })
 }
 
 /** Changes the drive, and remembers its new revision. */
@@ -230,12 +302,15 @@ const actions: Record<string, Action> = {
   colour,
   versions,
   share,
+  duplicates,
+  contacts: listContacts,
+  contact: setContact,
   empty,
 }
 
 export const drive: Command = {
   name: 'drive',
-  summary: 'Arrange your files in folders, with stars, tags, versions and a trash',
+  summary: 'Arrange your files in folders, with stars, tags, versions, a trash and contacts',
   usage: `<${Object.keys(actions).join('|')}> [path…]`,
   arity: [1, Number.POSITIVE_INFINITY],
   words: Object.keys(actions),
@@ -243,10 +318,11 @@ export const drive: Command = {
     trash: { type: 'boolean', about: 'list the trash, for ls' },
     starred: { type: 'boolean', about: 'list starred items in all folders below, for ls' },
     tag: { type: 'string', about: 'list items with this tag in all folders below, for ls', value: 'tag' },
-    off: { type: 'boolean', about: 'remove the star, tags or colour, for star, tag and colour' },
+    off: { type: 'boolean', about: 'remove it, for star, tag, colour and contact' },
     cid: { type: 'string', about: 'version to make the newest again, for restore', value: 'cid' },
     all: { type: 'boolean', about: 'delete everything in the trash now, for empty' },
-    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty' },
+    remove: { type: 'boolean', about: 'delete the copies, for duplicates' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty and duplicates' },
   },
   examples: [
     'cairn drive mkdir photos',
@@ -255,7 +331,9 @@ export const drive: Command = {
     'cairn drive tag photos/sunset.jpg summer',
     'cairn drive rm photos/beach.jpg',
     'cairn drive restore photos/beach.jpg',
-    'cairn drive share photos 0x7099…',
+    'cairn drive contact 0x7099… ida',
+    'cairn drive share photos ida',
+    'cairn drive duplicates --remove',
   ],
   run: (context) => pickAction('drive', actions, context.args[0])(context),
 }

@@ -1,8 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { deleteFile } from '../files/files.ts'
-import { listFiles } from '../files/list-files.ts'
+import { listFiles, listFilesPage } from '../files/list-files.ts'
 import type { CallOptions } from '../request.ts'
+import { type DriveContact, readContacts } from './contacts.ts'
 import { type DriveEditor, findNode, splitPath, startEdit } from './edit.ts'
 import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
 import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
@@ -28,19 +29,25 @@ export type DriveOptions = CallOptions & {
   known?: KnownDrive | undefined
   /** The uploads of the account, if they are known. Defaults to `listFiles`. */
   uploads?: readonly DriveUpload[]
-}
-
-/** Options of {@link Drive.reload}. */
-export type DriveReloadOptions = DriveOptions & {
   /**
-   * Lists only the uploads that were added since the last listing: one call. Uploads that other devices deleted meanwhile stay
-   * until the next full reload.
+   * Lists only the uploads that were added since the last listing, or since `uploads`: one call, if none was deleted. Uploads
+   * that other devices renamed keep their former name until the next full reload.
    */
   isQuick?: boolean
 }
 
+/** Options of {@link openDrive}. */
+export type OpenDriveOptions = DriveOptions & {
+  /** Opens with the newest uploads only: one call. `isListed` is false until `reload` has listed the others. */
+  isPartial?: boolean
+}
+
 /** Rows per page when only new uploads are listed. */
 const quickPageRows = 100
+/** New uploads from which on all are listed, in larger pages. */
+const maxQuickRows = 1000
+/** Uploads that a partial drive opens with. */
+const partialRows = 2000
 
 /** What {@link Drive.emptyTrash} deleted. */
 export type EmptiedTrash = { items: number; uploads: number }
@@ -59,6 +66,10 @@ export type Drive = {
   readonly revision: number
   /** Store it on this device for the next {@link openDrive}; undefined before the first change. */
   readonly known: KnownDrive | undefined
+  /** The uploads that the items come from. Store them for a quick {@link openDrive}. */
+  readonly uploads: readonly DriveUpload[]
+  /** False while only the newest uploads are listed (`isPartial`): older files are missing. */
+  readonly isListed: boolean
   /** Number and size of the encrypted parts. */
   readonly size: { parts: number; bytes: number }
   /**
@@ -77,6 +88,10 @@ export type Drive = {
   trash(): DriveItem[]
   /** Lists content that was uploaded several times, most bytes in copies first. */
   duplicates(): DriveDuplicates[]
+  /** Lists the tags of the items outside the trash, most used first. */
+  tags(): string[]
+  /** Lists the addresses that files were shared with or that have a label, last used first. */
+  contacts(): DriveContact[]
   /**
    * Changes the drive, and stores the change. Changes of other devices are merged: if two values conflict, the later one
    * counts. If the edit throws, nothing is changed.
@@ -86,7 +101,7 @@ export type Drive = {
    */
   change<T>(edit: (editor: DriveEditor) => T, options?: CallOptions): Promise<T>
   /** Reads the changes of other devices, and the uploads. @throws CairnError VERIFICATION_FAILED */
-  reload(options?: DriveReloadOptions): Promise<void>
+  reload(options?: DriveOptions): Promise<void>
   /**
    * Calls the listener whenever items may have changed: after an edit, before it is stored; after an edit failed and was undone;
    * after a reload found something new.
@@ -116,13 +131,14 @@ export type Drive = {
  * @throws CairnError VERIFICATION_FAILED (an older drive than `known`, or a changed one), DECRYPTION_FAILED, NO_SESSION, and
  *   those of `getKey` and `listFiles`
  */
-export async function openDrive(client: Client, options: DriveOptions = {}): Promise<Drive> {
+export async function openDrive(client: Client, options: OpenDriveOptions = {}): Promise<Drive> {
   const log = createLog()
   const device = createDeviceName()
   let state = createRegisters()
   let uploads: readonly DriveUpload[] = []
   let index: UploadIndex | undefined
   let view: View | undefined
+  let isListed = true
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
   const listeners = new Set<() => void>()
@@ -139,8 +155,16 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
     for (const change of changes) applyChange(state, change)
     view = undefined
   }
-  const reload = async (given: DriveReloadOptions = {}): Promise<void> => {
-    const { known, uploads: listed, isQuick = false, ...callOptions } = given
+  const list = async ({ uploads: given, isQuick = false, isPartial = false, ...callOptions }: OpenDriveOptions) => {
+    const isKnown = given !== undefined || (isListed && uploads.length > 0)
+    if (isQuick && isKnown) {
+      const found = await addNewUploads(client, given ?? uploads, callOptions)
+      if (found.isWhole || isPartial) return found
+    } else if (given !== undefined) return { rows: given, isWhole: isListed }
+    return isPartial ? listNewest(client, callOptions) : listUploads(client, callOptions)
+  }
+  const reload = async (given: OpenDriveOptions = {}): Promise<void> => {
+    const { known, uploads: _listed, isQuick: _isQuick, isPartial: _isPartial, ...callOptions } = given
     const remembered = toKnown(log) ?? known
     const wasDoubtful = isDoubtful
     if (isDoubtful) {
@@ -148,11 +172,13 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
       state = createRegisters()
       isDoubtful = false
     }
-    const [changes, rows] = await Promise.all([
+    const [changes, { rows, isWhole }] = await Promise.all([
       readChanges(client, log, remembered, callOptions),
-      listed ?? (isQuick ? addNewUploads(client, uploads, callOptions) : listUploads(client, callOptions)),
+      list({ ...given, ...callOptions }),
     ])
-    const isSame = isEqualList(uploads, rows)
+    const wasListed = isListed
+    isListed = isWhole
+    const isSame = isEqualList(uploads, rows) && wasListed === isListed
     if (!isSame) {
       uploads = rows
       index = undefined
@@ -217,6 +243,12 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
     get known() {
       return toKnown(log)
     },
+    get uploads() {
+      return uploads
+    },
+    get isListed() {
+      return isListed
+    },
     get size() {
       return { parts: log.partCount, bytes: log.sizeBytes }
     },
@@ -262,6 +294,17 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
       const bytes = ({ copies: all }: DriveDuplicates) => all.reduce((sum, one) => sum + Number(one.fileSizeInBytes), 0)
       return found.sort((a, b) => bytes(b) - bytes(a))
     },
+    tags() {
+      const current = readAll()
+      const counts = new Map<string, number>()
+      for (const node of current.nodes.values()) {
+        if (node.tags.length === 0 || isInTrash(current, node)) continue
+        for (const tag of node.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
+      }
+      const sorted = [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+      return sorted.map(([tag]) => tag)
+    },
+    contacts: () => readContacts(state),
     change: (run, callOptions) => inOrder(() => change(run, callOptions)),
     reload: (given) => inOrder(() => reload(given)),
     subscribe: (listener) => {
@@ -303,25 +346,38 @@ export async function openDrive(client: Client, options: DriveOptions = {}): Pro
   }
 }
 
-async function listUploads(client: Client, options: CallOptions): Promise<DriveUpload[]> {
-  const uploads: DriveUpload[] = []
-  for await (const upload of listFiles(client, {}, options)) uploads.push(upload)
-  return uploads
+/** Uploads of the account, newest first. `isWhole` is false if older ones may be missing, or some may be deleted. */
+type Listing = { rows: readonly DriveUpload[]; isWhole: boolean }
+
+async function listUploads(client: Client, options: CallOptions): Promise<Listing> {
+  const rows: DriveUpload[] = []
+  for await (const upload of listFiles(client, {}, options)) rows.push(upload)
+  return { rows, isWhole: true }
+}
+
+async function listNewest(client: Client, options: CallOptions): Promise<Listing> {
+  const { fileList, totalFiles } = await listFilesPage(client, { limit: partialRows }, options)
+  return { rows: fileList, isWhole: fileList.length >= totalFiles }
 }
 
 /** Adds the uploads that are newer than the known ones. */
-async function addNewUploads(
-  client: Client,
-  known: readonly DriveUpload[],
-  options: CallOptions,
-): Promise<readonly DriveUpload[]> {
+async function addNewUploads(client: Client, known: readonly DriveUpload[], options: CallOptions): Promise<Listing> {
+  if (known.length === 0) return listNewest(client, options)
   const ids = new Set(known.map(({ id }) => id))
   const added: DriveUpload[] = []
-  for await (const upload of listFiles(client, { limit: quickPageRows }, options)) {
-    if (ids.has(upload.id)) break
-    added.push(upload)
+  for (;;) {
+    const lastKey = added.at(-1)?.id
+    const page = await listFilesPage(
+      client,
+      { limit: quickPageRows, ...(lastKey === undefined ? {} : { lastKey }) },
+      options,
+    )
+    const fresh = page.fileList.findIndex(({ id }) => ids.has(id))
+    added.push(...(fresh === -1 ? page.fileList : page.fileList.slice(0, fresh)))
+    if (fresh === -1 && page.fileList.length === quickPageRows && added.length < maxQuickRows) continue
+    const rows = added.length === 0 ? known : [...added, ...known]
+    return { rows, isWhole: rows.length === page.totalFiles }
   }
-  return added.length === 0 ? known : [...added, ...known]
 }
 
 function isEqualList(one: readonly DriveUpload[], other: readonly DriveUpload[]): boolean {

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { contactFields, contactId } from './contacts.ts'
 import type { Change, FieldValue, Registers } from './registers.ts'
 import { applyChange } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
@@ -54,6 +55,12 @@ export type DriveEditor = {
   setColour(path: string, colour?: string): void
   /** Makes a version of a file the newest one. @throws CairnError PATH_NOT_FOUND, NOT_A_FILE */
   useVersion(path: string, cid: string): void
+  /** Names an address, of any chain family. @throws CairnError INVALID_ADDRESS, INVALID_LABEL */
+  setContact(address: string, label: string): void
+  /** Notes that files are shared with addresses now: {@link Drive.contacts} lists them first. @throws CairnError INVALID_ADDRESS */
+  markContactsUsed(addresses: readonly string[]): void
+  /** Removes an address from the contacts. @throws CairnError INVALID_ADDRESS */
+  removeContact(address: string): void
   /** Permanently removes items from the index, by their ids. Their content, if it is stored, is in the root again. */
   clear(ids: readonly string[]): void
 }
@@ -291,6 +298,13 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       write(node.id, fields.version(cid), nowMs)
       node.versions = [{ ...version, at: nowMs }, ...node.versions.filter((one) => one !== version)]
     },
+    setContact(address, label) {
+      write(contactId(address), contactFields.label, checkLabel(label, 'label'))
+    },
+    markContactsUsed(addresses) {
+      for (const address of addresses) write(contactId(address), contactFields.usedAt, nowMs)
+    },
+    removeContact: (address) => clear([contactId(address)]),
     clear,
   }
   return {

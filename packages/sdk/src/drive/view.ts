@@ -1,4 +1,5 @@
 import type { FileEntry } from '@cairn/protocol'
+import { isContactId } from './contacts.ts'
 import type { FieldValue, Registers } from './registers.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -102,7 +103,7 @@ export type UploadIndex = ReadonlyMap<string, DriveUpload>
 export function buildView(state: Registers, byCid: UploadIndex): View {
   const nodes = new Map<string, Node>()
   for (const [id, entry] of state.entries) {
-    if (entry.fields.size === 0) continue
+    if (entry.fields.size === 0 || isContactId(id)) continue
     const node = folderIdPattern.test(id) ? readFolder(id, entry.fields) : readFile(id, entry.fields, byCid)
     if (node !== undefined) nodes.set(id, node)
   }
@@ -285,19 +286,29 @@ function addChild(children: View['children'], parent: string, id: string): void 
 export function namesIn(view: View, folderId: string): { byName: Map<string, string>; byId: Map<string, string> } {
   const known = view.names.get(folderId)
   if (known !== undefined) return known
-  const nodes = [...(view.children.get(folderId) ?? [])].flatMap((id) => view.nodes.get(id) ?? [])
-  nodes.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  const first = new Map<string, Node>()
+  const later: Node[] = []
+  for (const id of view.children.get(folderId) ?? []) {
+    const node = view.nodes.get(id)
+    if (node === undefined) continue
+    const other = first.get(node.rawName)
+    if (other === undefined) {
+      first.set(node.rawName, node)
+      continue
+    }
+    const isFirst = isBefore(node, other)
+    if (isFirst) first.set(node.rawName, node)
+    later.push(isFirst ? other : node)
+  }
+  // Only equal names need an order: sorting all of a large folder takes longer than the rest of the view.
+  later.sort((a, b) => (isBefore(a, b) ? -1 : 1))
   const byName = new Map<string, string>()
   const byId = new Map<string, string>()
   const take = (name: string, id: string) => {
     byName.set(name, id)
     byId.set(id, name)
   }
-  const later: Node[] = []
-  for (const node of nodes) {
-    if (byName.has(node.rawName)) later.push(node)
-    else take(node.rawName, node.id)
-  }
+  for (const [name, { id }] of first) take(name, id)
   const counts = new Map<string, number>()
   for (const { id, rawName } of later) {
     let count = counts.get(rawName) ?? 2
