@@ -117,6 +117,9 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await link(page, 'two.txt').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: '#family' }).click()
   await link(page, 'two.txt').waitFor()
+  // All places are in sight at 320 px: none needs a scroll to the side.
+  const isWithin = "((nav) => nav.scrollWidth <= nav.clientWidth)(document.querySelector('nav[aria-label=Places]'))"
+  expect(await page.evaluate(isWithin)).toBe(true)
   await goTo(page, 'Starred')
   await link(page, 'one.txt').waitFor()
   expect(await link(page, 'two.txt').count()).toBe(0)
@@ -220,11 +223,11 @@ test('two devices change the drive at once: both changes stay, and so does the s
 })
 
 test('a selection of public and encrypted files and folders is saved as one ZIP, verified and decrypted', async () => {
-  const { page, wallet, checkAccessibility } = await openDrivePage(['plain.txt'])
+  const { page, context, wallet, checkAccessibility } = await openDrivePage(['plain.txt'])
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadEncryptedText(client, 'a secret', { name: 'secret.txt' })
   const large = randomBytes(3_000_000)
-  await uploadBytes(client, large, { name: 'large.bin' })
+  const { cid } = await uploadBytes(client, large, { name: 'large.bin' })
   await uploadFolder(client, [{ path: 'sub/inner.txt', content: new Blob(['inner']) }], { name: 'stored' })
   await page.reload()
   await link(page, 'stored').waitFor()
@@ -241,8 +244,21 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
   expect(await checkAccessibility()).toEqual([])
+  // The download continues when its dialog is closed.
+  const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>()
+  await context.route(new RegExp(cid), async (route) => {
+    await isClosed
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Save ZIP, about 2.9 MiB' }).click()
-  await page.getByText('Saved 4 files').waitFor()
+  await page.getByText('You can close this window.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('Writing to your disk').waitFor()
+  closed()
+  await panel.getByText('Cairn files.zip saved').waitFor()
   expect(await checkAccessibility()).toEqual([])
   const saved = await page.evaluate<string>(
     `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('Cairn files.zip')).then((handle) => handle.getFile())

@@ -165,13 +165,13 @@ test('lists running uploads first, shows queued ones with an empty bar, and canc
   await page.setInputFiles('input[data-upload=files]', files)
   await startUpload(page, 'public')
   const panel = page.getByRole('region', { name: 'Transfers' })
-  await panel.getByRole('heading').getByText('2 uploads running · 2 queued').waitFor()
+  await panel.getByRole('heading').getByText('2 running · 2 queued').waitFor()
   expect((await panel.getByRole('listitem').allTextContents()).map((text) => text.slice(0, 5))).toEqual(names)
   const bar = panel.getByRole('progressbar', { name: 'Progress of d.txt' })
   expect(await bar.getAttribute('aria-valuenow')).toBe('0')
   await panel.getByRole('button', { name: 'Cancel d.txt' }).click()
   held.resolve()
-  await panel.getByRole('heading').getByText('3 uploads done · 1 canceled').waitFor()
+  await panel.getByRole('heading').getByText('3 done · 1 canceled').waitFor()
 })
 
 test('a bar whose end is not known does not look full', async () => {

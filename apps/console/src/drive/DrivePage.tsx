@@ -1,5 +1,9 @@
 import { CairnError } from '@cairn/sdk'
 import { useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { keepKnownDrive } from '../drive-index/known-drives.ts'
+import type { ShownDrive } from '../drive-index/shown-drive.ts'
+import { useDriveQuery } from '../drive-index/use-drive.ts'
 import { FilesSkeleton } from '../files/FilesSkeleton.tsx'
 import { UploadsView } from '../files/UploadsView.tsx'
 import { messages } from '../messages/messages.ts'
@@ -7,17 +11,18 @@ import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
+import { setPlacer } from '../upload/upload-place.ts'
 import { DuplicatesView } from './DuplicatesView.tsx'
 import { FolderPage } from './FolderPage.tsx'
-import { keepKnownDrive } from './known-drives.ts'
 import { Places } from './Places.tsx'
-import type { ShownDrive } from './shown-drive.ts'
+import { placeSoon } from './place-uploads.ts'
 import { TrashView } from './TrashView.tsx'
-import { useDriveQuery } from './use-drive.ts'
 
 /** The files of the account in folders of its own. If they cannot be opened, the page lists all uploads and says why. */
 export function DrivePage() {
   const { data, error, refetch } = useDriveQuery()
+  const isOpen = data !== undefined
+  useEffect(() => (isOpen ? setPlacer(placeSoon) : undefined), [isOpen])
   const { place } = useSearch({ from: '/files' })
   if (data !== undefined) return place === 'uploads' ? <UploadsView places={<Places />} /> : <Place shown={data} />
   if (error !== null) return <UploadsView places={<Unopened error={error} onRetry={() => void refetch()} />} />

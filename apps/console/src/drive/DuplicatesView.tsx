@@ -2,6 +2,8 @@ import type { DriveUpload } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { CopyCheck, Files, Trash2 } from '#icons'
+import type { ShownDrive } from '../drive-index/shown-drive.ts'
+import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { deleteFiles } from '../files/change-files.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -12,8 +14,6 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Places } from './Places.tsx'
-import type { ShownDrive } from './shown-drive.ts'
-import { useDriveVersion } from './use-drive.ts'
 
 /** Maximum number of groups shown: those with the most bytes. */
 const maxShown = 500

@@ -1,9 +1,9 @@
 import { Outlet, useChildMatches } from '@tanstack/react-router'
+import { useHasDrive } from '../drive-index/use-drive.ts'
 import { UploadsView } from '../files/UploadsView.tsx'
 import { messages } from '../messages/messages.ts'
 import { SignInGate } from '../session/SignInGate.tsx'
 import { DrivePage } from './DrivePage.tsx'
-import { useHasDrive } from './use-drive.ts'
 
 /** The drive, or the list of uploads; a single file opens over it. Visitors can open public files without the list. */
 export function FilesPage() {

@@ -1,6 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react'
 import { Copy, Download, FolderInput, FolderOpen, FolderPlus, SearchX, Star, Tag, Trash2, UserPlus } from '#icons'
+import type { ShownDrive } from '../drive-index/shown-drive.ts'
+import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { BulkBar } from '../files/BulkBar.tsx'
 import { copyCids } from '../files/copy-cids.ts'
 import { FileCollection } from '../files/FileCollection.tsx'
@@ -26,8 +28,6 @@ import { isDraggingItems, offerDownload, readDragged, writeDragged } from './dra
 import { ItemDialogs } from './ItemDialogs.tsx'
 import { folderPathOf, listCrumbs, listItems } from './list-items.ts'
 import { Places } from './Places.tsx'
-import type { ShownDrive } from './shown-drive.ts'
-import { useDriveVersion } from './use-drive.ts'
 import { type ItemDialog, useItemActions } from './use-item-actions.ts'
 import { useItemEdits } from './use-item-edits.ts'
 
@@ -52,7 +52,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const files = useMemo(() => listItems(drive, path ?? '/', search, tag), [drive, version, path, search, tag])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
-  const tags = useMemo(() => listTags(shown), [shown, version])
+  const tags = useMemo(() => drive.tags().slice(0, maxTags), [drive, version])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const crumbs = useMemo(() => listCrumbs(drive, path ?? '/', messages.drive.root), [drive, version, path])
 
@@ -127,7 +127,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     return true
   }
 
-  const isEmptyDrive = files.length === 0 && !isFiltered && place === undefined && folderId === ''
+  const isEmptyDrive = files.length === 0 && drive.isListed && !isFiltered && place === undefined && folderId === ''
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const hasTrash = useMemo(() => isEmptyDrive && drive.trash().length > 0, [isEmptyDrive, drive, version])
   if (isEmptyDrive && !hasTrash) {
@@ -147,7 +147,14 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   }
   return (
     <>
-      <PageHeader title={messages.pages.files} hint={messages.drive.count(folderCount, files.length - folderCount)}>
+      <PageHeader
+        title={messages.pages.files}
+        hint={
+          drive.isListed
+            ? messages.drive.count(folderCount, files.length - folderCount)
+            : messages.drive.listing(drive.uploads.length)
+        }
+      >
         <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>
       <Places>
@@ -281,12 +288,3 @@ function NothingHere({
 
 /** Maximum number of tags to filter by: the most used ones. */
 const maxTags = 12
-
-function listTags({ drive }: ShownDrive): readonly string[] {
-  const counts = new Map<string, number>()
-  for (const { tags } of drive.all()) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
-  return [...counts]
-    .sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
-    .slice(0, maxTags)
-    .map(([tag]) => tag)
-}

@@ -8,8 +8,12 @@ import { classNames } from '../ui/class-names.ts'
 export function Places({ children }: { children?: ReactNode }) {
   const { place, sort, order, view } = useSearch({ from: '/files' })
   return (
-    <div className="mb-3 flex items-center gap-3 border-line border-b">
-      <nav aria-label={messages.drive.places} className="-mb-px flex min-w-0 flex-1 gap-1 overflow-x-auto sm:-ml-2.5">
+    // On a phone they wrap: a row that scrolls sideways hides the last ones.
+    <div className="mb-3 flex items-end gap-3 border-line border-b">
+      <nav
+        aria-label={messages.drive.places}
+        className="-mb-px -ml-1.5 flex min-w-0 flex-1 flex-wrap gap-x-1 sm:-ml-2.5"
+      >
         {[undefined, ...drivePlaces].map((one) => (
           <Link
             key={one ?? 'drive'}

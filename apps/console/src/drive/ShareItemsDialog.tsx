@@ -1,8 +1,10 @@
 import { maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeResult, type Drive, type DriveItem, shareFile } from '@cairn/sdk'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { UserPlus } from '#icons'
-import { parseAddresses } from '../access/parse-addresses.ts'
+import { AddressesField } from '../contacts/AddressesField.tsx'
+import { useAddresses } from '../contacts/use-addresses.ts'
+import { useContacts } from '../contacts/use-contacts.ts'
 import { toChangeRequest } from '../key-changes/change-request.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -11,7 +13,6 @@ import { useKeyClient } from '../session/use-key-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { fieldClass } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { filesOf } from './files-of.ts'
 
@@ -25,14 +26,14 @@ export function ShareItemsDialog({
   items: readonly DriveItem[]
   onClose: () => void
 }) {
-  const id = useId()
+  const { contacts, markUsed } = useContacts()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const files = filesOf(drive, items).filter(({ isEncrypted }) => isEncrypted)
-  const { addresses, bad } = parseAddresses(text)
+  const { addresses, bad, ens } = useAddresses(text, contacts)
   const fault =
     bad.length > 0 ? messages.access.shareBad(bad) : addresses.length === 0 ? messages.access.shareEmpty : undefined
   const share = async () => {
@@ -61,6 +62,7 @@ export function ShareItemsDialog({
         }),
       )
     }
+    markUsed(addresses)
     showTransfers(true)
     onClose()
   }
@@ -79,27 +81,14 @@ export function ShareItemsDialog({
       isBusy={isBusy}
       onSubmit={() => void share()}
     >
-      <div className="flex flex-col gap-1.5">
-        <label htmlFor={id} className="font-medium text-sm">
-          {messages.access.shareLabel}
-        </label>
-        <textarea
-          id={id}
-          rows={4}
-          value={text}
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={messages.access.sharePlaceholder}
-          {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          className={`${fieldClass} py-2 font-mono`}
-        />
-        {wasTried && fault !== undefined ? (
-          <p role="alert" className="text-bad text-sm">
-            {fault}
-          </p>
-        ) : undefined}
-      </div>
+      <AddressesField
+        label={messages.access.shareLabel}
+        text={text}
+        error={wasTried ? fault : undefined}
+        contacts={contacts}
+        ens={ens}
+        onText={setText}
+      />
     </FormDialog>
   )
 }

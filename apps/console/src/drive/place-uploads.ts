@@ -1,10 +1,10 @@
+import { getShownDrive } from '../drive-index/shown-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import type { Placement } from '../upload/upload-place.ts'
 import { joinPath } from './edit-items.ts'
 import { folderPathOf } from './list-items.ts'
-import { getShownDrive } from './shown-drive.ts'
 
 /** Uploads of one drop finish one after the other: those of this time, in ms, are one change of the drive. */
 const gatherMs = 400

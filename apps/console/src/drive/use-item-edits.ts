@@ -1,13 +1,13 @@
 import type { Drive } from '@cairn/sdk'
 import { useMemo } from 'react'
+import type { ShownDrive } from '../drive-index/shown-drive.ts'
+import { useDriveEdit } from '../drive-index/use-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { createFolderIn, forEachItem, type ItemEdit, moveItems, renameItem } from './edit-items.ts'
 import { parentOf } from './list-items.ts'
-import type { ShownDrive } from './shown-drive.ts'
-import { useDriveEdit } from './use-drive.ts'
 
 /** What a user set: tags added and removed, and a colour; undefined leaves the colours as they are. */
 export type LabelChange = { add: readonly string[]; remove: readonly string[]; colour: string | undefined }

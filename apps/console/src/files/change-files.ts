@@ -1,9 +1,9 @@
 import { type Client, deleteFile, type FileEntry, renameFile } from '@cairn/sdk'
 import type { InfiniteData } from '@tanstack/react-query'
+import { markUploadsStale } from '../drive-index/stale-uploads.ts'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { markUploadsStale } from './stale-uploads.ts'
 
 type Pages = InfiniteData<{ fileList: FileEntry[]; totalFiles: number }>
 

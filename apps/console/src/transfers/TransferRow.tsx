@@ -4,6 +4,7 @@ import {
   CircleCheck,
   CirclePause,
   CircleSlash,
+  Download,
   File,
   KeyRound,
   Lock,
@@ -118,12 +119,14 @@ function progressOf(transfer: Transfer): number | undefined {
 }
 
 function hasBytes({ stage }: Transfer): boolean {
-  return stage === 'checking' || stage === 'encrypting' || stage === 'sending' || stage === 'offline'
+  return (
+    stage === 'checking' || stage === 'encrypting' || stage === 'sending' || stage === 'saving' || stage === 'offline'
+  )
 }
 
 function describe(transfer: Transfer): string {
   const { stage, kind, bytes, totalBytes, bytesPerSecond, remainingMs } = transfer
-  if (stage === 'done') return kind === 'upload' ? messages.transfers.done : messages.transfers.doneOther
+  if (stage === 'done') return messages.transfers.done[kind]
   if (stage === 'failed') return ''
   if (stage === 'paused') return describePaused(transfer)
   const text = messages.transfers[stage]
@@ -182,6 +185,7 @@ function StageIcon({ transfer: { stage, kind, isEncrypted } }: { transfer: Trans
   if (stage === 'canceled') return <CircleSlash {...common} />
   if (stage === 'paused') return <CirclePause {...common} className="mt-0.5 shrink-0 text-warn" />
   if (kind === 'change') return <KeyRound {...common} />
+  if (kind === 'download') return <Download {...common} />
   return isEncrypted ? <Lock {...common} /> : <File {...common} />
 }
 

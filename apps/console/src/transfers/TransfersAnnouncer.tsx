@@ -39,5 +39,5 @@ export function TransfersAnnouncer() {
 }
 
 function describeFailure({ kind, name, error }: Transfer): string {
-  return `${kind === 'upload' ? messages.transfers.failedToast(name) : name}: ${error?.message ?? ''}`
+  return `${messages.transfers.failedToast[kind](name)}: ${error?.message ?? ''}`
 }

@@ -8,6 +8,7 @@ const ranks: Record<TransferStage, number> = {
   keys: 0,
   sending: 0,
   storing: 0,
+  saving: 0,
   working: 0,
   failed: 1,
   paused: 1,

@@ -19,6 +19,7 @@ export type TransferStage =
   | 'keys'
   | 'sending'
   | 'storing'
+  | 'saving'
   | 'working'
   | 'done'
   | 'failed'
@@ -27,11 +28,11 @@ export type TransferStage =
 /** State of one of the five key nodes during a change. */
 export type NodeState = 'waiting' | 'running' | 'done' | 'failed'
 
-/** Background work across pages: an upload, or a change on the five key nodes. */
+/** Background work across pages: an upload, a download that the page writes, or a change on the five key nodes. */
 export type Transfer = {
   readonly id: number
   readonly name: string
-  readonly kind: 'upload' | 'change'
+  readonly kind: 'upload' | 'download' | 'change'
   readonly isEncrypted: boolean
   readonly stage: TransferStage
   readonly bytes: number
@@ -151,7 +152,7 @@ function runNext(): void {
 }
 
 async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise<void> {
-  change(id, { stage: request.kind === 'change' ? 'working' : request.isEncrypted ? 'encrypting' : 'checking' })
+  change(id, { stage: firstStage(request) })
   try {
     const result = await request.run({ report: (report) => change(id, report), signal: stop.signal })
     const doneName = request.doneName === undefined ? name : markControls(request.doneName)
@@ -167,12 +168,17 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     else {
       change(id, { stage: 'failed', error })
       // Over an open panel a toast would cover the buttons of the row.
-      if (!areTransfersShown())
-        toastError(request.kind === 'upload' ? messages.transfers.failedToast(name) : name, error, 'transfers')
+      if (!areTransfersShown()) toastError(messages.transfers.failedToast[request.kind](name), error, 'transfers')
     }
   }
   pausing.delete(id)
   runNext()
+}
+
+function firstStage({ kind, isEncrypted }: TransferRequest): TransferStage {
+  if (kind === 'change') return 'working'
+  if (kind === 'download') return 'saving'
+  return isEncrypted ? 'encrypting' : 'checking'
 }
 
 /** Stages that lose nothing when they stop: later ones change what the service or the key nodes have. */

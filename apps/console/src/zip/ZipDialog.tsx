@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Check } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -7,6 +7,8 @@ import { saveBlob } from '../preview/save-blob.ts'
 import { chooseTarget } from '../preview/save-file.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
+import { showTransfers } from '../transfers/panel-store.ts'
+import { cancelTransfer, isActive, retryTransfer, startTransfer, useTransfers } from '../transfers/transfer-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
@@ -14,7 +16,10 @@ import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { zipInWorker } from './zip-in-worker.ts'
 import type { ZipItem } from './zip-order.ts'
 
-/** Saves items as one ZIP: as a stream into the file that the user chooses, or as a download. */
+/**
+ * Saves items as one ZIP: as a stream into the file that the user chooses, or as a download. The work is a transfer, so it
+ * continues when the dialog or the page is closed.
+ */
 export function ZipDialog({
   name,
   items,
@@ -28,27 +33,37 @@ export function ZipDialog({
 }) {
   const network = useNetwork()
   const needClient = useKeyClient()
-  const stop = useRef<AbortController>(undefined)
-  const [progress, setProgress] = useState({ fileCount: 0, bytes: 0 })
-  const { mutate, error, isPending, isSuccess } = useMutation({
+  const [written, setWritten] = useState({ fileCount: 0, bytes: 0 })
+  const { data, error, mutate } = useMutation({
     mutationFn: async () => {
-      const own = new AbortController()
-      stop.current = own
-      setProgress({ fileCount: 0, bytes: 0 })
       const target = await chooseTarget(name)
-      const file = await zipInWorker(network, {
-        items,
-        target,
-        signal: own.signal,
-        needClient,
-        onProgress: (fileCount, bytes) => setProgress({ fileCount, bytes }),
+      return startTransfer({
+        name,
+        doneName: messages.drive.zipSaved(name),
+        kind: 'download',
+        totalBytes,
+        run: async ({ report, signal }) => {
+          const file = await zipInWorker(network, {
+            items,
+            target,
+            signal,
+            needClient,
+            onProgress: (fileCount, bytes) => {
+              setWritten({ fileCount, bytes })
+              report({ bytes: Math.min(bytes, totalBytes) })
+            },
+          })
+          if (file !== undefined) saveBlob(file, name)
+          return undefined
+        },
       })
-      if (file !== undefined) saveBlob(file, name)
     },
   })
-  useEffect(() => () => stop.current?.abort(), [])
+  const transfer = useTransfers().find(({ id }) => id === data)
+  const isRunning = transfer !== undefined && isActive(transfer)
+  const progress = messages.drive.zipProgress(written.fileCount, written.bytes)
   const close = () => {
-    stop.current?.abort()
+    if (isRunning) showTransfers(true)
     onClose()
   }
   return (
@@ -58,15 +73,20 @@ export function ZipDialog({
       title={messages.drive.zipTitle(items.length)}
       hint={messages.drive.zipHint}
       footer={
-        isSuccess ? (
-          <Button kind="primary" onClick={close}>
-            {messages.drive.done}
-          </Button>
+        transfer === undefined ? (
+          <>
+            <Button onClick={onClose}>{messages.shell.cancel}</Button>
+            <Button kind="primary" onClick={() => mutate()}>
+              {messages.drive.zipSave(totalBytes)}
+            </Button>
+          </>
         ) : (
           <>
-            <Button onClick={close}>{messages.shell.cancel}</Button>
-            <Button kind="primary" isBusy={isPending} onClick={() => mutate()}>
-              {messages.drive.zipSave(totalBytes)}
+            {isRunning ? (
+              <Button onClick={() => cancelTransfer(transfer.id)}>{messages.drive.zipCancel}</Button>
+            ) : undefined}
+            <Button kind="primary" onClick={close}>
+              {isRunning ? messages.shell.close : messages.drive.done}
             </Button>
           </>
         )
@@ -74,23 +94,29 @@ export function ZipDialog({
     >
       {error !== null && !isAborted(error) ? (
         <ErrorState title={messages.drive.zipFailed} error={error} onRetry={() => mutate()} />
-      ) : isSuccess ? (
+      ) : transfer === undefined ? (
+        <p className="text-ink-soft text-sm">{messages.drive.zipNote}</p>
+      ) : transfer.error !== undefined ? (
+        <ErrorState
+          title={messages.drive.zipFailed}
+          error={transfer.error}
+          onRetry={() => retryTransfer(transfer.id)}
+        />
+      ) : transfer.stage === 'done' ? (
         <p role="status" className="flex items-center gap-2 text-good">
           <Check aria-hidden="true" size={18} />
-          {messages.drive.zipDone(progress.fileCount, progress.bytes)}
+          {messages.drive.zipDone(written.fileCount, written.bytes)}
         </p>
-      ) : isPending ? (
+      ) : isRunning ? (
         <div className="flex flex-col gap-2">
-          <ProgressBar
-            label={messages.drive.zipProgress(progress.fileCount, progress.bytes)}
-            value={totalBytes === 0 ? 0 : Math.min(1, progress.bytes / totalBytes)}
-          />
-          <p className="text-ink-soft text-sm tabular">
-            {messages.drive.zipProgress(progress.fileCount, progress.bytes)}
-          </p>
+          <ProgressBar label={progress} value={totalBytes === 0 ? 0 : Math.min(1, written.bytes / totalBytes)} />
+          <p className="text-ink-soft text-sm tabular">{progress}</p>
+          <p className="text-ink-soft text-sm">{messages.drive.zipGoesOn}</p>
         </div>
       ) : (
-        <p className="text-ink-soft text-sm">{messages.drive.zipNote}</p>
+        <p role="status" className="text-ink-soft text-sm">
+          {messages.drive.zipCanceled}
+        </p>
       )}
     </Modal>
   )

@@ -17,6 +17,7 @@ export const drive = {
       : fileCount === 0
         ? folders(folderCount)
         : `${folders(folderCount)}, ${files(fileCount)}`,
+  listing: (count: number) => `Listing your files. The newest ${formatCount(count)} are shown.`,
   newFolder: 'New folder',
   newFolderHint: 'Folder names are encrypted. Only you can read them.',
   newFolderLabel: 'Folder name',
@@ -115,6 +116,10 @@ export const drive = {
   zipProgress: (count: number, bytes: number) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count: number, bytes: number) => `Saved ${files(count)}, ${formatBytes(bytes)}`,
   zipFailed: 'The ZIP was not saved',
+  zipCancel: 'Cancel download',
+  zipCanceled: 'The download was canceled.',
+  zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
+  zipSaved: (name: string) => `${name} saved`,
   alreadyStored: (name: string, path: string) => `${name} is already stored at ${path}`,
   shareTitle: (count: number) => `Share ${files(count)}`,
   shareNone: 'Only encrypted files can be shared. Anyone with the CID can open public files.',

@@ -1,6 +1,7 @@
 import { formatBytes, formatCount, formatDuration } from '../format.ts'
 
-const things = (count: number) => (count === 1 ? '1 upload' : `${formatCount(count)} uploads`)
+const uploads = (count: number) => (count === 1 ? '1 upload' : `${formatCount(count)} uploads`)
+const things = (count: number) => (count === 1 ? '1 transfer' : `${formatCount(count)} transfers`)
 
 /** The transfers panel. */
 export const transfers = {
@@ -15,12 +16,12 @@ export const transfers = {
   collapse: 'Hide transfers',
   list: 'Transfers',
   empty: 'No transfers',
-  emptyHint: 'Uploads and access changes appear here and continue while you use other pages.',
-  running: (count: number) => `${things(count)} running`,
+  emptyHint: 'Uploads, downloads as ZIP and access changes appear here and continue while you use other pages.',
+  running: (count: number) => `${formatCount(count)} running`,
   queued: (count: number) => `${formatCount(count)} queued`,
   pausedCount: (count: number) => `${formatCount(count)} paused`,
-  finished: (count: number) => `${things(count)} done`,
-  failed: (count: number) => `${things(count)} failed`,
+  finished: (count: number) => `${formatCount(count)} done`,
+  failed: (count: number) => `${formatCount(count)} failed`,
   canceledCount: (count: number) => `${formatCount(count)} canceled`,
   pauseAll: 'Pause all',
   continueAll: 'Continue all',
@@ -31,12 +32,13 @@ export const transfers = {
   retry: (name: string) => `Retry ${name}`,
   rename: (name: string) => `Rename ${name} and upload again`,
   remove: (name: string) => `Remove ${name} from the list`,
-  leave: 'Uploads are running. Leaving this page stops them.',
+  leave: 'Transfers are running. Leaving this page stops them.',
   waiting: 'Queued',
   checking: 'Preparing (computing the CID)',
   encrypting: 'Encrypting in this browser',
   sending: 'Sending to the service',
   storing: 'Saving',
+  saving: 'Writing to your disk',
   keys: 'Saving file key shards on five nodes',
   working: 'Working',
   offline: 'Waiting for the connection',
@@ -56,15 +58,18 @@ export const transfers = {
   notTheFileHint: 'Choose the same file, or remove this upload and start over.',
   notDropped: (name: string) => `The stored part of ${name} could not be removed`,
   nodes: (done: number, all: number) => `${done} of ${all} key nodes`,
-  done: 'Stored',
-  doneOther: 'Done',
+  done: { upload: 'Stored', download: 'Saved', change: 'Done' },
   canceled: 'Canceled',
   bytes: (bytes: number, total: number) => `${formatBytes(bytes)} of ${formatBytes(total)}`,
   speed: (bytesPerSecond: number) => `${formatBytes(bytesPerSecond)}/s`,
   remaining: (ms: number) => `${formatDuration(ms)} left`,
   uploaded: (name: string) => `${name} stored`,
-  uploadedMany: (count: number) => `${things(count)} stored`,
-  failedToast: (name: string) => `${name} was not stored`,
+  uploadedMany: (count: number) => `${uploads(count)} stored`,
+  failedToast: {
+    upload: (name: string) => `${name} was not stored`,
+    download: (name: string) => `${name} was not saved`,
+    change: (name: string) => name,
+  },
   progressOf: (name: string) => `Progress of ${name}`,
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
 }

@@ -1,7 +1,6 @@
 import { CairnError, type Drive, type DriveEditor } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
-import { takeUploadsStale } from '../files/stale-uploads.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { getSession, type Session, useSession } from '../session/session-store.ts'
@@ -9,6 +8,7 @@ import { clientOf } from '../session/use-client.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { openShownDrive } from './open-drive.ts'
 import type { ShownDrive } from './shown-drive.ts'
+import { takeUploadsStale } from './stale-uploads.ts'
 
 /** How often changes of other devices are read while the page is visible, in ms. */
 const syncMs = 20_000
@@ -55,7 +55,7 @@ export function useDriveQuery() {
 
 function openOf(network: Parameters<typeof clientOf>[0], session: Session | undefined, signal: AbortSignal) {
   if (session === undefined) throw new CairnError('UNAUTHENTICATED')
-  return openShownDrive(clientOf(network, session), session.address, signal)
+  return openShownDrive(clientOf(network, session), session, signal)
 }
 
 /** Returns a number that changes with the items of a drive. */
@@ -67,12 +67,12 @@ export function useDriveVersion({ subscribe, version }: ShownDrive): number {
  * Returns a function that runs an edit. The first change of an account saves a key at the key nodes, which may take one more
  * signature.
  */
-export function useDriveEdit(shown: ShownDrive) {
+export function useDriveEdit(shown: ShownDrive | undefined) {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   return useCallback(
     async <T>(run: (edit: DriveEditor, drive: Drive) => T): Promise<T> => {
-      if (shown.drive.known !== undefined) return shown.drive.change((edit) => run(edit, shown.drive))
+      if (shown?.drive.known !== undefined) return shown.drive.change((edit) => run(edit, shown.drive))
       await needKeyClient()
       const session = getSession()
       const { drive } = await queryClient.fetchQuery({
