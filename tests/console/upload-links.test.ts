@@ -1,5 +1,5 @@
 // The page of an upload link: people without a wallet send files into the account of another.
-import { type Client, createUploadLink, listFiles, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
+import { type Client, createUploadLink, listFiles, listUploadLinks, revokeUploadLink, uploadWithLink } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -79,4 +79,58 @@ test('a link that was revoked, or is not whole, says so', async () => {
   await expectTitle(pathOf(link.url), 'This link was revoked')
   await expectTitle('/upload-link', 'This link is not complete')
   await expectTitle(pathOf(link.url).slice(0, -4), 'This link is not complete')
+})
+
+test('an owner makes an upload link with limits, sees what came through it, and revokes it', async () => {
+  const opened = await site.newPage({ width: 320, height: 720, theme: 'dark' })
+  const { page, wallet, open, signIn, checkAccessibility } = opened
+  await open('/links')
+  await signIn()
+  await page.getByText('No upload links yet.').waitFor()
+  await expectToFit(opened)
+  await page.getByRole('button', { name: 'New upload link' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New upload link' })
+  await dialog.getByLabel('Label (optional)').fill('Photos of Ida')
+  await dialog.getByLabel('Number of files').fill('0')
+  await dialog.getByText('Enter a whole number from 1 to 100,000.').waitFor()
+  await dialog.getByLabel('Number of files').fill('3')
+  await dialog.getByLabel('Largest file, in MiB').fill('2')
+  await dialog.getByText('At most 6 MiB in total.').waitFor()
+  await dialog.getByText('Others', { exact: true }).click()
+  await dialog.getByLabel('Media types').fill('text')
+  await dialog.getByText('Enter media types such as').waitFor()
+  await expectToFit(opened)
+  await dialog.getByLabel('Media types').fill('text/plain, image/*')
+  await dialog.getByText('1 day').click()
+  await dialog.getByRole('button', { name: 'Make link' }).click()
+  const made = page.getByRole('dialog', { name: 'Link ready' })
+  const url = (await made.getByText('/upload-link#').textContent()) ?? ''
+  await made.getByRole('img', { name: 'QR code of the link' }).waitFor()
+  await expectToFit(opened)
+  await made.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('list', { name: 'Upload links' }).getByRole('listitem')
+  await row.getByText('0 of 3 files · 0 B of 6 MiB · text/plain, image/*').waitFor()
+
+  await uploadWithLink(url, new Blob(['dear Ada'], { type: 'text/plain' }), { name: 'letter.txt' })
+  await page.reload()
+  await row.getByText('1 of 3 files · 8 B of 6 MiB').waitFor()
+  // The bell reports what came, until it was read.
+  const bell = page.getByRole('button', { name: /^Notifications/ })
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  const news = page.getByRole('dialog', { name: 'Notifications' })
+  await news.getByText('File received through an upload link, 8 B').waitFor()
+  await news.getByRole('link', { name: 'letter.txt' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  expect(await bell.count()).toBe(1)
+
+  await row.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await row.getByText('Revoked').waitFor()
+  await expectToFit(opened)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  expect(await listUploadLinks(client)).toMatchObject([
+    { state: 'revoked', maxUploads: 3, contentTypes: ['text/plain', 'image/*'] },
+  ])
 })

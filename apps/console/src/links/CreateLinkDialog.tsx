@@ -6,16 +6,13 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
+import { LifetimeField } from './LifetimeField.tsx'
 import { LinkMade } from './LinkMade.tsx'
+import { type Lifetime, lifetimesMs } from './lifetimes.ts'
 import { refreshLinks } from './use-links.ts'
 
-const dayMs = 86_400_000
-const lifetimesMs = { day: dayMs, week: 7 * dayMs, month: 30 * dayMs, year: 365 * dayMs }
-type Lifetime = keyof typeof lifetimesMs
-const lifetimes: readonly Lifetime[] = ['day', 'week', 'month', 'year']
 const defaultOpens = '10'
 const maxLabelLength = 200
 
@@ -43,7 +40,15 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
     gcTime: 0,
   })
   if (create.data !== undefined)
-    return <LinkMade url={create.data.url} hasPassword={password !== ''} onClose={onClose} />
+    return (
+      <LinkMade
+        url={create.data.url}
+        title={messages.links.madeTitle}
+        hint={messages.links.madeHint}
+        note={password === '' ? undefined : messages.links.sendPassword}
+        onClose={onClose}
+      />
+    )
   return (
     <FormDialog
       onClose={onClose}
@@ -53,13 +58,7 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
       isBusy={create.isPending}
       onSubmit={() => (areOpensRight ? create.mutate() : undefined)}
     >
-      <Segments
-        label={messages.links.lifetime}
-        isLabelShown
-        value={lifetime}
-        options={lifetimes.map((value) => ({ value, label: messages.links.lifetimes[value] }))}
-        onChange={setLifetime}
-      />
+      <LifetimeField value={lifetime} onChange={setLifetime} />
       <TextField
         label={messages.links.maxOpens}
         hint={messages.links.maxOpensHint}

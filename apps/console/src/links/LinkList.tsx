@@ -1,53 +1,51 @@
 import type { FileLink } from '@cairn/sdk'
-import { useState } from 'react'
+import { Link } from '@tanstack/react-router'
 import { LockKeyhole } from '#icons'
-import { formatDateTime } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { Button } from '../ui/Button.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
+import { ShortCode } from '../ui/ShortCode.tsx'
 import { Tag } from '../ui/Tag.tsx'
+import { LinkRow } from './LinkRow.tsx'
 import { findLinkState } from './link-state.ts'
-import { useLinks, useRevokeLink } from './use-links.ts'
+import { RevokeLink, useRevocation } from './RevokeLink.tsx'
+import { linksKey, revokeFileLink, useLinks } from './use-links.ts'
 
-/** The links of a file with their state and opens; each that still opens can be revoked. */
-export function LinkList({ cid }: { cid: string }) {
+/** The links of a file, or of all files, with their state and opens; each that still opens can be revoked. */
+export function LinkList({ cid }: { cid?: string }) {
   const { data, error, refetch } = useLinks(cid)
-  const [revoking, setRevoking] = useState<FileLink>()
-  const revoke = useRevokeLink(() => setRevoking(undefined))
+  const revocation = useRevocation({ queryKey: linksKey, revoke: revokeFileLink })
   if (data === undefined) {
     return <QueryPending query={{ error, refetch }} skeleton="h-12 w-full" />
   }
+  const hint = cid === undefined ? messages.links.hintAll : messages.links.hint
   return (
     <>
-      <p className="text-ink-soft text-sm">
-        {data.length === 0 ? `${messages.links.none} ${messages.links.hint}` : messages.links.hint}
-      </p>
+      <p className="text-ink-soft text-sm">{data.length === 0 ? `${messages.links.none} ${hint}` : hint}</p>
       {data.length === 0 ? undefined : (
-        <ul aria-label={messages.links.list} className="mt-2 divide-y divide-line rounded-lg border border-line">
+        <ul
+          aria-label={messages.links.list}
+          className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface"
+        >
           {data.map((link) => (
-            <LinkRow key={link.id} link={link} onRevoke={() => setRevoking(link)} />
+            <FileLinkRow
+              key={link.id}
+              link={link}
+              hasCid={cid === undefined}
+              onRevoke={() => revocation.ask({ id: link.id, label: labelOf(link) })}
+            />
           ))}
         </ul>
       )}
-      <Confirm
-        isOpen={revoking !== undefined}
-        onClose={() => setRevoking(undefined)}
-        title={messages.links.revokeTitle(revoking === undefined ? '' : labelOf(revoking))}
-        hint={messages.links.revokeHint}
-        confirmLabel={messages.links.revoke}
-        isBusy={revoke.isPending}
-        onConfirm={() => (revoking === undefined ? undefined : revoke.mutate(revoking.id))}
-      />
+      <RevokeLink revocation={revocation} hint={messages.links.revokeHint} />
     </>
   )
 }
 
 const tones = { active: 'good', revoked: 'plain', expired: 'plain', usedUp: 'plain', locked: 'warn' } as const
 
-function LinkRow({ link, onRevoke }: { link: FileLink; onRevoke: () => void }) {
-  const { needsPassword, expiresAt, maxOpens, opens, failures, lastOpenedAt } = link
+function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boolean; onRevoke: () => void }) {
+  const { cid, needsPassword, expiresAt, maxOpens, opens, failures, lastOpenedAt } = link
   const state = findLinkState(link)
   const facts = [
     messages.links.opens(opens, maxOpens),
@@ -57,23 +55,27 @@ function LinkRow({ link, onRevoke }: { link: FileLink; onRevoke: () => void }) {
     ...(state === 'expired' ? [messages.links.expiredAt(expiresAt)] : []),
   ]
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3 py-2.5">
-      <div className="min-w-0 flex-1 basis-52">
-        <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
-          <bdi className="min-w-0 break-words">{labelOf(link)}</bdi>
+    <LinkRow
+      label={labelOf(link)}
+      tags={
+        <>
           <Tag tone={tones[state]}>{messages.links[state]}</Tag>
           {needsPassword ? <Tag icon={LockKeyhole}>{messages.links.withPassword}</Tag> : undefined}
+        </>
+      }
+      facts={facts}
+      expiresAt={expiresAt}
+      onRevoke={state === 'active' ? onRevoke : undefined}
+    >
+      {hasCid ? (
+        <p className="flex flex-wrap items-center gap-x-3 text-sm">
+          <Link to="/files/$cid/access" params={{ cid }} className="text-accent-ink underline underline-offset-2">
+            {messages.links.toFile}
+          </Link>
+          <ShortCode text={cid} label={messages.files.copyCid} />
         </p>
-        <p className="text-ink-soft text-sm tabular" title={formatDateTime(expiresAt)}>
-          {facts.join(' · ')}
-        </p>
-      </div>
-      {state === 'active' ? (
-        <Button size="small" onClick={onRevoke}>
-          {messages.links.revoke} <span className="sr-only">{labelOf(link)}</span>
-        </Button>
       ) : undefined}
-    </li>
+    </LinkRow>
   )
 }
 

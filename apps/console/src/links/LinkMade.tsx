@@ -4,14 +4,26 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 
-/** A new link, shown once: to copy, or to scan. */
-export function LinkMade({ url, hasPassword, onClose }: { url: string; hasPassword: boolean; onClose: () => void }) {
+/** A link at the moment it is there: to copy, or to scan. */
+export function LinkMade({
+  url,
+  title,
+  hint,
+  note,
+  onClose,
+}: {
+  url: string
+  title: string
+  hint: string
+  note?: string | undefined
+  onClose: () => void
+}) {
   return (
     <Modal
       isOpen
       onClose={onClose}
-      title={messages.links.madeTitle}
-      hint={messages.links.madeHint}
+      title={title}
+      hint={hint}
       footer={
         <Button kind="primary" onClick={onClose}>
           {messages.links.done}
@@ -22,7 +34,7 @@ export function LinkMade({ url, hasPassword, onClose }: { url: string; hasPasswo
         <code className="min-w-0 flex-1 break-all font-mono text-sm">{url}</code>
         <CopyButton text={url} label={messages.links.copy} />
       </p>
-      {hasPassword ? <p className="mt-3 text-ink-soft text-sm">{messages.links.sendPassword}</p> : undefined}
+      {note === undefined ? undefined : <p className="mt-3 text-ink-soft text-sm">{note}</p>}
       <div className="mt-4 grid place-items-center">
         <QrCode text={url} label={messages.links.code} isSmall />
       </div>

@@ -1,38 +1,25 @@
 import { type FileLink, listLinks, revokeLink } from '@cairn/sdk'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { messages } from '../messages/messages.ts'
+import { useQuery } from '@tanstack/react-query'
 import { queryClient } from '../network/query-client.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
 
-/** Returns the links of a file that the account made, newest first. */
-export function useLinks(cid: string) {
+export const linksKey = ['links'] as const
+export { revokeLink as revokeFileLink }
+
+/** Returns the links that the account made, newest first: of a file, or of all. */
+export function useLinks(cid?: string) {
   const client = useClient()
   const address = useSession()?.address
   return useQuery({
-    queryKey: ['links', address],
+    queryKey: [...linksKey, address],
     queryFn: ({ signal }) => listLinks(client, { signal }),
-    select: (all: FileLink[]) => all.filter((link) => link.cid === cid),
+    select: (all: FileLink[]) => (cid === undefined ? all : all.filter((link) => link.cid === cid)),
     enabled: address !== undefined,
   })
 }
 
 /** Loads the links of all files again, after a change. */
 export function refreshLinks(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ['links'] })
-}
-
-/** Revokes a link. */
-export function useRevokeLink(onRevoked: () => void) {
-  const client = useClient()
-  return useMutation({
-    mutationFn: (id: string) => revokeLink(client, id),
-    onSuccess: () => {
-      toastDone(messages.links.revokeDone)
-      onRevoked()
-    },
-    onError: (error) => toastError(messages.links.revokeFailed, error),
-    onSettled: refreshLinks,
-  })
+  return queryClient.invalidateQueries({ queryKey: linksKey })
 }

@@ -5,6 +5,9 @@ const opens = (count: number) => (count === 1 ? '1 open' : `${formatCount(count)
 /** Links of a file, for their owner. */
 export const links = {
   hint: 'A link opens this file for people without a wallet.',
+  hintAll: 'Each opens an encrypted file for people without a wallet. Make one under Access of a file.',
+  titleAll: 'Links to your files',
+  toFile: 'Access of the file',
   none: 'No links yet.',
   list: 'Links',
   active: 'Active',
