@@ -1,6 +1,7 @@
 import { getConditions, getKeyStatus, shareFile, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { finishSharing } from './finish-sharing.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 /** Machines are slow at times; what is waited for comes, or the test is wrong. */
@@ -46,6 +47,12 @@ test('a shared file opens in the browser of its recipient, and no longer after a
   expect(await owner.checkAccessibility()).toEqual([])
   await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}\n${other}`)
   await dialog.getByRole('button', { name: 'Share with 2 people' }).click()
+  // The link is offered at the moment of sharing.
+  const shared = owner.page.getByRole('dialog', { name: 'Shared with 2 people' })
+  await shared.getByText(`/open/${cid}`).waitFor()
+  await shared.getByRole('img', { name: 'QR code of the link' }).waitFor()
+  expect(await owner.checkAccessibility()).toEqual([])
+  await finishSharing(owner.page)
   const people = owner.page.getByRole('list', { name: 'People' })
   await people.getByText(other).waitFor()
   expect((await getKeyStatus(client, cid)).agreed?.sharedTo.toSorted()).toEqual([addressOf(reader), other].toSorted())
@@ -111,6 +118,7 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
   await dialog.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+  await finishSharing(owner.page)
   await owner.page.getByText('Works, but not all five agree').waitFor()
   await owner.page.getByText('Out of date').waitFor()
   await owner.page.unroute(`${fifth}/api/setSharedKey/**`)
@@ -159,6 +167,7 @@ test('Share in the list leads to the dialog that shares, with the keyboard in it
   await page.keyboard.type(`0x${'78'.repeat(20)}`)
   await page.keyboard.press('Tab')
   await page.getByRole('button', { name: 'Share', exact: true }).last().press('Enter')
+  await finishSharing(page)
   await page
     .getByRole('list', { name: 'People' })
     .getByText(`0x${'78'.repeat(20)}`)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { decryptBytes, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { finishSharing } from './finish-sharing.ts'
 import { startUpload } from './start-upload.ts'
 import { expectContinued, expectStored, openUploadPage, panelOf, rowOf, start, startDropped } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -237,6 +238,7 @@ test('a change that a reload cut in half is offered for repair, and repaired', {
   const dialog = page.getByRole('dialog', { name: 'Share this file' })
   await dialog.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+  await finishSharing(page)
   await page.getByText('3 of 5 key nodes').first().waitFor()
   await page.reload()
   const repair = panelOf(page).getByRole('button', { name: /^Repair: / })

@@ -3,6 +3,7 @@ import { createClient, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { finishSharing } from './finish-sharing.ts'
 import { createSolanaWallet, type TestSolanaWallet } from './solana-wallet.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -127,6 +128,7 @@ test('encrypted by a Solana account, shared with an EVM account, opened by it; a
   const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
   await dialog.getByLabel('Addresses').fill(readerAddress)
   await dialog.getByRole('button', { name: 'Share', exact: true }).click()
+  await finishSharing(owner.page)
   await owner.page.getByRole('list', { name: 'People' }).getByText(readerAddress).waitFor(patient)
 
   // Conditions are tried for an account of either kind.
@@ -148,6 +150,7 @@ test('encrypted by a Solana account, shared with an EVM account, opened by it; a
   const reply = reader.page.getByRole('dialog', { name: 'Share this file' })
   await reply.getByLabel('Addresses').fill(owner.sol.addresses[0] ?? '')
   await reply.getByRole('button', { name: 'Share', exact: true }).click()
+  await finishSharing(reader.page)
   await reader.page
     .getByRole('list', { name: 'People' })
     .getByText(owner.sol.addresses[0] ?? '')

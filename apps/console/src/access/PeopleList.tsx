@@ -1,6 +1,8 @@
 import { revokeAccess } from '@cairn/sdk'
 import { useState } from 'react'
 import { UserMinus } from '#icons'
+import { AddressLabel } from '../contacts/AddressLabel.tsx'
+import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
@@ -23,6 +25,7 @@ export function PeopleList({
   canChange: boolean
   start: (change: KeyChange) => Promise<void>
 }) {
+  const contacts = useContacts()
   const [leaving, setLeaving] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const revoke = async (address: string) => {
@@ -56,7 +59,7 @@ export function PeopleList({
       >
         {sharedTo.map((address) => (
           <li key={address} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">
-            <ShortCode text={address} label={messages.session.copyAddress} />
+            <AddressLabel address={address} contacts={contacts} />
             {canChange ? (
               <IconButton
                 icon={UserMinus}

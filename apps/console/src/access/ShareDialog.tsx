@@ -1,16 +1,18 @@
 import { chainFamilies, familyFacts, maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeResult, shareFile } from '@cairn/sdk'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { Link2, UserPlus } from '#icons'
+import { AddressesField } from '../contacts/AddressesField.tsx'
+import { useAddresses } from '../contacts/use-addresses.ts'
+import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
+import { LinkMade } from '../links/LinkMade.tsx'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { fieldClass } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { parseAddresses } from './parse-addresses.ts'
 
 const familyNames = chainFamilies.map((family) => familyFacts[family].name)
 
@@ -38,11 +40,12 @@ export function ShareDialog({
   onLink: () => void
   start: (change: KeyChange) => Promise<void>
 }) {
-  const id = useId()
+  const { contacts, markUsed } = useContacts()
+  const [shared, setShared] = useState(0)
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const { addresses, bad } = parseAddresses(text)
+  const { addresses, bad, ens } = useAddresses(text, contacts)
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
   const fault =
@@ -67,13 +70,25 @@ export function ShareDialog({
           return last ?? { done: [], pending: [], isEffective: true, withstands: 0 }
         },
       })
-      onClose()
+      markUsed(fresh)
+      setShared(fresh.length)
     } catch (error) {
       setBusy(false)
       if (!isAborted(error)) toastError(messages.access.shareTitle, error)
     }
   }
   const link = `${location.origin}/open/${cid}`
+  if (shared > 0) {
+    return (
+      <LinkMade
+        url={link}
+        title={messages.access.sharedTitle(shared)}
+        hint={messages.access.linkHint}
+        note={messages.access.runningHint}
+        onClose={onClose}
+      />
+    )
+  }
   return (
     <FormDialog
       onClose={onClose}
@@ -88,32 +103,16 @@ export function ShareDialog({
       isBusy={isBusy}
       onSubmit={() => void share()}
     >
-      <div className="flex flex-col gap-1.5">
-        <label htmlFor={id} className="font-medium text-sm">
-          {messages.access.shareLabel}
-        </label>
-        <textarea
-          id={id}
-          ref={focusField}
-          rows={4}
-          value={text}
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={messages.access.sharePlaceholder}
-          aria-describedby={`${id}-hint`}
-          {...(wasTried && fault !== undefined ? { 'aria-invalid': true } : {})}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
-          className={`${fieldClass} py-2 font-mono`}
-        />
-        <p id={`${id}-hint`} className="text-ink-soft text-sm">
-          {[messages.access.shareFieldHint(familyNames), ...notes].join(' ')}
-        </p>
-        {wasTried && fault !== undefined ? (
-          <p role="alert" className="text-bad text-sm">
-            {fault}
-          </p>
-        ) : undefined}
-      </div>
+      <AddressesField
+        ref={focusField}
+        label={messages.access.shareLabel}
+        hint={[messages.access.shareFieldHint(familyNames), ...notes].join(' ')}
+        text={text}
+        error={wasTried ? fault : undefined}
+        contacts={contacts}
+        ens={ens}
+        onText={setText}
+      />
       <div>
         <p className="font-medium text-sm">{messages.access.link}</p>
         <p className="flex min-w-0 items-center gap-1">

@@ -1,8 +1,9 @@
 import { type KeyFile, listKeyFiles } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
+import { useContacts } from '../contacts/use-contacts.ts'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { formatAgo, formatBytes, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -20,12 +21,42 @@ import { Tag } from '../ui/Tag.tsx'
 import { ConnectKeys } from './ConnectKeys.tsx'
 
 type Role = 'recipient' | 'owner'
+const ContactList = lazy(async () => ({ default: (await import('../contacts/ContactList.tsx')).ContactList }))
 
-/** Encrypted files shared with this account, and by it. */
+/** Encrypted files shared with this account, and by it, and the address book. */
 export function SharedPage() {
+  const { by } = useSearch({ from: '/shared' })
+  const navigate = useNavigate()
+  const role: Role = by === 'me' ? 'owner' : 'recipient'
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
-      <SharedFiles />
+      <PageHeader
+        title={messages.pages.shared}
+        hint={by === 'contacts' ? messages.contacts.hint : messages.access.sharedHint}
+      >
+        <Segments
+          label={messages.pages.shared}
+          value={by === 'contacts' ? by : role}
+          options={[
+            { value: 'recipient', label: messages.access.sharedWithMe },
+            { value: 'owner', label: messages.access.sharedByMe },
+            { value: 'contacts', label: messages.access.sharedContacts },
+          ]}
+          onChange={(next) =>
+            void navigate({
+              to: '/shared',
+              search: next === 'owner' ? { by: 'me' } : next === 'contacts' ? { by: 'contacts' } : {},
+            })
+          }
+        />
+      </PageHeader>
+      {by === 'contacts' ? (
+        <Suspense fallback={<Skeleton className="h-32 w-full" />}>
+          <ContactList />
+        </Suspense>
+      ) : (
+        <SharedFiles key={role} role={role} />
+      )}
     </div>
   )
 }
@@ -33,12 +64,9 @@ export function SharedPage() {
 /** Rows shown initially, and added per click. */
 const pageRows = 50
 
-function SharedFiles() {
+function SharedFiles({ role }: { role: Role }) {
   const network = useNetwork()
   const session = useSession()
-  const navigate = useNavigate()
-  const { by } = useSearch({ from: '/shared' })
-  const role: Role = by === 'me' ? 'owner' : 'recipient'
   const [shown, setShown] = useState(pageRows)
   const { data, error, refetch } = useQuery({
     queryKey: ['key-files', role],
@@ -52,81 +80,59 @@ function SharedFiles() {
     },
     enabled: session?.keySession !== undefined,
   })
-  const header = (
-    <PageHeader title={messages.pages.shared} hint={messages.access.sharedHint}>
-      <Segments
-        label={messages.pages.shared}
-        value={role}
-        options={[
-          { value: 'recipient', label: messages.access.sharedWithMe },
-          { value: 'owner', label: messages.access.sharedByMe },
-        ]}
-        onChange={(next) => {
-          setShown(pageRows)
-          void navigate({ to: '/shared', search: next === 'owner' ? { by: 'me' } : {} })
-        }}
-      />
-    </PageHeader>
-  )
   if (network.keyRouter === undefined && network.keyNodes === undefined) {
     return <EmptyState icon={Users} title={messages.places.noKeyNodes} hint={messages.places.noKeyNodesHint} />
   }
   if (session?.keySession === undefined) {
     return (
-      <>
-        {header}
-        <ConnectKeys
-          icon={Users}
-          title={messages.access.askTitle}
-          hint={messages.access.sharedAsk}
-          label={messages.access.sharedShow}
-        />
-      </>
+      <ConnectKeys
+        icon={Users}
+        title={messages.access.askTitle}
+        hint={messages.access.sharedAsk}
+        label={messages.access.sharedShow}
+      />
     )
   }
   return (
-    <>
-      {header}
-      <QueryView
-        query={{ data, error, refetch }}
-        skeleton={
-          <div className="flex flex-col gap-2">
-            <Skeleton className="h-14 w-full" />
-            <Skeleton className="h-14 w-full" />
-            <Skeleton className="h-14 w-full" />
-          </div>
-        }
-        empty={
-          role === 'recipient' ? (
-            <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
-          ) : (
-            <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
-              <Link to="/files" className={buttonClass('primary')}>
-                {messages.access.sharedGoFiles}
-              </Link>
-            </EmptyState>
-          )
-        }
-      >
-        {(data) => (
-          <>
-            <ul
-              aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
-              className="divide-y divide-line rounded-lg border border-line bg-surface"
-            >
-              {data.slice(0, shown).map((file) => (
-                <SharedRow key={file.cid} file={file} role={role} />
-              ))}
-            </ul>
-            {data.length > shown ? (
-              <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
-                {messages.access.sharedMore}
-              </Button>
-            ) : undefined}
-          </>
-        )}
-      </QueryView>
-    </>
+    <QueryView
+      query={{ data, error, refetch }}
+      skeleton={
+        <div className="flex flex-col gap-2">
+          <Skeleton className="h-14 w-full" />
+          <Skeleton className="h-14 w-full" />
+          <Skeleton className="h-14 w-full" />
+        </div>
+      }
+      empty={
+        role === 'recipient' ? (
+          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
+        ) : (
+          <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
+            <Link to="/files" className={buttonClass('primary')}>
+              {messages.access.sharedGoFiles}
+            </Link>
+          </EmptyState>
+        )
+      }
+    >
+      {(data) => (
+        <>
+          <ul
+            aria-label={role === 'owner' ? messages.access.sharedByMe : messages.access.sharedWithMe}
+            className="divide-y divide-line rounded-lg border border-line bg-surface"
+          >
+            {data.slice(0, shown).map((file) => (
+              <SharedRow key={file.cid} file={file} role={role} />
+            ))}
+          </ul>
+          {data.length > shown ? (
+            <Button className="mt-4 self-center" onClick={() => setShown(shown + pageRows)}>
+              {messages.access.sharedMore}
+            </Button>
+          ) : undefined}
+        </>
+      )}
+    </QueryView>
   )
 }
 
@@ -139,6 +145,7 @@ function SharedRow({
   role: Role
 }) {
   const { data } = useFileInfo(cid)
+  const label = useContacts().labelOf(owner)
   const name = data === undefined || data.fileName === '' ? messages.access.sharedUnnamed : nameOf(data)
   const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
   return (
@@ -161,7 +168,8 @@ function SharedRow({
             ) : undefined
           ) : (
             <span title={owner}>
-              {messages.access.sharedOwner} <span className="font-mono">{shorten(owner)}</span>
+              {messages.access.sharedOwner}{' '}
+              {label === undefined ? <span className="font-mono">{shorten(owner)}</span> : <bdi>{label}</bdi>}
             </span>
           )}
           {data === undefined ? undefined : (

@@ -1,5 +1,8 @@
 import { transferFile } from '@cairn/sdk'
 import { useState } from 'react'
+import { AddressField } from '../contacts/AddressField.tsx'
+import { useAddresses } from '../contacts/use-addresses.ts'
+import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
@@ -7,7 +10,6 @@ import { Choice } from '../ui/Choice.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { parseAddresses } from './parse-addresses.ts'
 
 /** Transfers a file. It cannot be undone, so the user types the end of the address once more. */
 export function TransferDialog({
@@ -23,12 +25,13 @@ export function TransferDialog({
   onClose: () => void
   start: (change: KeyChange) => Promise<void>
 }) {
+  const { contacts } = useContacts()
   const [text, setText] = useState('')
   const [last, setLast] = useState('')
   const [people, setPeople] = useState<'drop' | 'keep'>('drop')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const { addresses, bad } = parseAddresses(text)
+  const { addresses, bad, ens } = useAddresses(text, contacts)
   const [address] = addresses
   const wanted = address?.slice(-4) ?? ''
   const addressFault =
@@ -64,12 +67,13 @@ export function TransferDialog({
       isBusy={isBusy}
       onSubmit={() => void transfer()}
     >
-      <TextField
+      <AddressField
         label={messages.access.transferLabel}
-        value={text}
-        spellCheck={false}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
+        text={text}
         error={wasTried || address !== undefined ? addressFault : undefined}
+        contacts={contacts}
+        ens={ens}
+        onText={setText}
       />
       <Choice
         label={messages.access.transferPeople}

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** Search parameters of the shared files: the role of the user. */
+/** Search parameters of the shared files: the role of the user, or the address book. */
 export const sharedSearchSchema = v.object({
-  by: v.optional(v.fallback(v.optional(v.picklist(['me'])), undefined)),
+  by: v.optional(v.fallback(v.optional(v.picklist(['me', 'contacts'])), undefined)),
 })

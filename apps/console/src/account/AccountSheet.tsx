@@ -5,6 +5,7 @@ import { switchChain } from 'wagmi/actions'
 import { ArrowLeftRight, LogOut } from '#icons'
 import { chainDecimals, formatAmount } from '../billing/format-amount.ts'
 import { useBalance } from '../billing/use-balance.ts'
+import { useEnsName } from '../ens/use-ens.ts'
 import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -37,6 +38,7 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
             {messages.wallet.signedInAs}
             <Tag>{messages.wallet.families[family]}</Tag>
           </p>
+          <EnsName address={session.address} />
           <p className="break-all font-mono text-sm">{session.address}</p>
         </div>
         <CopyButton text={session.address} label={messages.session.copyAddress} />
@@ -68,6 +70,12 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
       </div>
     </div>
   )
+}
+
+/** The name that the address has on the chain, if any. */
+function EnsName({ address }: { address: string }) {
+  const name = useEnsName(address)
+  return name === undefined ? undefined : <p className="font-medium">{name}</p>
 }
 
 /** What the account has of the coin of the chain that payments are made on. */

@@ -1,15 +1,16 @@
-import { normalizeIdentity } from '@cairn/protocol'
 import { explainAccess, explainConditions } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
+import { AddressField } from '../contacts/AddressField.tsx'
+import { useAddresses } from '../contacts/use-addresses.ts'
+import { useContacts } from '../contacts/use-contacts.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
-import { TextField } from '../ui/TextField.tsx'
 import type { Verdict } from './ConditionFindings.tsx'
 import { type Draft, toInput } from './draft.ts'
 
@@ -42,7 +43,9 @@ export function CheckAddress({
   const own = useSession()?.address
   const [text, setText] = useState('')
   const [wasTried, setTried] = useState(false)
-  const address = normalizeIdentity(text.trim())
+  const { contacts } = useContacts()
+  const { addresses, bad, ens } = useAddresses(text, contacts)
+  const address = addresses.length === 1 && bad.length === 0 ? (addresses[0] ?? '') : ''
   const check = useMutation({
     mutationFn: async (about: string): Promise<Tried> => {
       const client = await needKeyClient()
@@ -82,14 +85,15 @@ export function CheckAddress({
         )}
         {canAskOthers ? (
           <>
-            <TextField
+            <AddressField
               label={messages.conditions.checkLabel}
               isLabelHidden
-              value={text}
+              text={text}
               placeholder={messages.conditions.checkPlaceholder}
-              spellCheck={false}
-              onChange={({ currentTarget }) => {
-                setText(currentTarget.value)
+              contacts={contacts}
+        ens={ens}
+              onText={(next) => {
+                setText(next)
                 check.reset()
               }}
               error={wasTried && address === '' ? messages.conditions.checkBad : undefined}

@@ -25,12 +25,13 @@ export const access = {
   share: 'Share',
   shareTitle: 'Share this file',
   shareHint: 'People decrypt the file with their wallet. They need no email address and no account.',
-  shareLabel: 'Addresses',
+  shareLabel: 'Addresses or contacts',
   sharePlaceholder: '0x…',
   shareFieldHint: (families: readonly string[]) =>
     `${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(families)} addresses, separated by spaces, commas or new lines.`,
   shareGo: (count: number) => (count <= 1 ? 'Share' : `Share with ${people(count)}`),
-  shareEmpty: 'Paste at least one address.',
+  shareEmpty: 'Enter at least one address or contact.',
+  sharedTitle: (count: number) => `Shared with ${people(count)}`,
   shareBad: (bad: readonly string[]) =>
     `${bad.length === 1 ? 'Not a valid address' : 'Not valid addresses'}: ${bad.slice(0, 3).join(', ')}${bad.length > 3 ? ' …' : ''}`,
   shareKnown: (count: number) => `${people(count)} already ${count === 1 ? 'has' : 'have'} access.`,
@@ -116,6 +117,7 @@ export const access = {
   sharedShow: 'Show shared files',
   sharedWithMe: 'With me',
   sharedByMe: 'By me',
+  sharedContacts: 'Contacts',
   sharedNoneWith: 'Nothing is shared with you yet',
   sharedNoneWithHint: 'Give others your wallet address. Files they share with you appear here.',
   sharedNoneBy: 'You have not shared anything yet',

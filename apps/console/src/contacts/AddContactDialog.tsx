@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { joinSentences } from '../messages/format.ts'
+import { messages } from '../messages/messages.ts'
+import { toCairnError } from '../network/query-client.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { FormDialog } from '../ui/FormDialog.tsx'
+import { TextField } from '../ui/TextField.tsx'
+import { readAddresses } from './read-addresses.ts'
+import type { useContacts } from './use-contacts.ts'
+
+const maxLabelLength = 100
+
+/** Gives an address a label. */
+export function AddContactDialog({
+  book: { save },
+  onClose,
+}: {
+  book: Pick<ReturnType<typeof useContacts>, 'save'>
+  onClose: () => void
+}) {
+  const [text, setText] = useState('')
+  const [label, setLabel] = useState('')
+  const [wasTried, setTried] = useState(false)
+  const { addresses, bad } = readAddresses(text)
+  const [address] = addresses
+  const isRight = address !== undefined && addresses.length === 1 && bad.length === 0
+  const adding = useMutation({ mutationFn: (to: string) => save(to, label.trim()), onSuccess: onClose })
+  const fault = adding.error === null || isAborted(adding.error) ? undefined : toCairnError(adding.error)
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={messages.contacts.add}
+      hint={messages.contacts.hint}
+      submitLabel={messages.contacts.save}
+      isBusy={adding.isPending}
+      error={fault === undefined ? undefined : joinSentences(fault.message, fault.hint)}
+      onSubmit={() => {
+        setTried(true)
+        if (isRight && label.trim() !== '') adding.mutate(address)
+      }}
+    >
+      <TextField
+        label={messages.contacts.address}
+        value={text}
+        spellCheck={false}
+        placeholder={messages.access.sharePlaceholder}
+        error={wasTried && !isRight ? messages.access.transferBad : undefined}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <TextField
+        label={messages.contacts.label}
+        hint={messages.contacts.labelHint}
+        value={label}
+        maxLength={maxLabelLength}
+        error={wasTried && label.trim() === '' ? messages.contacts.labelEmpty : undefined}
+        onChange={({ target }) => setLabel(target.value)}
+      />
+    </FormDialog>
+  )
+}

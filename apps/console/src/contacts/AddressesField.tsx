@@ -1,0 +1,71 @@
+import type { DriveContact } from '@cairn/sdk'
+import { type ReactNode, type Ref, useId } from 'react'
+import type { EnsAnswer } from '../ens/use-ens.ts'
+import { messages } from '../messages/messages.ts'
+import { fieldClass } from '../ui/TextField.tsx'
+import { ContactChips } from './ContactChips.tsx'
+import { EnsNote } from './EnsNote.tsx'
+import { readAddresses, splitLastWord, suggestContacts } from './read-addresses.ts'
+
+/** Addresses and labels of contacts, any number, with the contacts to choose from. */
+export function AddressesField({
+  ref,
+  label,
+  hint,
+  text,
+  error,
+  contacts,
+  ens,
+  onText,
+}: {
+  ref?: Ref<HTMLTextAreaElement>
+  label: string
+  hint?: ReactNode
+  text: string
+  error: string | undefined
+  contacts: readonly DriveContact[]
+  ens: readonly EnsAnswer[]
+  onText: (text: string) => void
+}) {
+  const id = useId()
+  const { before, word } = splitLastWord(text)
+  const isWhole = readAddresses(word, contacts).bad.length === 0
+  const { addresses } = readAddresses(text, contacts)
+  const pick = ({ label: name, address }: DriveContact) => {
+    const kept = isWhole ? text.trim() : before.trim()
+    const start = kept === '' || /[,;]$/.test(kept) ? kept : `${kept},`
+    onText(`${start === '' ? '' : `${start} `}${name === '' ? address : name}, `)
+  }
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="font-medium text-sm">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        ref={ref}
+        rows={3}
+        value={text}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={messages.access.sharePlaceholder}
+        {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
+        {...(error === undefined ? {} : { 'aria-invalid': true })}
+        onChange={({ currentTarget }) => onText(currentTarget.value)}
+        className={`${fieldClass} py-2 font-mono`}
+      />
+      <ContactChips contacts={suggestContacts(contacts, isWhole ? '' : word, addresses)} onPick={pick} />
+      <EnsNote ens={ens} />
+      {hint === undefined ? undefined : (
+        <p id={`${id}-hint`} className="text-ink-soft text-sm">
+          {hint}
+        </p>
+      )}
+      {error === undefined ? undefined : (
+        <p role="alert" className="text-bad text-sm">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,19 @@
+import { messages } from '../messages/messages.ts'
+import type { EnsAnswer } from '../ens/use-ens.ts'
+
+/** What the names in a field lead to: nobody shares with an address that they have not seen. */
+export function EnsNote({ ens }: { ens: readonly EnsAnswer[] }) {
+  return (
+    <div role="status" className="contents">
+      {ens.map(({ name, address }) => (
+        <p key={name} className="break-all text-ink-soft text-sm">
+          {address === null
+            ? messages.contacts.ensLooking(name)
+            : address === undefined
+              ? messages.contacts.ensNone(name)
+              : messages.contacts.ensIs(name, address)}
+        </p>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import type { DriveContact } from '@cairn/sdk'
+import { useMemo, useSyncExternalStore } from 'react'
+import { useDriveEdit, useDriveQuery, useHasDrive } from '../drive-index/use-drive.ts'
+
+const none: readonly DriveContact[] = []
+const noSubscription = () => () => undefined
+const noVersion = () => 0
+
+/** The address book of the account, in the encrypted index of its drive. It is empty until the drive is open. */
+export function useContacts() {
+  const canKeep = useHasDrive()
+  const { data: shown, error, refetch } = useDriveQuery()
+  const version = useSyncExternalStore(shown?.subscribe ?? noSubscription, shown?.version ?? noVersion)
+  const edit = useDriveEdit(shown)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
+  const contacts = useMemo(() => shown?.drive.contacts() ?? none, [shown, version])
+  const labels = useMemo(
+    () => new Map(contacts.flatMap(({ address, label }) => (label === '' ? [] : [[address, label] as const]))),
+    [contacts],
+  )
+  return {
+    contacts,
+    /** What keeps the drive from being opened, and whether it is. */
+    query: { data: shown?.drive, error, refetch },
+    /** Whether this network can keep contacts. */
+    canKeep,
+    labelOf: (address: string): string | undefined => labels.get(address),
+    save: (address: string, label: string) => edit((editor) => editor.setContact(address, label)),
+    remove: (address: string) => edit((editor) => editor.removeContact(address)),
+    /** Notes what a file was shared with. A failure is not reported: only the order of suggestions depends on it. */
+    markUsed: (addresses: readonly string[]) => {
+      if (shown === undefined) return
+      edit((editor) => editor.markContactsUsed(addresses)).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,78 @@
+// The address book: labels in the encrypted index of the account, offered wherever an address is typed.
+import { openDrive, uploadEncryptedText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { finishSharing } from './finish-sharing.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+const ida = `0x${'12'.repeat(20)}`
+const bob = `0x${'34'.repeat(20)}`
+
+test('a label given once is offered for sharing, shown in lists, and follows the account', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
+    theme: 'dark',
+    width: 320,
+    height: 720,
+  })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
+  await open('/shared?by=contacts')
+  await signIn()
+  await page.getByRole('button', { name: 'Add contact' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add contact' })
+  await adding.getByRole('button', { name: 'Save' }).click()
+  await adding.getByText('Enter a valid address.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await adding.getByLabel('Address').fill(ida)
+  await adding.getByLabel('Label').fill('Ida Lovelace')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  const book = page.getByRole('list', { name: 'Contacts' })
+  await book.getByText('Ida Lovelace').waitFor()
+  await book.getByText('Not shared with yet').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+  // Offered while sharing, by a part of the label.
+  await open(`/files/${cid}/access`)
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  const sharing = page.getByRole('dialog', { name: 'Share this file' })
+  const field = sharing.getByLabel('Addresses')
+  await field.fill(`${bob}, love`)
+  await sharing.getByRole('button', { name: 'Ida Lovelace' }).click()
+  expect(await field.inputValue()).toBe(`${bob}, Ida Lovelace, `)
+  expect(await checkAccessibility()).toEqual([])
+  await sharing.getByRole('button', { name: 'Share with 2 people' }).click()
+  await finishSharing(page)
+  const people = page.getByRole('list', { name: 'People' })
+  await people.getByText('Ida Lovelace').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+  // Whom a file was shared with is a contact, also without a label; in a list it gets one.
+  await page.getByRole('button', { name: `Label ${bob}` }).click()
+  await page.getByRole('dialog').getByLabel('Label').fill('Bob')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await people.getByText('Bob').waitFor()
+  await expect
+    .poll(async () => (await openDrive(client)).contacts(), { timeout: 60_000 })
+    .toMatchObject([{ label: 'Bob', usedAt: expect.any(Number) }, { label: 'Ida Lovelace' }])
+
+  // A transfer takes a label as well.
+  await page.getByRole('button', { name: 'Transfer ownership' }).click()
+  const transfer = page.getByRole('dialog', { name: 'Transfer ownership' })
+  await transfer.getByRole('button', { name: 'Bob' }).click()
+  await transfer.getByLabel(/^Type the last 4 characters/).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+
+  await open('/shared?by=contacts')
+  await page.getByRole('button', { name: 'Remove Bob from contacts' }).click()
+  await book.getByText('Bob').waitFor({ state: 'detached' })
+  await book.getByText('Ida Lovelace').waitFor()
+})
