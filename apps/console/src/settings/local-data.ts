@@ -1,3 +1,5 @@
+import { sharedCache } from '../upload/shared-cache.ts'
+
 /** Prefix of everything that the console stores in this browser; other pages of this origin use their own. */
 const prefix = 'cairn.'
 const databaseNames = /^cairn(?:-|$)/
@@ -13,6 +15,7 @@ export async function clearLocalData(): Promise<void> {
   for (const storage of [localStorage, sessionStorage]) {
     for (const name of ownNames(storage)) storage.removeItem(name)
   }
+  if ('caches' in globalThis) await caches.delete(sharedCache)
   const databases = await indexedDB.databases()
   await Promise.all(databases.map(({ name = '' }) => (databaseNames.test(name) ? removeDatabase(name) : undefined)))
 }

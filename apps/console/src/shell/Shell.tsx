@@ -14,6 +14,7 @@ import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
+import { registerShareTarget } from './install-app.ts'
 import { restoreWork } from './restore-work.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
@@ -49,6 +50,7 @@ export function Shell() {
     const timer = setTimeout(() => {
       void loadWalletDialog()
       if (isSignedIn) {
+        void registerShareTarget()
         void loadUploadSheet()
         void loadTransfers()
       }

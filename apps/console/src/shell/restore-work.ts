@@ -1,6 +1,7 @@
 import type { NetworkProfile } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
 import { toastError } from '../ui/toast-store.ts'
+import { sharedCache } from '../upload/shared-cache.ts'
 
 /**
  * Resumes the unfinished work of an earlier page of this account. A toast shows any failure, including one to load the
@@ -14,6 +15,11 @@ export async function restoreWork(network: NetworkProfile): Promise<void> {
     ])
     await restoreUploads(network)
     await restoreChanges(network)
+    // Only a page with a certificate, or of this machine, has caches.
+    if ('caches' in globalThis && (await caches.has(sharedCache))) {
+      const { takeShared } = await import('../upload/take-shared.ts')
+      await takeShared()
+    }
   } catch (error) {
     toastError(messages.transfers.notRestored, error)
   }

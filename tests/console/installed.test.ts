@@ -1,0 +1,46 @@
+// The console as an installed app: what a browser needs to install it, and files that other apps share with it.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('a browser finds nothing that keeps the console from being installed', async () => {
+  const { page, open, context } = await site.newPage({ accounts: 0 })
+  await open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const devtools = await context.newCDPSession(page)
+  const { errors, data = '' } = await devtools.send('Page.getAppManifest')
+  expect(errors).toEqual([])
+  expect(JSON.parse(data)).toMatchObject({ name: 'Cairn', display: 'standalone', share_target: { method: 'POST' } })
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
+  // A window that keeps nothing installs nothing; that is the test's own.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
+})
+
+test('files and a text that another app shares are chosen for an upload, before or after signing in', async () => {
+  const { page, context, open, signIn, checkAccessibility } = await site.newPage({ theme: 'dark', width: 320, height: 720 })
+  await open('/files')
+  await signIn()
+  // Registered a moment after the page is there, for this path only: no other request passes through it.
+  await page.waitForFunction("navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state === 'activated')")
+  expect(await page.evaluate('navigator.serviceWorker.controller')).toBeNull()
+
+  // Another app shares: a browser posts a form.
+  const sharing = await context.newPage()
+  await sharing.setContent(`<form method="post" enctype="multipart/form-data" action="${site.network.profile.api}/share-target">
+    <input name="files" type="file" multiple><input name="title" value="A walk"><button>Share</button></form>`)
+  await sharing.setInputFiles('input[type=file]', [
+    { name: 'größe.txt', mimeType: 'text/plain', buffer: Buffer.from('12 km') },
+    { name: 'map.png', mimeType: 'image/png', buffer: Buffer.alloc(700, 7) },
+  ])
+  await sharing.getByRole('button', { name: 'Share' }).click()
+  await sharing.waitForURL('**/files')
+  const sheet = sharing.getByRole('dialog', { name: 'Upload' })
+  for (const name of ['größe.txt', 'map.png', 'shared.txt']) await sheet.getByText(name).first().waitFor()
+  expect(await sharing.evaluate("caches.has('cairn-shared')")).toBe(false)
+  expect(await checkAccessibility()).toEqual([])
+})
