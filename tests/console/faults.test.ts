@@ -23,7 +23,7 @@ test('a page whose call fails says so and tries again', async () => {
   for (const [path, call, shown] of [
     ['/names', '**/api/names*', 'No names yet'],
     ['/billing', '**/api/payments?*', 'No payments yet'],
-    ['/billing', '**/api/user/quota*', 'Over time'],
+    ['/billing', '**/api/user/quota*', 'Storage by day'],
     ['/proofs', '**/api/user/copies', 'One more copy'],
     ['/api-keys', '**/api/auth/api_keys', 'This session'],
   ] as const) {

@@ -77,7 +77,25 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   expect(allowance).toBe(0n)
   await page.getByText('Credited', { exact: true }).waitFor()
   expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
+  // By day, with a scale.
+  const chart = page.getByRole('figure', { name: 'Storage by day' })
+  await chart.getByText('0 B', { exact: true }).first().waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
+
+  // The receipt is printed without the frame of the console.
+  await page.getByRole('link', { name: 'Receipt' }).click()
+  await page.getByRole('heading', { name: 'Receipt', level: 1 }).waitFor()
+  const receipt = page.getByRole('main')
+  for (const text of ['2 USDC', '$2.00', '512 MiB, paid once', chain.name, address.toLowerCase()]) {
+    await receipt.getByText(text).first().waitFor()
+  }
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByRole('navigation').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(0)
+  await page.emulateMedia({ media: 'screen' })
+  await page.setViewportSize({ width: 320, height: 720 })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('heading', { name: 'Add storage' }).waitFor()
   expect(problems).toEqual([])

@@ -1,7 +1,8 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router'
-import { Activity, Blocks, Database, Files, KeyRound, Settings, Signpost, Users } from '#icons'
+import { Activity, Bell, Blocks, Database, Files, KeyRound, Link2, Settings, Signpost, Users } from '#icons'
 import { accessSearchSchema } from './access/access-search.ts'
 import { sharedSearchSchema } from './access/shared-search.ts'
+import { activitySearchSchema } from './activity/activity-search.ts'
 import { billingSearchSchema } from './billing/billing-search.ts'
 import { fileSearchSchema } from './files/file-search.ts'
 import { filesSearchSchema } from './files/files-search.ts'
@@ -88,6 +89,15 @@ export const pages = {
       load: async () => (await import('./access/SharedPage.tsx')).SharedPage,
     }),
   }),
+  links: createRoute({
+    getParentRoute: () => root,
+    path: '/links',
+    ...definePage({
+      entry: { title: titles.links, icon: Link2, section: 'main', shortcut: 'l' },
+      needsWallet: true,
+      load: async () => (await import('./upload-links/LinksPage.tsx')).LinksPage,
+    }),
+  }),
   names: createRoute({
     getParentRoute: () => root,
     path: '/names',
@@ -126,6 +136,21 @@ export const pages = {
     getParentRoute: () => root,
     path: '/proofs/$cid',
     ...definePage({ needsWallet: false, load: async () => (await import('./proofs/ProofPage.tsx')).ProofPage }),
+  }),
+  activity: createRoute({
+    getParentRoute: () => root,
+    path: '/activity',
+    validateSearch: activitySearchSchema,
+    ...definePage({
+      entry: { title: titles.activity, icon: Bell, section: 'main', shortcut: 'a' },
+      needsWallet: true,
+      load: async () => (await import('./activity/ActivityPage.tsx')).ActivityPage,
+    }),
+  }),
+  receipt: createRoute({
+    getParentRoute: () => root,
+    path: '/billing/receipts/$id',
+    ...definePage({ needsWallet: true, load: async () => (await import('./billing/ReceiptPage.tsx')).ReceiptPage }),
   }),
   apiKeys: createRoute({
     getParentRoute: () => root,

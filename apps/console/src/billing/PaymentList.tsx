@@ -1,6 +1,7 @@
-import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
-import { listPayments, type NetworkProfile, type Payment } from '@cairn/sdk'
+import { isNetworkName, networks } from '@cairn/protocol'
+import { listPayments, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Check, Clock, ExternalLink, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
 import { formatBytes, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -11,6 +12,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
+import { describeAmount } from './payment-amount.ts'
 
 const styles: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
   seen: { tone: 'plain', icon: Clock },
@@ -54,7 +56,7 @@ export function PaymentList({ session }: { session: Session }) {
 }
 
 function PaymentRow({ payment }: { payment: Payment }) {
-  const { bytes, network, state, seenAt, txHash, confirmations, reason } = payment
+  const { id, bytes, network, state, seenAt, txHash, confirmations, reason } = payment
   const chains = useNetwork()
   const page = isNetworkName(network) ? `${networks[network].transactionUrl}${txHash}` : undefined
   const { tone, icon } = styles[state]
@@ -63,7 +65,7 @@ function PaymentRow({ payment }: { payment: Payment }) {
       <div className="min-w-0">
         <p className="font-medium tabular">{bytes === null ? '–' : formatBytes(bytes)}</p>
         <p className="text-ink-soft">
-          {amountOf(payment, chains)} · {network}
+          {describeAmount(payment, chains)} · {network}
         </p>
       </div>
       <div className="justify-self-end sm:justify-self-start">
@@ -75,6 +77,17 @@ function PaymentRow({ payment }: { payment: Payment }) {
         {formatDateTime(seenAt)}
       </time>
       <span className="flex items-center justify-end">
+        {state === 'credited' ? (
+          <Link
+            to="/billing/receipts/$id"
+            params={{ id }}
+            aria-label={messages.billing.receipt}
+            title={messages.billing.receipt}
+            className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
+          >
+            <Receipt aria-hidden="true" size={16} />
+          </Link>
+        ) : undefined}
         <CopyButton text={txHash} size="small" label={messages.billing.copyTransaction} />
         {page === undefined ? undefined : (
           <a
@@ -97,19 +110,4 @@ function PaymentRow({ payment }: { payment: Payment }) {
       )}
     </li>
   )
-}
-
-/** Formats an amount such as `1.5 USDC`; an unknown coin in its smallest units. */
-function amountOf(
-  { coin, units, network }: Payment,
-  { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,
-) {
-  const found = chains.find(({ name }) => name === network)
-  const about =
-    found === undefined
-      ? undefined
-      : coin === 'native'
-        ? { symbol: found.symbol, decimals: found.nativeDecimals }
-        : { symbol: coin.toUpperCase(), decimals: found.tokens[coin]?.decimals ?? 0 }
-  return about === undefined ? `${units} ${coin}` : `${formatUnits(BigInt(units), about.decimals)} ${about.symbol}`
 }

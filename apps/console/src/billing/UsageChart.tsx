@@ -1,8 +1,8 @@
 import { useId } from 'react'
-import { formatBytes, formatDateTime } from '../messages/format.ts'
+import { formatBytes, formatDay, formatShortDay } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
-import type { UsagePoint } from './usage-history.ts'
+import { pickTicks, type UsagePoint } from './usage-history.ts'
 
 const width = 640
 const height = 140
@@ -11,7 +11,10 @@ const edge = 3
 /** A limit beyond this multiple of the usage is not drawn. */
 const maxScale = 12
 
-/** Usage and limit over time: a small chart, and the same figures as a table. */
+/** Number of days that the axis names. */
+const namedDays = 4
+
+/** Usage and limit by day: a small chart with axes, and the same figures as a table. */
 export function UsageChart({ points, note }: { points: readonly UsagePoint[]; note?: string | undefined }) {
   const id = useId()
   const first = points[0]
@@ -22,7 +25,9 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
   const maxLimit = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
   // A limit far above would flatten the usage line, so it is stated as text instead.
   const isLimitDrawn = maxLimit <= maxUsed * maxScale
-  const scaleMax = isLimitDrawn ? Math.max(maxUsed, maxLimit) : maxUsed
+  const ticks = pickTicks(isLimitDrawn ? Math.max(maxUsed, maxLimit) : maxUsed)
+  const scaleMax = ticks.at(-1) ?? 1
+  const days = pickDays(points)
   const x = (at: number) => ((at - first.at) / spanMs) * width
   const y = (bytes: number) => height - edge - (bytes / scaleMax) * (height - 2 * edge)
   const line = (read: (point: UsagePoint) => number) =>
@@ -38,29 +43,52 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
           {messages.billing.overTimeHint} {note}
         </p>
       </figcaption>
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        className="h-32 w-full"
-        role="img"
-        aria-label={messages.billing.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
-      >
-        <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
-        <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
-        {isLimitDrawn ? (
-          <path
-            d={line(({ limitBytes }) => limitBytes)}
-            fill="none"
-            stroke="var(--line-strong)"
-            strokeWidth="1.5"
-            strokeDasharray="5 4"
-            vectorEffect="non-scaling-stroke"
-          />
-        ) : undefined}
-      </svg>
-      <div className="mt-1 flex justify-between text-ink-faint text-xs">
-        <span>{formatDateTime(first.at)}</span>
-        <span>{formatDateTime(last.at)}</span>
+      <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
+        <div aria-hidden="true" className="relative h-32 w-16 text-right text-ink-soft text-xs tabular">
+          {ticks.map((bytes) => (
+            <span
+              key={bytes}
+              className="absolute right-0 -translate-y-1/2 whitespace-nowrap"
+              style={{ top: `${(y(bytes) / height) * 100}%` }}
+            >
+              {formatBytes(bytes)}
+            </span>
+          ))}
+        </div>
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          preserveAspectRatio="none"
+          className="h-32 w-full"
+          role="img"
+          aria-label={messages.billing.chartLabel(formatBytes(last.usedBytes), formatBytes(last.limitBytes))}
+        >
+          {ticks.map((bytes) => (
+            <path
+              key={bytes}
+              d={`M0,${y(bytes)}H${width}`}
+              stroke="var(--line)"
+              strokeWidth="1"
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+          <path d={`${used}V${height}H0Z`} fill="var(--accent)" opacity="0.16" />
+          <path d={used} fill="none" stroke="var(--accent)" strokeWidth="2" vectorEffect="non-scaling-stroke" />
+          {isLimitDrawn ? (
+            <path
+              d={line(({ limitBytes }) => limitBytes)}
+              fill="none"
+              stroke="var(--line-strong)"
+              strokeWidth="1.5"
+              strokeDasharray="5 4"
+              vectorEffect="non-scaling-stroke"
+            />
+          ) : undefined}
+        </svg>
+        <div aria-hidden="true" className="col-start-2 mt-1 flex justify-between text-ink-soft text-xs">
+          {days.map(({ at }) => (
+            <span key={at}>{formatShortDay(at)}</span>
+          ))}
+        </div>
       </div>
       <ul className="mt-2 flex gap-5 text-ink-soft text-sm">
         <li className="flex items-center gap-2">
@@ -88,10 +116,9 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
               </tr>
             </thead>
             <tbody>
-              {points.toReversed().map(({ at, usedBytes, limitBytes }, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: several changes may share one time.
-                <tr key={index} className="border-line border-t">
-                  <td className="py-1 pr-4">{formatDateTime(at)}</td>
+              {points.toReversed().map(({ at, usedBytes, limitBytes }) => (
+                <tr key={at} className="border-line border-t">
+                  <td className="py-1 pr-4">{formatDay(at)}</td>
                   <td className="py-1 pr-4">{formatBytes(usedBytes)}</td>
                   <td className="py-1">{formatBytes(limitBytes)}</td>
                 </tr>
@@ -101,5 +128,13 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
         </ScrollBox>
       </details>
     </figure>
+  )
+}
+
+/** Returns days at equal distances, with the first and the last. */
+function pickDays(points: readonly UsagePoint[]): UsagePoint[] {
+  const count = Math.min(namedDays, points.length)
+  return Array.from({ length: count }, (_none, at) => Math.round((at * (points.length - 1)) / (count - 1))).flatMap(
+    (at) => points[at] ?? [],
   )
 }

@@ -6,6 +6,7 @@ const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 })
 const smallDollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 })
 const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
 const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
@@ -33,6 +34,15 @@ export function formatUsd(usd: number): string {
 
 export function formatDateTime(ms: number): string {
   return dayAndTime.format(ms)
+}
+
+export function formatDay(ms: number): string {
+  return dayOnly.format(ms)
+}
+
+/** A day without its year, for axes. */
+export function formatShortDay(ms: number): string {
+  return shortDay.format(ms)
 }
 
 const minuteMs = 60_000

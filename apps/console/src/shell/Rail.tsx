@@ -12,7 +12,7 @@ export function Rail() {
   return (
     <nav
       aria-label={messages.shell.navigation}
-      className="sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56"
+      className="print:hidden! sticky top-0 hidden h-dvh flex-col border-line border-r bg-surface md:flex md:w-16 xl:w-56"
     >
       <Link
         to="/"

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { Upload } from '#icons'
 import { WalletChip } from '../account/WalletChip.tsx'
 import { messages } from '../messages/messages.ts'
@@ -9,11 +10,15 @@ import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
+const NotificationBell = lazy(async () => ({
+  default: (await import('../activity/NotificationBell.tsx')).NotificationBell,
+}))
+
 /** Search, upload, transfers, account; the name if there is no rail, and only the name if it is plain. */
 export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {
   const isSignedIn = useSession() !== undefined && !isPlain
   return (
-    <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
+    <header className="print:hidden! sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
       <Link
         to="/"
         aria-label={messages.shell.product}
@@ -31,6 +36,12 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
               <span className="max-sm:sr-only">{messages.shell.upload}</span>
             </Button>
             <TransfersButton />
+            {/* Its place is kept, so nothing moves when it comes. */}
+            <span className="inline-grid size-10 pointer-coarse:size-11">
+              <Suspense>
+                <NotificationBell />
+              </Suspense>
+            </span>
           </>
         ) : undefined}
         {isPlain ? undefined : <WalletChip />}

@@ -2,9 +2,11 @@
 export const pages = {
   files: 'Files',
   shared: 'Shared',
+  links: 'Links',
   names: 'Names',
   billing: 'Billing',
   proofs: 'Proofs',
+  activity: 'Activity',
   apiKeys: 'API keys',
   settings: 'Settings',
   status: 'Status',

@@ -1,0 +1,63 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Bell } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { buttonClass } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { Modal } from '../ui/Modal.tsx'
+import { EventRow } from './EventRow.tsx'
+import { markAllSeen, useNotifications } from './notifications.ts'
+
+/** The bell: how many events are unread, and the list of them. */
+export function NotificationBell() {
+  const { events, unread, newest } = useNotifications()
+  const [isOpen, setOpen] = useState(false)
+  const label = messages.activity.bell(unread)
+  const close = () => {
+    setOpen(false)
+    markAllSeen(newest)
+  }
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={label}
+        title={label}
+        onClick={() => setOpen(true)}
+        className="relative inline-grid size-10 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-hover hover:text-ink pointer-coarse:size-11"
+      >
+        <Bell aria-hidden="true" size={18} strokeWidth={1.9} />
+        {unread > 0 ? (
+          <span
+            aria-hidden="true"
+            className="absolute top-0.5 right-0.5 min-w-4 rounded-full border-2 border-surface bg-accent px-0.5 text-center font-semibold text-on-accent text-xs leading-4"
+          >
+            {unread > 9 ? '9+' : unread}
+          </span>
+        ) : undefined}
+      </button>
+      <Modal
+        isOpen={isOpen}
+        onClose={close}
+        place="right"
+        title={messages.activity.notifications}
+        hint={messages.activity.notificationsHint}
+        footer={
+          <Link to="/activity" onClick={close} className={buttonClass('plain')}>
+            {messages.activity.showAll}
+          </Link>
+        }
+      >
+        {events.length === 0 ? (
+          <EmptyState icon={Bell} title={messages.activity.noNews} hint={messages.activity.noNewsHint} />
+        ) : (
+          <ul aria-label={messages.activity.notifications} className="-mx-3 divide-y divide-line sm:-mx-4">
+            {events.map((event) => (
+              <EventRow key={event.id} event={event} />
+            ))}
+          </ul>
+        )}
+      </Modal>
+    </>
+  )
+}

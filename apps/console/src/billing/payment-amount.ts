@@ -1,0 +1,33 @@
+import { formatUnits } from '@cairn/protocol'
+import type { NetworkProfile, Payment } from '@cairn/sdk'
+import { formatUsd } from '../messages/format.ts'
+
+/** Formats an amount such as `1.5 USDC`; an unknown coin in its smallest units. */
+export function describeAmount(payment: Pick<Payment, 'coin' | 'units' | 'network'>, profile: NetworkProfile): string {
+  const about = findCoin(payment, profile)
+  const { coin, units } = payment
+  return about === undefined ? `${units} ${coin}` : `${formatUnits(BigInt(units), about.decimals)} ${about.symbol}`
+}
+
+/** Returns what a payment was worth in dollars when it was credited; undefined if that is not known. */
+export function describeValue(
+  payment: Pick<Payment, 'coin' | 'units' | 'network' | 'price'>,
+  profile: NetworkProfile,
+): string | undefined {
+  const about = findCoin(payment, profile)
+  const { units, price } = payment
+  return about === undefined || price === null
+    ? undefined
+    : formatUsd(Number(formatUnits(BigInt(units), about.decimals)) * Number(price))
+}
+
+function findCoin(
+  { coin, network }: Pick<Payment, 'coin' | 'network'>,
+  { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,
+): { symbol: string; decimals: number } | undefined {
+  const found = chains.find(({ name }) => name === network)
+  if (found === undefined) return undefined
+  return coin === 'native'
+    ? { symbol: found.symbol, decimals: found.nativeDecimals }
+    : { symbol: coin.toUpperCase(), decimals: found.tokens[coin]?.decimals ?? 0 }
+}

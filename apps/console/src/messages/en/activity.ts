@@ -1,0 +1,67 @@
+import type { AccountEvent, EventType } from '@cairn/protocol'
+import { formatBytes, formatCount, formatDateTime } from '../format.ts'
+
+type Data = AccountEvent['data']
+
+/** A value of an event as text. */
+const text = (data: Data, field: string) => String(data[field] ?? '')
+const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
+const times = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`)
+const files = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
+
+const sentences: Record<EventType, (data: Data) => string> = {
+  'upload.stored': (data) =>
+    `${data['isEncrypted'] === true ? 'Encrypted file' : 'File'} stored, ${bytes(data, 'sizeBytes')}`,
+  'upload.deleted': (data) => `${text(data, 'name')} deleted, ${bytes(data, 'sizeBytes')} freed`,
+  'pin.pinned': () => 'Pin stored',
+  'pin.failed': (data) => `Pin failed. ${text(data, 'reason')}`,
+  'name.published': () => 'Name published',
+  'link.created': (data) => `Link made, for ${times(Number(data['maxOpens'] ?? 0))}`,
+  'link.opened': (data) => `A link was opened, ${times(Number(data['opens'] ?? 0))} so far`,
+  'link.revoked': () => 'Link revoked',
+  'upload_link.created': (data) => `Upload link made, for ${files(Number(data['maxUploads'] ?? 0))}`,
+  'upload_link.used': (data) => `File received through an upload link, ${bytes(data, 'sizeBytes')}`,
+  'upload_link.revoked': () => 'Upload link revoked',
+  'payment.credited': (data) => `Payment credited: ${bytes(data, 'bytes')} of storage`,
+  'deal.active': (data) => `Provider ${text(data, 'provider')} proved that it stores your files`,
+  'deal.lost': (data) => `Provider ${text(data, 'provider')} no longer stores a copy of your files`,
+  'proof.missed': (data) => `Provider ${text(data, 'provider')} did not answer a check; it is repeated`,
+  'proof.resumed': (data) => `Provider ${text(data, 'provider')} answered the check`,
+  'api_key.created': (data) =>
+    `API key ${text(data, 'name')} created${
+      data['expiresAt'] === null ? ', never expires' : `, expires ${formatDateTime(Number(data['expiresAt'] ?? 0))}`
+    }`,
+  'api_key.revoked': () => 'API key revoked',
+  's3_key.created': () => 'Access key for S3 created',
+  'webhook.created': (data) => `Webhook to ${text(data, 'host')} created`,
+  'webhook.removed': (data) => `Webhook to ${text(data, 'host')} removed`,
+  'webhook.disabled': (data) => `Webhook to ${text(data, 'host')} disabled. ${text(data, 'reason')}`,
+}
+
+/** What happened in an account, and the bell. */
+export const activity = {
+  hint: 'What happened in your account in the last 30 days.',
+  filter: 'Show',
+  groups: {
+    all: 'All',
+    files: 'Files',
+    sharing: 'Links',
+    payments: 'Payments',
+    proofs: 'Proofs',
+    account: 'Keys',
+  },
+  describe: (type: EventType, data: Data) => sentences[type](data).trim(),
+  other: (type: string) => type,
+  openFile: 'Open the file',
+  older: 'Show older',
+  none: 'Nothing happened yet',
+  noneHint: 'Uploads, opened links, payments and proofs appear here.',
+  export: 'Export signed log',
+  exportFailed: 'The log was not exported',
+  bell: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${formatCount(unread)} unread`),
+  notifications: 'Notifications',
+  notificationsHint: 'What others did, and what needs your attention.',
+  noNews: 'No notifications',
+  noNewsHint: 'Opened links, received files, payments and missed proofs appear here.',
+  showAll: 'Show all activity',
+}

@@ -1,0 +1,59 @@
+// What happened in the account: the log by kind, older events, the signed export, receipts and the chart.
+import { readFile } from 'node:fs/promises'
+import { createLink, deleteFile, openLink, uploadEncryptedText, uploadText, verifyEventLog } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+test('the account sees what was stored, opened and deleted, by kind, and saves the signed log', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadText(client, 'hello', { name: 'hello.txt' })
+  const secret = await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
+  await open('/activity')
+  await signIn()
+  const events = page.getByRole('list', { name: 'Activity' })
+  await events.getByText('Encrypted file stored').waitFor()
+  await events.getByRole('link', { name: 'hello.txt' }).waitFor()
+  await events
+    .getByText(/^API key .* created/)
+    .first()
+    .waitFor()
+  // On the first visit nothing is unread.
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+
+  const { url } = await createLink(client, secret.cid, { expiresAt: Date.now() + 3_600_000, maxOpens: 3 })
+  await openLink(client, url)
+  await deleteFile(client, { cid })
+  await page.reload()
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor({ state: 'attached' })
+  await events.getByText('A link was opened, once so far').waitFor()
+  await events.getByText('hello.txt deleted, 5 B freed').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByText('Links', { exact: true }).last().click()
+  await events.getByText('Encrypted file stored').waitFor({ state: 'detached' })
+  await events.getByText('Link made, for 3 times').waitFor()
+  expect(new URL(page.url()).searchParams.get('show')).toBe('sharing')
+  await page.getByText('Payments', { exact: true }).click()
+  await page.getByText('Nothing happened yet').waitFor()
+  await page.setViewportSize({ width: 320, height: 720 })
+  expect(await checkAccessibility()).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export signed log' }).click()
+  const lines = await readFile(await (await saved).path())
+  const verified = await verifyEventLog(one(lines), { signer: site.network.profile.eventSigner })
+  expect(verified.count).toBeGreaterThanOrEqual(5)
+  for (const type of ['link.opened', 'upload.deleted']) expect(lines.toString()).toContain(`"type":"${type}"`)
+})
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
