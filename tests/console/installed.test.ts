@@ -22,11 +22,17 @@ test('a browser finds nothing that keeps the console from being installed', asyn
 })
 
 test('files and a text that another app shares are chosen for an upload, before or after signing in', async () => {
-  const { page, context, open, signIn, checkAccessibility } = await site.newPage({ theme: 'dark', width: 320, height: 720 })
+  const { page, context, open, signIn, checkAccessibility } = await site.newPage({
+    theme: 'dark',
+    width: 320,
+    height: 720,
+  })
   await open('/files')
   await signIn()
   // Registered a moment after the page is there, for this path only: no other request passes through it.
-  await page.waitForFunction("navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state === 'activated')")
+  await page.waitForFunction(
+    "navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state === 'activated')",
+  )
   expect(await page.evaluate('navigator.serviceWorker.controller')).toBeNull()
 
   // Another app shares: a browser posts a form.

@@ -77,6 +77,7 @@ export { isEncrypted } from './download/is-encrypted.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable } from './download/open-seekable.ts'
+export type { DriveContact } from './drive/contacts.ts'
 export {
   type Drive,
   type DriveDuplicates,
@@ -85,7 +86,6 @@ export {
   type OpenDriveOptions,
   openDrive,
 } from './drive/drive.ts'
-export type { DriveContact } from './drive/contacts.ts'
 export type { DriveEditor } from './drive/edit.ts'
 export { type ExportedDrive, exportDrive, openExportedDrive } from './drive/export-drive.ts'
 export type { KnownDrive } from './drive/log.ts'

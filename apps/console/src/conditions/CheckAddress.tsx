@@ -91,7 +91,7 @@ export function CheckAddress({
               text={text}
               placeholder={messages.conditions.checkPlaceholder}
               contacts={contacts}
-        ens={ens}
+              ens={ens}
               onText={(next) => {
                 setText(next)
                 check.reset()

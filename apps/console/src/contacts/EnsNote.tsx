@@ -1,5 +1,5 @@
-import { messages } from '../messages/messages.ts'
 import type { EnsAnswer } from '../ens/use-ens.ts'
+import { messages } from '../messages/messages.ts'
 
 /** What the names in a field lead to: nobody shares with an address that they have not seen. */
 export function EnsNote({ ens }: { ens: readonly EnsAnswer[] }) {
