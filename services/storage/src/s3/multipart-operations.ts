@@ -17,7 +17,7 @@ import { completeMultipart, type NamedPart, requireCompleted } from './complete-
 import { readConditions } from './conditions.ts'
 import { openCopySource } from './copy-operations.ts'
 import { checksumOf } from './object-info.ts'
-import { maxPutBytes, readNewObject } from './object-operations.ts'
+import { maxPutBytes, readNewObject, versionHeaders } from './object-operations.ts'
 import {
   abortMultipart,
   createMultipart,
@@ -34,7 +34,7 @@ import { openBody, readSmallBody } from './read-body.ts'
 import { readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
-import { slowAnswer } from './slow-answer.ts'
+import { type SlowDocument, slowAnswer } from './slow-answer.ts'
 import { writeXml } from './write-xml.ts'
 
 export const createMultipartOperation: S3Operation = async (call) => {
@@ -129,20 +129,20 @@ function readSourceRange(text: string | undefined, sizeBytes: number): ByteRange
 }
 
 export const completeMultipartOperation: S3Operation = async (call) => {
-  await authorize(call, 'write')
+  const bucket = await authorize(call, 'write')
   const { context, request, body, signal } = call
   const parts = readNamedParts(await readSmallBody({ ...body, header: withoutChecksum(request.header) }, maxXmlBytes))
   const id = readUploadId(call)
   const upload = await findMultipart(context, request, id)
   const declared = readDeclaredComposite(request.header)
   const conditions = readConditions(request.header)
-  const complete = async (): Promise<string> => {
+  const complete = async (): Promise<SlowDocument> => {
     const row =
       upload === undefined
         ? await requireCompleted(context, request, id, parts)
         : await completeMultipart(context, upload, parts, { conditions, declared, signal })
     const checksum = checksumOf(row)
-    return writeXml('CompleteMultipartUploadResult', {
+    const xml = writeXml('CompleteMultipartUploadResult', {
       Location: `/${row.bucket}/${row.key}`,
       Bucket: row.bucket,
       Key: row.key,
@@ -152,6 +152,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
         : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }),
       CID: row.cid,
     })
+    return { xml, headers: versionHeaders(bucket, row) }
   }
   return slowAnswer(complete(), call.id)
 }

@@ -6,30 +6,35 @@ import { writeErrorXml } from './s3-error.ts'
 const patienceMs = 10_000
 const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
+/** XML that takes long to create. Its headers are sent only if it is ready before the response starts. */
+export type SlowDocument = { xml: string; headers: Record<string, string> }
+
 /**
  * Responds with XML that takes long to create. After some time the response starts, and spaces keep the connection alive. A
  * later failure is reported in the body of a response with status 200, as in S3.
+ * @throws the error of `work`, if it fails before the response starts
  */
-export function slowAnswer(work: Promise<string>, requestId: string): Answer {
-  // The response awaits this promise; until then its rejection must not count as unhandled.
-  work.catch(() => undefined)
-  return { status: 200, headers: { 'content-type': 'application/xml' }, body: () => pieces(work, requestId) }
+export async function slowAnswer(work: Promise<SlowDocument>, requestId: string): Promise<Answer> {
+  const headers = { 'content-type': 'application/xml' }
+  if (await isDone(work)) {
+    const document = await work
+    return {
+      status: 200,
+      headers: { ...headers, ...document.headers, 'content-length': String(Buffer.byteLength(document.xml)) },
+      body: document.xml,
+    }
+  }
+  return { status: 200, headers, body: () => pieces(work, requestId) }
 }
 
-async function* pieces(work: Promise<string>, requestId: string): AsyncGenerator<Uint8Array, void, undefined> {
-  let started = false
-  while (!(await isDone(work))) {
-    yield Buffer.from(started ? ' ' : head)
-    started = true
-  }
-  if (!started) {
-    yield Buffer.from(await work)
-    return
-  }
-  const document = await work.catch((error: unknown) => {
-    return writeErrorXml(CairnError.from(error), requestId)
-  })
-  yield Buffer.from(document.slice(head.length))
+async function* pieces(work: Promise<SlowDocument>, requestId: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(head)
+  while (!(await isDone(work))) yield Buffer.from(' ')
+  const xml = await work.then(
+    (document) => document.xml,
+    (error: unknown) => writeErrorXml(CairnError.from(error), requestId),
+  )
+  yield Buffer.from(xml.slice(head.length))
 }
 
 /** Returns whether the work settled within some time. */

@@ -1,6 +1,8 @@
 // Versioning of buckets: delete markers, the version `null`, and files that other calls delete.
 import {
+  CompleteMultipartUploadCommand,
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -10,6 +12,7 @@ import {
   ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -69,6 +72,25 @@ describe.each(['sqlite', 'postgres'] as const)('versions of objects, on %s:', (k
       () => 'done',
       (error: { name: string }) => error.name,
     )
+
+  test('the completion of a multipart upload names the version that it wrote', async () => {
+    const { client } = s3
+    const bucket = await openBucket('parts', 'Enabled')
+    const target = { Bucket: 'parts', Key: 'k' }
+    const complete = async () => {
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))
+      const { ETag } = await client.send(new UploadPartCommand({ ...target, UploadId, PartNumber: 1, Body: 'one' }))
+      const input = { ...target, UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag }] } }
+      const { VersionId } = await client.send(new CompleteMultipartUploadCommand(input))
+      // A repeated request names the same version.
+      expect((await client.send(new CompleteMultipartUploadCommand(input))).VersionId).toBe(VersionId)
+      return VersionId
+    }
+    const first = await complete()
+    expect((await bucket.list()).versions).toEqual([first])
+    await bucket.setVersioning('Suspended')
+    expect(await complete()).toBe('null')
+  })
 
   test('a deletion hides the object behind a marker, whose deletion shows it again', async () => {
     const bucket = await openBucket('markers', 'Enabled')
