@@ -14,8 +14,9 @@ import { type Answer, sendAnswer } from '../gateway/gateway.ts'
 import { describeError } from '../http/route.ts'
 import { readSteadily } from '../uploads/uploads.ts'
 import { corsHeaders, readCorsRules } from './cors.ts'
-import { findS3Credential } from './credentials.ts'
+import { findS3Credential, type S3Credential } from './credentials.ts'
 import { findOperation } from './operations.ts'
+import { isForm, postObject } from './post-operation.ts'
 import type { S3Call } from './s3-call.ts'
 import { encodeS3Error, s3Error } from './s3-error.ts'
 import { readS3Request, type S3Request } from './s3-request.ts'
@@ -77,9 +78,10 @@ export function createS3App({ context, readiness, stop }: S3AppParts): FastifyIn
       const cors = await readCors(context, read)
       if (request.method === 'OPTIONS') return answerPreflight(reply, cors)
       if (cors !== undefined) reply.headers(cors)
-      const call = await openCall(context, request, read, watch(request, reply))
-      request.cairnCaller = { caller: call.caller, id: call.caller.accessKeyId }
-      const answer = await findOperation(call.request)(call)
+      const signal = watch(request, reply)
+      const answer = isForm(read)
+        ? await answerForm(context, request, read, signal)
+        : await answerCall(context, request, read, signal)
       await send(request, reply, answer, slots)
       return reply
     },
@@ -107,6 +109,40 @@ function answerPreflight(reply: FastifyReply, cors: Record<string, string> | und
   return reply.status(200).headers(cors).send()
 }
 
+async function answerCall(
+  context: Context,
+  message: FastifyRequest,
+  request: S3Request,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const call = await openCall(context, message, request, signal)
+  return findOperation(request)(call)
+}
+
+/** Responds to a form, which is authenticated by its fields. */
+function answerForm(
+  context: Context,
+  message: FastifyRequest,
+  request: S3Request,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { config } = context
+  const { region = '' } = config.s3Api ?? {}
+  const feed = readSteadily(message.raw, signal, config.uploadRateWindowMs)
+  const find = async (accessKeyId: string): Promise<S3Credential> => {
+    const credential = await findS3Credential(context, accessKeyId)
+    admit(context, message, credential)
+    return credential
+  }
+  return postObject({ context, request, region, feed, find })
+}
+
+/** Counts a request of an access key, and names its caller in the log. */
+function admit({ rates }: Pick<Context, 'rates'>, message: FastifyRequest, credential: S3Credential): void {
+  rates.consume(`s3 ${credential.accessKeyId}`, requestsPerMinute)
+  message.cairnCaller = { caller: credential, id: credential.accessKeyId }
+}
+
 /** Authenticates a request before its body is read. */
 async function openCall(
   context: Context,
@@ -114,14 +150,14 @@ async function openCall(
   request: S3Request,
   signal: AbortSignal,
 ): Promise<S3Call> {
-  const { config, clock, rates } = context
+  const { config, clock } = context
   const { region = '' } = config.s3Api ?? {}
   const { credential, payload, signing } = await verifyRequest(request.raw, {
     region,
     now: clock.now(),
     find: (accessKeyId) => findS3Credential(context, accessKeyId),
   })
-  rates.consume(`s3 ${credential.accessKeyId}`, requestsPerMinute)
+  admit(context, message, credential)
   const feed = readSteadily(message.raw, signal, config.uploadRateWindowMs)
   return {
     context,

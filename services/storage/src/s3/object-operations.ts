@@ -35,8 +35,11 @@ const refusedHeaders = [
   'x-amz-write-offset-bytes',
 ]
 
+/** What describes a new object: the headers of a request, or the fields of a form. */
+type NewObjectRequest = Pick<S3Request, 'header'> & { raw: Pick<S3Request['raw'], 'headerNames'> }
+
 /** Reads and validates the properties of a new object. @throws CairnError */
-export function readNewObject(request: S3Request): ObjectInfo {
+export function readNewObject(request: NewObjectRequest): ObjectInfo {
   const refused = refusedHeaders.find((name) => request.header(name) !== undefined)
   if (refused !== undefined) throw s3Error('NotImplemented', `The header ${refused} is not supported.`)
   const storageClass = request.header('x-amz-storage-class')

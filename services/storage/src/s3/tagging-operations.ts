@@ -1,7 +1,7 @@
 import { infoOf, requireTags, type Tag } from './object-info.ts'
 import { requireObject } from './objects.ts'
 import { readSmallBody } from './read-body.ts'
-import { readXml } from './read-xml.ts'
+import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import { type BucketRow, selectObject } from './store.ts'
@@ -25,7 +25,12 @@ export const deleteObjectTagging: S3Operation = async (call) => {
 }
 
 async function readTags({ body }: S3Call): Promise<Tag[]> {
-  const sets = readXml(await readSmallBody(body, maxXmlBytes), 'Tagging').all('TagSet')
+  return readTagSet(readXml(await readSmallBody(body, maxXmlBytes), 'Tagging'))
+}
+
+/** Reads the tags of an element `Tagging`. @throws CairnError `MalformedXML`, `InvalidTag` */
+export function readTagSet(tagging: ReadElement): Tag[] {
+  const sets = tagging.all('TagSet')
   if (sets.length !== 1) throw s3Error('MalformedXML')
   return requireTags(
     sets.flatMap((set) =>

@@ -8,6 +8,8 @@ export type Signer = {
   readonly scope: string
   /** Returns the signature in hex. @param algorithm first line of the signed text */
   sign(algorithm: string, time: string, lines: readonly string[]): string
+  /** Returns the signature of a text itself in hex, as policies of forms have it. */
+  signText(text: string): string
 }
 
 /** @see https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html */
@@ -17,13 +19,8 @@ export function createSigner(secretAccessKey: string, { date, region }: Credenti
     `AWS4${secretAccessKey}`,
   )
   const scope = `${date}/${region}/s3/aws4_request`
-  return {
-    scope,
-    sign: (algorithm, time, lines) =>
-      createHmac('sha256', key)
-        .update([algorithm, time, scope, ...lines].join('\n'))
-        .digest('hex'),
-  }
+  const signText = (text: string): string => createHmac('sha256', key).update(text).digest('hex')
+  return { scope, sign: (algorithm, time, lines) => signText([algorithm, time, scope, ...lines].join('\n')), signText }
 }
 
 /** Compares signatures in constant time. */

@@ -28,7 +28,7 @@ export const maxSkewMs = 15 * 60_000
 /** Maximum lifetime of a presigned request in seconds, as in S3. */
 const maxExpiresSeconds = 7 * 24 * 3600
 
-const algorithm = 'AWS4-HMAC-SHA256'
+export const algorithm = 'AWS4-HMAC-SHA256'
 
 const chunkedPayloads: Readonly<Record<string, SignedPayload>> = {
   'UNSIGNED-PAYLOAD': { kind: 'unsigned' },
@@ -138,7 +138,8 @@ function readQueryClaim(request: RawRequest, query: ReadonlyMap<string, string>)
   }
 }
 
-function readCredential(text = ''): Pick<Claim, 'accessKeyId' | 'date' | 'region'> {
+/** Reads the scope of a signature. @throws CairnError `AuthorizationHeaderMalformed` */
+export function readCredential(text = ''): Pick<Claim, 'accessKeyId' | 'date' | 'region'> {
   const [, accessKeyId, date, region] = /^(\w{1,128})\/(\d{8})\/([\w-]{1,64})\/s3\/aws4_request$/.exec(text) ?? []
   if (accessKeyId === undefined || date === undefined || region === undefined) {
     throw s3Error(
@@ -178,8 +179,8 @@ function requireSignedHeaders(request: RawRequest, signedHeaders: readonly strin
 }
 
 function requireFresh({ time, date, expiresSeconds }: Claim, now: number): void {
-  const signedAt = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
-  if (Number.isNaN(signedAt) || !time.startsWith(date)) {
+  const signedAt = readTime(time)
+  if (signedAt === undefined || !time.startsWith(date)) {
     throw s3Error('AuthorizationHeaderMalformed', 'The date of the credential does not match the date of the request.')
   }
   if (expiresSeconds === undefined ? Math.abs(now - signedAt) > maxSkewMs : signedAt - now > maxSkewMs) {
@@ -188,6 +189,15 @@ function requireFresh({ time, date, expiresSeconds }: Claim, now: number): void 
   if (expiresSeconds !== undefined && now > signedAt + expiresSeconds * 1000) {
     throw s3Error('AccessDenied', 'Request has expired', { ServerTime: new Date(now).toISOString() })
   }
+}
+
+/** Returns the ms since 1970 of a time in the format `YYYYMMDDTHHMMSSZ`; undefined for another text. */
+export function readTime(time: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(time)
+  if (match === null) return undefined
+  const [, year, month, day, hour, minute, second] = match
+  const ms = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  return Number.isNaN(ms) ? undefined : ms
 }
 
 function requireTime(time: string | undefined): string {
