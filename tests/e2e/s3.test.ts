@@ -53,3 +53,23 @@ test('keys of the profile and of the command line reach the same buckets of the 
   const served = (await (await fetch(`${network.profile.api}/.well-known/cairn.json`)).json()) as { s3?: object }
   expect(Object.keys(served.s3 ?? {})).toEqual(['endpoint', 'region'])
 })
+
+test('the command line publishes a bucket under a name', async () => {
+  const { s3, gateway } = network.profile
+  const options = { cwd: folder, env: { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: folder } }
+  await withClient(s3 as Keys, async (client) => {
+    await client.send(new CreateBucketCommand({ Bucket: 'pages' }))
+    await client.send(new PutObjectCommand({ Bucket: 'pages', Key: 'site/index.html', Body: 'a page' }))
+  })
+  const run = async (...args: string[]) => {
+    const { code, out } = await runCli(['s3', ...args, '--json'], options)
+    return { code, state: code === 0 ? JSON.parse(out) : undefined }
+  }
+  expect((await run('name', 'pages')).state).toMatchObject({ isPublished: false, name: null })
+  const { state } = await run('publish', 'pages')
+  expect(state).toMatchObject({ bucket: 'pages', isPublished: true, isCurrent: true })
+  expect(await (await fetch(`${gateway}/ipns/${state.name}/site/index.html`)).text()).toBe('a page')
+  expect((await run('unpublish', 'pages')).state).toMatchObject({ isPublished: false, name: state.name })
+  expect((await run('publish')).code).toBe(2)
+  expect((await run('publish', 'no-such-bucket')).code).not.toBe(0)
+})

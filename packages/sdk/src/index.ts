@@ -37,6 +37,7 @@ export {
   normalizeAddress,
   type Payment,
   type PossessionCheck,
+  type S3BucketState,
   type S3Credentials,
   type Scope,
   scopes,
@@ -57,6 +58,7 @@ export {
   revokeApiKey,
 } from './account/api-keys.ts'
 export { getQuote, type Quote } from './account/quote.ts'
+export { getS3Bucket, publishS3Bucket, unpublishS3Bucket } from './account/s3-buckets.ts'
 export { createS3Credentials, type S3RuleInput } from './account/s3-credentials.ts'
 export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'

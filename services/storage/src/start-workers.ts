@@ -22,7 +22,7 @@ import { createPinsWorker } from './pins/worker.ts'
 import { createPipelineWorkers } from './proofs/worker.ts'
 import type { Provider } from './providers/providers.ts'
 import { createResumableWorker } from './resumable/resumable.ts'
-import { createS3Worker } from './s3/s3.ts'
+import { createPublishWorker, createS3Worker } from './s3/s3.ts'
 import { createIndexWorker } from './search/search.ts'
 import { createUploadLinksWorker } from './upload-links/upload-links.ts'
 import { createWebhooksWorker } from './webhooks/webhooks.ts'
@@ -66,6 +66,7 @@ export function startWorkers({
     createIndexWorker(context, clock),
     ...denials.workers(clock),
     createS3Worker(context, clock),
+    createPublishWorker(context, clock),
   ]
   if (config.ipni.indexers.length > 0) workers.push(createIpniWorker(context, profile, clock))
   if (config.kubo !== undefined) workers.push(createHandoverWorker(context, config.kubo, clock))

@@ -1,4 +1,11 @@
-import { createS3Credentials } from '@cairn/sdk'
+import {
+  CairnError,
+  createS3Credentials,
+  getS3Bucket,
+  publishS3Bucket,
+  type S3BucketState,
+  unpublishS3Bucket,
+} from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 
 async function createCredentials({ session, values, output, signal }: CommandContext): Promise<void> {
@@ -22,19 +29,49 @@ async function createCredentials({ session, values, output, signal }: CommandCon
   output.note('Anyone who has them may use them. They end with the API key. The secret is shown this once.')
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = { credentials: createCredentials }
+/** Runs a call about the bucket that the second argument names, and prints its name and the CID of its folder. */
+function onBucket(run: typeof getS3Bucket): (context: CommandContext) => Promise<void> {
+  return async ({ session, args: [action, bucket], output, signal }) => {
+    if (bucket === undefined) {
+      throw new CairnError('USAGE', {
+        message: 'The name of a bucket is missing',
+        hint: `Use cairn s3 ${action} <bucket>.`,
+      })
+    }
+    const state = await run(await session.client(), bucket, { signal })
+    output.result(state, describeState(state))
+    if (state.error !== null) output.note(`The bucket cannot be published: ${state.error}`)
+  }
+}
+
+function describeState({ bucket, name, cid, isPublished, isCurrent }: S3BucketState): string[] {
+  if (!isPublished) return [`${bucket} is not published`]
+  const pending = isCurrent ? '' : ' (a change is being published)'
+  return [`/ipns/${name}`, `/ipfs/${cid}${pending}`]
+}
+
+const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+  credentials: createCredentials,
+  publish: onBucket(publishS3Bucket),
+  name: onBucket(getS3Bucket),
+  unpublish: onBucket(unpublishS3Bucket),
+}
 
 export const s3: Command = {
   name: 's3',
-  summary: 'Create access keys for the S3 API',
-  usage: '<credentials>',
-  arity: [1, 1],
+  summary: 'Create access keys for the S3 API, and publish buckets',
+  usage: '<credentials|publish|name|unpublish> [bucket]',
+  arity: [1, 2],
   words: Object.keys(actions),
   options: {
     bucket: { type: 'string', about: 'only this bucket (all)', value: 'name' },
     prefix: { type: 'string', about: 'only keys that start with this', value: 'text' },
     'read-only': { type: 'boolean', about: 'no uploads and no deletions' },
   },
-  examples: ['cairn s3 credentials', 'cairn s3 credentials --bucket backups --prefix laptop/'],
+  examples: [
+    'cairn s3 credentials',
+    'cairn s3 credentials --bucket backups --prefix laptop/',
+    'cairn s3 publish pictures',
+  ],
   run: (context) => pickAction('s3', actions, context.args[0])(context),
 }

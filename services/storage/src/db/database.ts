@@ -25,6 +25,7 @@ import { mergePacks } from './migrations/0024_merge-packs.ts'
 import { serveReplicas } from './migrations/0026_serve-replicas.ts'
 import { versionS3 } from './migrations/0027_version-s3.ts'
 import { createHandover } from './migrations/0028_create-handover.ts'
+import { nameS3Buckets } from './migrations/0029_name-s3-buckets.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -58,6 +59,7 @@ export const migrations = [
   serveReplicas,
   versionS3,
   createHandover,
+  nameS3Buckets,
 ]
 
 /**

@@ -474,6 +474,16 @@ type S3BucketTable = {
   versioning: 'Enabled' | 'Suspended' | null
   /** Number of changes of the bucket's objects. */
   revision: Generated<number>
+  /** Name of the account that the bucket is published under. Kept while it is not published. */
+  ipns_name: string | null
+  /** Upload of the folder that the name points to. */
+  root_upload_id: string | null
+  /** Upload of the folder before that, until the name points to the new one. */
+  previous_root_id: string | null
+  /** The revision that the name points to; null while the bucket is not published. */
+  published_revision: number | null
+  /** Code of the error of the last attempt to publish. */
+  publish_error: string | null
   created_at: number
 }
 

@@ -216,6 +216,7 @@ export function databaseSuite(
         { name: '0026_serve-replicas' },
         { name: '0027_version-s3' },
         { name: '0028_create-handover' },
+        { name: '0029_name-s3-buckets' },
       ])
     })
 

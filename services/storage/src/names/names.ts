@@ -35,6 +35,7 @@ export type { NamesContext } from './names-context.ts'
 export { createNameResolver, type NameResolver, type RequestedName } from './resolve-name.ts'
 export { addressesOf, describeGatewayOnce, listPeerAddresses, peerIdOf } from './routing.ts'
 export { openSeed, sealSeed } from './seal-key.ts'
+export { chooseSequence } from './sequence.ts'
 
 /** Default number of rows per page. */
 const rowsOfPage = 100

@@ -1,6 +1,7 @@
 import { bucketNamePattern } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { canSeeBucket, type S3Rights } from './access-rules.ts'
+import { deleteRoots } from './bucket-folder.ts'
 import { dropMultiparts, removeParts } from './parts.ts'
 import { s3Error } from './s3-error.ts'
 import { type BucketRow, lockBucket, selectBucket } from './store.ts'
@@ -30,7 +31,19 @@ export async function createBucket({ db, clock }: Context, { address }: S3Caller
     if (Number(count) >= maxBuckets) throw s3Error('TooManyBuckets', undefined, { MaxBuckets: maxBuckets })
     await trx
       .insertInto('s3_bucket')
-      .values({ name, address, cors: null, tags: null, versioning: null, created_at: clock.now() })
+      .values({
+        name,
+        address,
+        cors: null,
+        tags: null,
+        versioning: null,
+        ipns_name: null,
+        root_upload_id: null,
+        previous_root_id: null,
+        published_revision: null,
+        publish_error: null,
+        created_at: clock.now(),
+      })
       .execute()
   })
 }
@@ -74,12 +87,14 @@ export async function setVersioning(
 export async function deleteBucket(context: Context, { address }: S3Caller, name: string): Promise<void> {
   const now = context.clock.now()
   const dropped = await context.db.write(async (trx) => {
-    if ((await lockBucket(trx, address, name)) === undefined) throw s3Error('NoSuchBucket')
+    const bucket = await lockBucket(trx, address, name)
+    if (bucket === undefined) throw s3Error('NoSuchBucket')
     for (const table of ['s3_object', 's3_delete_marker'] as const) {
       const version = await trx.selectFrom(table).select('key').where('bucket', '=', name).limit(1).executeTakeFirst()
       if (version !== undefined) throw s3Error('BucketNotEmpty')
     }
     const keys = await dropMultiparts(trx, name, now)
+    await deleteRoots(context, trx, bucket)
     await trx.deleteFrom('s3_bucket').where('name', '=', name).execute()
     return keys
   })

@@ -1,0 +1,180 @@
+// Buckets that are published under a name: the folder, its changes, and who may publish.
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  PutBucketVersioningCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import type { S3BucketState } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
+import { bearer } from '../start-test-storage.fixture.ts'
+import { publishChanged } from './publish-worker.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
+
+let postgres: PostgresFixture
+beforeAll(async () => {
+  postgres = await startPostgres(migrations)
+})
+afterAll(() => postgres?.stop())
+
+describe.each(['sqlite', 'postgres'] as const)('names of buckets, on %s:', (kind) => {
+  let s3: TestS3
+  let key: string
+  beforeAll(async () => {
+    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+    key = (await s3.createKeys()).apiKey
+  })
+  afterAll(() => s3?.[Symbol.asyncDispose]())
+
+  /** Opens a bucket of the account of `key`, with calls for it. */
+  async function openBucket(Bucket: string) {
+    const keys = await s3.createKeys({ apiKey: key })
+    const client = s3.createClient(keys)
+    await client.send(new CreateBucketCommand({ Bucket }))
+    const call = async (method: string, apiKey = key) => {
+      const answer = await s3.call(`/api/s3/buckets/${Bucket}/name`, { method, ...bearer(apiKey) })
+      return { status: answer.status, state: answer.json as S3BucketState }
+    }
+    const read = async (path: string) => {
+      const { state } = await call('GET')
+      const answer = await fetch(`${s3.gatewayUrl}/ipns/${state.name}/${path}`)
+      return answer.status === 200 ? answer.text() : answer.status
+    }
+    const computeCid = async () => {
+      const { body } = await signedFetch({ ...s3, keys }, `/${Bucket}?cid`)
+      return { cid: /<CID>(\w+)<\/CID>/.exec(body)?.[1], name: /<Name>(\w+)<\/Name>/.exec(body)?.[1] }
+    }
+    return {
+      client,
+      call,
+      read,
+      computeCid,
+      put: (Key: string, Body: string) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
+      remove: (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key })),
+      /** A round of the worker; its own rounds may come first. */
+      publish: async () => {
+        await publishChanged(s3.context, new Map(), new AbortController().signal)
+        await expect.poll(async () => (await call('GET')).state.isCurrent).toBe(true)
+      },
+    }
+  }
+
+  const listFiles = async () => {
+    const { json } = await s3.call('/api/user/files_uploaded', bearer(key))
+    return (json as { fileList: { fileName: string; cid: string }[] }).fileList
+  }
+
+  test('a bucket has a name that points to its newest objects', async () => {
+    const bucket = await openBucket('named')
+    await bucket.put('a.txt', 'a')
+    await bucket.put('folder/b.txt', 'b')
+    expect((await bucket.call('GET')).state).toEqual({
+      bucket: 'named',
+      name: null,
+      cid: null,
+      isPublished: false,
+      isCurrent: false,
+      error: null,
+    })
+    expect((await bucket.computeCid()).name).toBe(undefined)
+    const { status, state } = await bucket.call('PUT')
+    expect(status).toBe(200)
+    expect(state).toMatchObject({
+      name: expect.stringMatching(/^k51/),
+      isPublished: true,
+      isCurrent: true,
+      error: null,
+    })
+    expect(await bucket.computeCid()).toEqual({ cid: state.cid, name: state.name })
+    expect(await bucket.read('folder/b.txt')).toBe('b')
+    // Publishing again changes nothing.
+    expect((await bucket.call('PUT')).state).toEqual(state)
+
+    await bucket.put('a.txt', 'new')
+    await bucket.remove('folder/b.txt')
+    await bucket.publish()
+    expect(await bucket.read('a.txt')).toBe('new')
+    expect(await bucket.read('folder/b.txt')).toBe(404)
+    const changed = (await bucket.call('GET')).state
+    expect(changed).toMatchObject({ name: state.name, isPublished: true })
+    expect(await bucket.computeCid()).toEqual({ cid: changed.cid, name: state.name })
+    // The earlier folder is not kept.
+    const folders = (await listFiles()).filter(({ fileName }) => fileName === 'named')
+    expect(folders.map(({ cid }) => cid)).toEqual([changed.cid])
+  })
+
+  test('deletions by other calls, and versions, are published too', async () => {
+    const bucket = await openBucket('changing')
+    await bucket.client.send(
+      new PutBucketVersioningCommand({ Bucket: 'changing', VersioningConfiguration: { Status: 'Enabled' } }),
+    )
+    await bucket.put('k', 'old')
+    await bucket.put('k', 'new')
+    await bucket.call('PUT')
+    expect(await bucket.read('k')).toBe('new')
+    const { VersionId } = await bucket.put('k', 'newest')
+    await bucket.publish()
+    expect(await bucket.read('k')).toBe('newest')
+    await s3.call(`/api/user/delete_file?id=${VersionId}`, { method: 'DELETE', ...bearer(key) })
+    await bucket.publish()
+    expect(await bucket.read('k')).toBe('new')
+    await bucket.remove('k')
+    await bucket.publish()
+    expect(await bucket.read('k')).toBe(404)
+  })
+
+  test('a bucket that is published again has the same name', async () => {
+    const bucket = await openBucket('paused')
+    await bucket.put('k', 'one')
+    const first = (await bucket.call('PUT')).state
+    const stopped = (await bucket.call('DELETE')).state
+    expect(stopped).toMatchObject({ name: first.name, cid: null, isPublished: false })
+    expect((await listFiles()).some(({ fileName }) => fileName === 'paused')).toBe(false)
+    await bucket.put('k', 'two')
+    expect(await publishChanged(s3.context, new Map(), new AbortController().signal)).toBe(0)
+    expect((await bucket.call('PUT')).state).toMatchObject({ name: first.name, isCurrent: true })
+    expect(await bucket.read('k')).toBe('two')
+  })
+
+  test('a name that the account removed ends the publication, and the next one has another name', async () => {
+    const bucket = await openBucket('renamed')
+    const { name } = (await bucket.call('PUT')).state
+    await s3.call(`/api/names/${name}`, { method: 'DELETE', ...bearer(key) })
+    await bucket.put('k', 'one')
+    await publishChanged(s3.context, new Map(), new AbortController().signal)
+    await expect.poll(async () => (await bucket.call('GET')).state.isPublished).toBe(false)
+    expect((await bucket.call('GET')).state.error).toBe('NAME_NOT_FOUND')
+    const again = (await bucket.call('PUT')).state
+    expect(again).toMatchObject({ isCurrent: true, error: null })
+    expect(again.name).not.toBe(name)
+    expect(await bucket.read('k')).toBe('one')
+  })
+
+  test('concurrent calls agree on one name and one folder', async () => {
+    const bucket = await openBucket('raced')
+    await bucket.put('k', 'one')
+    const answers = await Promise.all(Array.from({ length: 4 }, () => bucket.call('PUT')))
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    await bucket.publish()
+    const { state } = await bucket.call('GET')
+    expect(await bucket.read('k')).toBe('one')
+    const { json } = await s3.call('/api/names', bearer(key))
+    const names = (json as { names: { label: string; name: string }[] }).names.filter(({ label }) => label === 'raced')
+    expect(names.map(({ name }) => name)).toEqual([state.name])
+    expect((await listFiles()).filter(({ fileName }) => fileName === 'raced')).toHaveLength(1)
+  })
+
+  test('only the account of a bucket publishes it, and a deleted bucket leaves no folder', async () => {
+    const bucket = await openBucket('owned')
+    const other = await s3.createKey()
+    for (const method of ['GET', 'PUT', 'DELETE']) expect((await bucket.call(method, other)).status).toBe(404)
+    await bucket.call('PUT')
+    await bucket.client.send(new DeleteBucketCommand({ Bucket: 'owned' }))
+    expect((await bucket.call('GET')).status).toBe(404)
+    expect((await listFiles()).some(({ fileName }) => fileName === 'owned')).toBe(false)
+  })
+})

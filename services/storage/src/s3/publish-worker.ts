@@ -1,0 +1,80 @@
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { publishChanges } from './publish-bucket.ts'
+
+const leaseName = 's3-publish'
+const leaseMs = 10 * 60_000
+/** Delay between rounds, in ms. */
+const intervalMs = 3000
+const bucketsPerRound = 100
+/** A bucket is published at most during this part of the time: large ones, which take longer, less often. */
+const maxBusyShare = 1 / 20
+/** Delay before retrying a bucket that could not be published, in ms. */
+const retryMs = 60_000
+
+/** Returns the worker that publishes changed buckets under their names. One replica does so at a time. */
+export function createPublishWorker(context: Context, clock: WorkerClock): Worker {
+  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  /** When a bucket may be published again. */
+  const due = new Map<string, number>()
+  const round = async (signal: AbortSignal): Promise<void> => {
+    const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
+    if (held !== undefined) await publishChanged(context, due, signal)
+  }
+  const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
+    context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
+  )
+  return {
+    name: leaseName,
+    async run(signal) {
+      await loop.run(signal)
+      await releaseLease(context.db, lease)
+    },
+  }
+}
+
+/** Publishes the buckets that changed since. Returns their number. */
+export async function publishChanged(context: Context, due: Map<string, number>, signal: AbortSignal): Promise<number> {
+  const { db, clock } = context
+  const rows = await db.read
+    .selectFrom('s3_bucket')
+    .select('name')
+    .whereRef('published_revision', '<>', 'revision')
+    .orderBy('name')
+    .limit(bucketsPerRound)
+    .execute()
+  let published = 0
+  for (const { name } of rows) {
+    if (signal.aborted) break
+    const now = clock.now()
+    if ((due.get(name) ?? 0) > now) continue
+    try {
+      await publishChanges(context, name, signal)
+      published++
+      due.set(name, clock.now() + (clock.now() - now) / maxBusyShare)
+    } catch (error) {
+      if (signal.aborted) break
+      due.set(name, clock.now() + retryMs)
+      await recordFailure(context, name, CairnError.from(error))
+    }
+  }
+  for (const [name, at] of due) if (at <= clock.now()) due.delete(name)
+  return published
+}
+
+/** Records why a bucket could not be published. A name that the account removed ends its publication. */
+async function recordFailure({ db, failures }: Context, name: string, error: CairnError): Promise<void> {
+  // Another call published the bucket at the same time: the next round compares.
+  if (error.code === 'CONFLICT') return
+  failures.failed(leaseName, error, 'failed to publish a bucket', { bucket: name })
+  const isOver = error.code === 'NAME_NOT_FOUND'
+  await db.write((trx) =>
+    trx
+      .updateTable('s3_bucket')
+      .set({ publish_error: error.code, ...(isOver ? { published_revision: null } : {}) })
+      .where('name', '=', name)
+      .execute(),
+  )
+}
