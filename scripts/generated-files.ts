@@ -1,5 +1,5 @@
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
-import { allCalls, commonErrors, type ErrorCode, errorDetails, errorTable, kindOfFact } from '@cairn/protocol'
+import { allCalls, commonErrors, type ErrorCode, errorTable, listFacts } from '@cairn/protocol'
 import { toOpenApi } from '@cairn/protocol/openapi'
 import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
@@ -93,7 +93,7 @@ function printErrors(): string {
 
 # Errors
 
-Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`. \`details\` has facts for programs, each of which may be absent: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
+Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`. \`details\` has facts for programs; every error has those that are not optional, if the format of the body allows it: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
 
 ## Services answer
 
@@ -105,10 +105,23 @@ ${table(entries.filter(([, row]) => row.status === 0))}
 `
 }
 
+/** Types of facts, by their marks in the table of errors. */
+const factTypes: Readonly<Record<string, string>> = {
+  '': 'text',
+  '#': 'number',
+  '[]': 'texts',
+  '#[]': 'numbers',
+  '{}': 'facts',
+  '{}[]': 'list of facts',
+  '@': 'nodes',
+  '!': 'issues',
+}
+
 /** Prints the facts of an error with their types. */
 function printDetails(code: ErrorCode): string {
-  const facts: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = errorDetails
-  return (facts[code] ?? []).map((name) => `\`${name}\` (${kindOfFact(name)})`).join(', ')
+  return listFacts(code)
+    .map(({ name, mark, isRequired }) => `\`${name}\` (${factTypes[mark]}${isRequired ? '' : ', optional'})`)
+    .join(', ')
 }
 
 function mapKeys(record: Record<string, string>, toKey: (key: string) => string): Record<string, string> {

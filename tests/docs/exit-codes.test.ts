@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode, errorTable } from '@cairn/protocol'
+import { type ErrorCode, errorTable, restoreError } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { exitCodeOf, exitCodes } from '../../packages/cli/src/exit-codes.ts'
 
@@ -17,7 +17,7 @@ const byStatus: Record<number, number> = {
 const codes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable)
 
 test.each(codes)('%s ends with a documented code, that of its status', (code) => {
-  const exit = exitCodeOf(new CairnError(code))
+  const exit = exitCodeOf(restoreError(code))
   expect(Object.values(exitCodes)).toContain(exit)
   expect(exit).not.toBe(exitCodes.ok)
   const wanted = byStatus[errorTable[code].status]
@@ -25,5 +25,5 @@ test.each(codes)('%s ends with a documented code, that of its status', (code) =>
 })
 
 test('only what was asked to stop ends as interrupted', () => {
-  expect(codes.filter((code) => exitCodeOf(new CairnError(code)) === exitCodes.interrupted)).toEqual(['ABORTED'])
+  expect(codes.filter((code) => exitCodeOf(restoreError(code)) === exitCodes.interrupted)).toEqual(['ABORTED'])
 })

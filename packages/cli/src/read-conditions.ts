@@ -45,7 +45,7 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   let text = ''
   for await (const piece of stream) {
     text += String(piece)
-    if (text.length > maxBytes) throw new CairnError('PAYLOAD_TOO_LARGE')
+    if (text.length > maxBytes) throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxBytes } })
   }
   return text
 }

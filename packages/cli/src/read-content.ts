@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { CairnError, type Client, isEncrypted, openEncryptedFolder, recoverExported } from '@cairn/sdk'
+import { CairnError, type Client, isEncrypted, openEncryptedFolder, recoverExported, restoreError } from '@cairn/sdk'
 import { type CommandContext, flag, type Options, text } from './command.ts'
 import { findContent } from './content-path.ts'
 import { openKeyClient } from './key-client.ts'
@@ -60,7 +60,7 @@ export async function findEncryptedFile(
 export function withWayOut(error: unknown): unknown {
   const codes = ['ACCESS_DENIED', 'DECRYPTION_FAILED', 'NOT_ENCRYPTED', 'KEY_NODES_UNAVAILABLE'] as const
   if (!CairnError.is(error) || !codes.some((code) => CairnError.is(error, code))) return error
-  return new CairnError(error.code, {
+  return restoreError(error.code, {
     message: error.message,
     hint: `${error.hint} To download the encrypted bytes, use --encrypted.`,
     details: error.details,

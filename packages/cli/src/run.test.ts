@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/sdk'
+import { restoreError } from '@cairn/sdk'
 import { expect, test } from 'vitest'
 import { commands } from './commands.ts'
 import { exitCodeOf } from './exit-codes.ts'
@@ -38,6 +38,6 @@ test.each([
   ['CID_MISMATCH', 7],
   ['ABORTED', 130],
   ['FILE_EXISTS', 1],
-] as const)('%s ends with %i', (code, exit) => expect(exitCodeOf(new CairnError(code))).toBe(exit))
+] as const)('%s ends with %i', (code, exit) => expect(exitCodeOf(restoreError(code))).toBe(exit))
 
 test('an unknown error ends with 1', () => expect(exitCodeOf(new Error('x'))).toBe(1))

@@ -41,7 +41,10 @@ export async function createRecord(key: NameKey, options: RecordOptions): Promis
     BigInt(options.ttlMs) * nanosecondsPerMs <= maxUint64 &&
     end >= 0 &&
     end <= lastMoment
-  if (!isPossible) throw new CairnError('INVALID_IPNS_RECORD')
+  if (!isPossible)
+    throw new CairnError('INVALID_IPNS_RECORD', {
+      details: { reason: 'the sequence, time to live or end is out of range' },
+    })
   const value = text.encode(options.value)
   // Other implementations write nanoseconds; this clock has milliseconds.
   const validity = text.encode(new Date(end).toISOString().replace('Z', '000000Z'))

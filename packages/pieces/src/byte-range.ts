@@ -24,7 +24,8 @@ export async function proveByteRange(
   range: { offset: number; length: number },
 ): Promise<ByteRangeProof> {
   const end = range.offset + range.length
-  if (range.offset < 0 || range.length < 1 || end > piece.payloadBytes) throw new CairnError('INVALID_RANGE')
+  if (range.offset < 0 || range.length < 1 || end > piece.payloadBytes)
+    throw new CairnError('INVALID_RANGE', { details: { sizeBytes: piece.payloadBytes } })
   const level = Math.min(keptLevel, piece.height)
   const first = Math.floor(range.offset / quadPayloadBytes)
   const last = Math.ceil(end / quadPayloadBytes) - 1

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { type DialectName, decodeError, encodeError, errorEncoders, httpStatus } from './dialects.ts'
 import { CairnError } from './error.ts'
+import { listFacts } from './error-details.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
+import { localFacts } from './local-facts.ts'
+import { restoreError } from './restore-error.ts'
 
 function receive(encoded: ReturnType<typeof encodeError>) {
   const headers = new Headers(encoded.headers)
@@ -11,14 +14,42 @@ function receive(encoded: ReturnType<typeof encodeError>) {
 const names = Object.keys(errorEncoders) as DialectName[]
 const codes = Object.keys(errorTable) as ErrorCode[]
 
+/** A value for each mark of facts. */
+const examples: Readonly<Record<string, unknown>> = {
+  '': 'a',
+  '#': 1,
+  '[]': ['a'],
+  '#[]': [1],
+  '{}': { any: 1 },
+  '{}[]': [{ any: 1 }],
+  '@': [{ node: 1, code: 'TIMEOUT' }],
+  '!': [{ field: 'a', message: 'b' }],
+}
+
+function factsOf(code: ErrorCode): Record<string, unknown> {
+  return Object.fromEntries(listFacts(code).map(({ name, mark }) => [name, examples[mark]]))
+}
+
+/** The bodies of other protocols have no place for facts. */
+function hasDetails(dialect: DialectName): boolean {
+  return dialect !== 'pinning' && dialect !== 'gateway'
+}
+
 describe.each(names)('dialect %s', (dialect) => {
   test.each(codes)('%s survives the wire', (code) => {
-    const sent = new CairnError(code, { message: `about ${code}`, hint: 'do this', retryAfterSeconds: 3 })
+    const sent = restoreError(code, {
+      message: `about ${code}`,
+      hint: 'do this',
+      details: factsOf(code),
+      retryAfterSeconds: 3,
+    })
     const got = decodeError(dialect, receive(encodeError(dialect, sent)))
     expect(got.code).toBe(code)
     expect(got.message).toBe(`about ${code}`)
     expect(got.hint).toBe('do this')
     expect(got.retryAfterSeconds).toBe(3)
+    if (!(code in localFacts)) expect(sent.details).toEqual(factsOf(code))
+    expect(got.details).toEqual(hasDetails(dialect) ? sent.details : {})
     expect(got.status).toBe(dialect === 'kubo' && httpStatus(sent) === 404 ? 500 : httpStatus(sent))
   })
 
@@ -41,7 +72,7 @@ describe.each(names)('dialect %s', (dialect) => {
 
 test('Kubo’s dialect has one field named Code whatever the case, as Go reads names, and no 404, whose text Go drops', () => {
   for (const code of codes) {
-    const { status, body } = encodeError('kubo', new CairnError(code))
+    const { status, body } = encodeError('kubo', restoreError(code))
     const fields = Object.keys(JSON.parse(body)).map((name) => name.toLowerCase())
     expect(new Set(fields).size, code).toBe(fields.length)
     expect(status, code).not.toBe(404)
@@ -64,21 +95,18 @@ test('a service never sends client-only codes as status 0', () => {
   expect(httpStatus(new CairnError('NETWORK_ERROR'))).toBe(500)
 })
 
-test('facts of a response are taken over only if they have the type of their name', () => {
-  const decode = (details: unknown) =>
+test('facts of a response are taken over only if they belong to the code and have the type of their name', () => {
+  const decode = (details: unknown, code: ErrorCode = 'KEY_SAVE_FAILED') =>
     decodeError('api', {
       status: 400,
       header: () => null,
-      body: JSON.stringify({ error: { code: 'KEY_SAVE_FAILED', message: 'x', details } }),
+      body: JSON.stringify({ error: { code, message: 'x', details } }),
     }).details
   const good = {
-    missingBytes: 1,
-    limit: 2,
-    reason: 'a',
-    coins: ['a'],
+    name: 'a',
     done: [1],
-    payment: { any: 1 },
-    pay: [{ any: 1 }],
+    offsetBytes: 1,
+    successor: 'b',
     issues: [{ field: 'a', message: 'b' }],
     nodes: [
       { node: 1, code: 'TIMEOUT' },
@@ -86,20 +114,18 @@ test('facts of a response are taken over only if they have the type of their nam
     ],
   }
   expect(decode(good)).toEqual(good)
+  expect(decode({ ...good, limit: 3, cid: 'a' })).toEqual(good)
+  expect(decode({ limitBytes: 3, missingBytes: 4 }, 'PAYLOAD_TOO_LARGE')).toEqual({ limitBytes: 3 })
   const bad = {
-    missingBytes: '1',
-    limit: null,
-    reason: 3,
-    coins: 'a',
+    name: 3,
+    offsetBytes: '1',
     done: ['1'],
-    payment: [],
-    pay: [1],
     issues: [{ field: 'a' }],
     nodes: [{ node: '1', code: 'TIMEOUT' }],
     pending: [{ node: 1, code: 'TIMEOUT', message: 4 }],
     open: {},
   }
   for (const [name, value] of Object.entries(bad))
-    expect(decode({ [name]: value, cid: 'kept' })).toEqual({ cid: 'kept' })
+    expect(decode({ [name]: value, code: 'kept' })).toEqual({ code: 'kept' })
   expect(decode([1])).toEqual({})
 })

@@ -1,7 +1,7 @@
-import { CairnError, type CairnErrorOptions } from './error.ts'
-import { checkDetails, readDetails } from './error-details.ts'
+import type { CairnError } from './error.ts'
 import { type ErrorCode, errorTable, isErrorCode } from './errors.ts'
 import { isRecord } from './is-record.ts'
+import { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 
 /** An encoded error: everything that a handler sends. */
 export type EncodedError = { status: number; headers: Record<string, string>; body: string }
@@ -155,17 +155,17 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
   const headerCode = received.header(codeHeader)
   const named = isErrorCode(headerCode) ? headerCode : isErrorCode(fields['code']) ? fields['code'] : undefined
   const code: ErrorCode = named ?? codeForStatus(received.status)
-  const options: CairnErrorOptions = { status: received.status }
+  const options: RestoredErrorOptions = { status: received.status }
   const message =
     found?.message ?? (named === undefined ? `Request failed with status code ${received.status}` : undefined)
   if (message) options.message = message.slice(0, 2000)
   if (typeof fields['hint'] === 'string') options.hint = fields['hint']
-  if (isRecord(fields['details'])) options.details = readDetails(code, checkDetails(fields['details']))
+  if (isRecord(fields['details'])) options.details = fields['details']
   const requestId = received.header(requestIdHeader)
   if (requestId) options.requestId = requestId
   const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
   if (Number.isFinite(retryAfter)) options.retryAfterSeconds = retryAfter
-  return new CairnError(code, options)
+  return restoreError(code, options)
 }
 
 /** Returns the status of an error with this code in a dialect. */

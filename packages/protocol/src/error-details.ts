@@ -1,178 +1,210 @@
 import type { ErrorCode } from './errors.ts'
 import { isRecord } from './is-record.ts'
+import { localFacts } from './local-facts.ts'
 
 /** Outcome at one key node. */
 export type NodeFault = { readonly node: number; readonly code: string; readonly message?: string }
 /** A field of a request, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly message: string }
 
-/** Types of facts, by the name that the tables below and docs/errors.md use. */
+/** Types of facts, by the mark that follows their names in the table of errors. Times are ms since 1970. */
 type Kinds = {
-  text: string
-  number: number
-  texts: readonly string[]
-  numbers: readonly number[]
+  '': string
+  /** Integers beyond 2^53 are texts. */
+  '#': number
+  '[]': readonly string[]
+  '#[]': readonly number[]
   /** Names and values that people read; programs do not depend on them. */
-  facts: Readonly<Record<string, unknown>>
-  'list of facts': readonly Readonly<Record<string, unknown>>[]
-  issues: readonly FieldIssue[]
-  nodes: readonly NodeFault[]
+  '{}': Readonly<Record<string, unknown>>
+  '{}[]': readonly Readonly<Record<string, unknown>>[]
+  '@': readonly NodeFault[]
+  '!': readonly FieldIssue[]
 }
-type DetailKind = keyof Kinds
-
-/** Facts that are numbers: by the end of their name, and some more. Times are ms since 1970. */
-const numberEnd = /(Bytes|Ms|Pixels|Minute|Second|At|Until)$/
-type NumberName = `${string}${'Bytes' | 'Ms' | 'Pixels' | 'Minute' | 'Second' | 'At' | 'Until'}`
-
-/** Other facts that are no text; integers beyond 2^53 are texts. A fact has one type in all errors. */
-const kinds = {
-  number: 'condition floor kept limit missing needed node offset packs port price revision right segment shards time',
-  texts: 'answered chains coins examples missingFields networks owners problems tokens unknown',
-  numbers: 'done nodeNumbers wrongNodes',
-  facts: 'fields parts payment signed',
-  'list of facts': 'pay taken',
-  issues: 'issues',
-  nodes: 'nodes open pending',
-} as const satisfies Readonly<Partial<Record<DetailKind, string>>>
 
 /**
- * Facts of an error of any code: the fields of the request that are wrong; and, added by a client, the bytes sent so far and
- * the CID that replaces another.
+ * Facts that an error of any code may have: the fields of the request that are wrong; and, added by a client, the bytes sent
+ * so far and the CID that replaces another.
  */
-type GeneralFact = 'issues' | 'offsetBytes' | 'successor'
+const generalFacts = 'issues!? offsetBytes#? successor?'
 
-/** The facts in `details` by code, beside the general ones; none for a code without a line. Each may be absent. */
-export const errorDetails = {
-  INVALID_REQUEST: ['unknown', 'problems'],
-  INVALID_CONDITION: ['fields', 'condition'],
-  INVALID_CONFIGURATION: ['setting', 'problems', 'host', 'port', 'taken'],
-  RECOVERY_NEEDED: ['database', 'owners', 'packs', 'examples'],
-  INVALID_PATH: ['fileName', 'path'],
-  DUPLICATE_NAME: ['fileName'],
-  INVALID_RANGE: ['sizeBytes'],
-  INVALID_CAR: ['cid', 'offset', 'path', 'reason'],
-  BLOCK_HASH_MISMATCH: ['cid', 'offset', 'path', 'reason'],
-  INCOMPLETE_DAG: ['cid', 'offset', 'path', 'reason'],
-  DAG_TOO_DEEP: ['cid', 'offset', 'path', 'reason', 'limitBytes'],
-  UNSUPPORTED_CODEC: ['cid', 'offset', 'path', 'reason'],
-  INVALID_PIECE_CID: ['reason'],
-  PIECE_TOO_LARGE: ['limitBytes'],
-  PIECE_NOT_FOUND: ['state'],
-  ADDRESS_NOT_ALLOWED: ['host'],
-  PAYLOAD_TOO_LARGE: ['limitBytes'],
-  TOO_MANY_PARTS: ['limit', 'minBytes', 'limitBytes'],
-  HEADER_TOO_LARGE: ['limit'],
-  PRECONDITION_FAILED: ['revision'],
-  REQUEST_TIMEOUT: ['limitMs', 'minBytesPerSecond'],
-  FORBIDDEN: ['scope'],
-  SIGNED_FOR_ANOTHER_USE: ['signed'],
-  CHALLENGE_EXPIRED: ['time'],
-  WRONG_NODE: ['node'],
-  UPLOAD_LIMIT: ['limit'],
-  PIN_LIMIT: ['limit'],
-  KEY_LIMIT: ['limit'],
-  CHAIN_NOT_SUPPORTED: ['chains'],
-  INVALID_IPNS_RECORD: ['reason', 'value'],
-  IPNS_RECORD_EXPIRED: ['validUntil'],
-  IPNS_RECORD_OUTDATED: ['sequence'],
-  NAME_EXPIRED: ['validUntil'],
-  NAME_TOO_DEEP: ['limit'],
-  NAME_LIMIT: ['limit'],
-  BLOCK_NOT_FOUND: ['cid'],
-  CONTENT_DENIED: ['reportAddress'],
-  CONTENT_DENIED_BY_LAW: ['reportAddress'],
-  METHOD_NOT_ALLOWED: ['allow'],
-  QUOTA_EXCEEDED: ['neededBytes', 'availableBytes', 'missingBytes', 'pay'],
-  FREE_STORAGE_EXHAUSTED: ['neededBytes', 'availableBytes', 'missingBytes', 'pay'],
-  FREE_STORAGE_PAUSED: ['neededBytes', 'availableBytes', 'missingBytes', 'pay'],
-  FREE_ACCOUNTS_EXHAUSTED: ['neededBytes', 'availableBytes', 'missingBytes', 'pay', 'againAt'],
-  PRICE_UNKNOWN: ['symbol', 'price', 'floor'],
-  PAYMENT_FAILED: ['txHash', 'payment'],
-  INSUFFICIENT_FUNDS: ['symbol', 'haveUnits', 'neededUnits'],
-  UNSUPPORTED_NETWORK: ['networks'],
-  TOKEN_NOT_SUPPORTED: ['coin', 'coins', 'tokens'],
-  RATE_LIMITED: ['perMinute'],
-  DATA_DAMAGED: ['cid', 'object', 'pack', 'piece', 'aggregate', 'segment', 'offset'],
-  PIECE_DAMAGED: ['kept', 'offset', 'expectedBytes'],
-  PROOF_INVALID: ['reason', 'cid', 'piece'],
-  GONE: ['reason'],
-  UNAVAILABLE: ['parts'],
-  OVERLOADED: ['limit'],
-  UPSTREAM_FAILED: ['host'],
-  UNEXPECTED_RESPONSE: ['missingFields'],
-  NOT_A_PICTURE: ['contentType'],
-  PICTURE_TOO_LARGE: ['limitBytes', 'limitPixels', 'limitAvifPixels'],
-  BACKUP_DAMAGED: ['object'],
-  INVALID_CURSOR: ['newest'],
-  EVENT_STREAM_LIMIT: ['limit'],
-  WEBHOOK_LIMIT: ['limit'],
-  CID_MISMATCH: ['computed', 'answered'],
-  VERIFICATION_FAILED: ['reason', 'expected', 'received'],
-  INVALID_ARCHIVE: ['path', 'field', 'id'],
-  EXPORT_INCOMPLETE: ['missing', 'manifest'],
-  IMPORT_INCOMPLETE: ['missing'],
-  SHARDS_INCONSISTENT: ['nodeNumbers'],
-  NOT_ENOUGH_SHARDS: ['needed', 'right', 'wrongNodes', 'shards', 'nodes'],
-  KEY_SAVE_FAILED: ['name', 'code', 'done', 'pending', 'nodes'],
-  CHANGE_INCOMPLETE: ['done', 'pending', 'node', 'message'],
-  KEY_NODES_UNAVAILABLE: ['nodes', 'open'],
-  FILE_TOO_LARGE: ['limitBytes'],
-  NO_SESSION: ['node', 'code'],
-} as const satisfies { readonly [Code in ErrorCode]?: readonly string[] }
+/**
+ * The facts in `details` by code, beside the general ones: names, each followed by the mark of its type. An error cannot be
+ * created without a fact of its code, unless the name ends with `?`. A code without a row has no facts.
+ */
+const errorFacts = {
+  INVALID_REQUEST: 'unknown[]? problems[]?',
+  INVALID_PATH: 'fileName? path?',
+  INVALID_RANGE: 'sizeBytes#?',
+  DUPLICATE_NAME: 'fileName',
+  INVALID_CAR: 'cid? offset#? path? reason?',
+  BLOCK_HASH_MISMATCH: 'cid? offset#? path? reason?',
+  INCOMPLETE_DAG: 'cid? offset#? path? reason?',
+  DAG_TOO_DEEP: 'cid? offset#? path? reason? limitBytes#?',
+  UNSUPPORTED_CODEC: 'cid? offset#? path? reason?',
+  INVALID_PIECE_CID: 'reason',
+  PIECE_TOO_LARGE: 'limitBytes#?',
+  PIECE_NOT_FOUND: 'state?',
+  ADDRESS_NOT_ALLOWED: 'host',
+  PAYLOAD_TOO_LARGE: 'limitBytes#',
+  TOO_MANY_PARTS: 'limit#? minBytes#? limitBytes#?',
+  HEADER_TOO_LARGE: 'limit#',
+  NOT_A_PICTURE: 'contentType?',
+  PICTURE_TOO_LARGE: 'limitBytes#? limitPixels#? limitAvifPixels#?',
+  PRECONDITION_FAILED: 'revision#?',
+  REQUEST_TIMEOUT: 'limitMs#? minBytesPerSecond#?',
+  CHALLENGE_EXPIRED: 'time#?',
+  FORBIDDEN: 'scope?',
+  SIGNED_FOR_ANOTHER_USE: 'signed{}?',
+  WRONG_NODE: 'node#',
+  UPLOAD_LIMIT: 'limit#',
+  PIN_LIMIT: 'limit#',
+  INVALID_CURSOR: 'newest',
+  EVENT_STREAM_LIMIT: 'limit#',
+  WEBHOOK_LIMIT: 'limit#',
+  KEY_LIMIT: 'limit#',
+  INVALID_CONDITION: 'fields{}? condition#?',
+  CHAIN_NOT_SUPPORTED: 'chains[]',
+  KEY_NODES_UNAVAILABLE: 'nodes@? open@?',
+  INVALID_IPNS_RECORD: 'reason value?',
+  IPNS_RECORD_EXPIRED: 'validUntil#?',
+  IPNS_RECORD_OUTDATED: 'sequence?',
+  NAME_EXPIRED: 'validUntil#',
+  NAME_TOO_DEEP: 'limit#?',
+  NAME_LIMIT: 'limit#',
+  BLOCK_NOT_FOUND: 'cid',
+  CONTENT_DENIED: 'reportAddress?',
+  CONTENT_DENIED_BY_LAW: 'reportAddress?',
+  METHOD_NOT_ALLOWED: 'allow',
+  GONE: 'reason',
+  QUOTA_EXCEEDED: 'neededBytes#? availableBytes#? missingBytes#? pay{}[]?',
+  FREE_STORAGE_EXHAUSTED: 'neededBytes# availableBytes# missingBytes# pay{}[]?',
+  FREE_STORAGE_PAUSED: 'neededBytes# availableBytes# missingBytes# pay{}[]?',
+  FREE_ACCOUNTS_EXHAUSTED: 'neededBytes# availableBytes# missingBytes# pay{}[]? againAt#?',
+  PRICE_UNKNOWN: 'symbol? price#? floor#?',
+  PAYMENT_FAILED: 'txHash? payment{}?',
+  INSUFFICIENT_FUNDS: 'symbol? haveUnits? neededUnits?',
+  UNSUPPORTED_NETWORK: 'networks[]',
+  TOKEN_NOT_SUPPORTED: 'coin? coins[]? tokens[]?',
+  RATE_LIMITED: 'perMinute#?',
+  DATA_DAMAGED: 'cid? object? pack? piece? aggregate? segment#? offset#?',
+  PIECE_DAMAGED: 'kept#? offset#? expectedBytes#?',
+  PROOF_INVALID: 'reason cid? piece?',
+  UNAVAILABLE: 'parts{}?',
+  OVERLOADED: 'limit#?',
+  UPSTREAM_FAILED: 'host?',
+  UNEXPECTED_RESPONSE: 'missingFields[]?',
+  VERIFICATION_FAILED: 'reason? expected? received?',
+  NOT_ENOUGH_SHARDS: 'needed#? right#? wrongNodes#[]? shards#? nodes@?',
+  KEY_SAVE_FAILED: 'name code done#[]? pending@? nodes@?',
+  CHANGE_INCOMPLETE: 'done#[]? pending@? node#? message?',
+  FILE_TOO_LARGE: 'limitBytes#?',
+  NO_SESSION: 'node#? code?',
+} as const satisfies { readonly [Code in ErrorCode]?: string }
 
-type Table = typeof errorDetails
-type FactOf<Code extends ErrorCode> = GeneralFact | (Code extends keyof Table ? Table[Code][number] : never)
 type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text
-type Listed = { [Kind in keyof typeof kinds]: Words<(typeof kinds)[Kind]> }
-type ListedKind<Fact extends string> = {
-  [Kind in keyof Listed]: Fact extends Listed[Kind] ? Kind : never
-}[keyof Listed]
-type KindOf<Fact extends string> = Fact extends NumberName
-  ? 'number'
-  : [ListedKind<Fact>] extends [never]
-    ? 'text'
-    : ListedKind<Fact>
-
-/** The facts of an error with this code. */
-export type ErrorDetails<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
-  ? { readonly [Fact in FactOf<Code>]?: Kinds[KindOf<Fact>] }
+type AllFacts = typeof errorFacts & typeof localFacts
+/** The words of the code's row; of several codes, those of all. */
+type WordOf<Code extends ErrorCode> = Code extends keyof AllFacts ? Words<AllFacts[Code]> : never
+type RequiredWord<Code extends ErrorCode> = Exclude<WordOf<Code>, `${string}?`>
+type OptionalWord<Code extends ErrorCode> = Extract<WordOf<Code> | Words<typeof generalFacts>, `${string}?`>
+type Bare<Word extends string> = Word extends `${infer Fact}?` ? Fact : Word
+type MarkOf<Word extends string> =
+  Bare<Word> extends `${string}#[]`
+    ? '#[]'
+    : Bare<Word> extends `${string}{}[]`
+      ? '{}[]'
+      : Bare<Word> extends `${string}[]`
+        ? '[]'
+        : Bare<Word> extends `${string}#`
+          ? '#'
+          : Bare<Word> extends `${string}{}`
+            ? '{}'
+            : Bare<Word> extends `${string}@`
+              ? '@'
+              : Bare<Word> extends `${string}!`
+                ? '!'
+                : ''
+type NameOf<Word extends string> = Word extends string
+  ? Bare<Word> extends `${infer Name}${MarkOf<Word>}`
+    ? Name
+    : never
   : never
 
-/** Returns the type of a fact. */
-export function kindOfFact(name: string): DetailKind {
-  if (numberEnd.test(name)) return 'number'
-  const listed = Object.entries(kinds).find(([, names]) => names.split(' ').includes(name))
-  return detailKinds.find((kind) => kind === listed?.[0]) ?? 'text'
+/** The facts of an error with this code, as a reader finds them: a service of another version may omit any. */
+export type ErrorDetails<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode
+  ? { readonly [Word in RequiredWord<Code> | OptionalWord<Code> as NameOf<Word>]?: Kinds[MarkOf<Word>] }
+  : never
+
+/** The facts that create an error with this code; of several codes, those that each of them requires. */
+export type RequiredDetails<Code extends ErrorCode> = {
+  readonly [Word in RequiredWord<Code> as NameOf<Word>]: Kinds[MarkOf<Word>]
+} & { readonly [Word in OptionalWord<Code> as NameOf<Word>]?: Kinds[MarkOf<Word>] }
+
+/** Whether an error with one of these codes cannot be created without facts. */
+export type NeedsDetails<Code extends ErrorCode> = [RequiredWord<Code>] extends [never] ? false : true
+
+/** A code whose errors can be created without facts. */
+export type PlainErrorCode = { [Code in ErrorCode]: NeedsDetails<Code> extends true ? never : Code }[ErrorCode]
+
+declare const isParsed: unique symbol
+/** Facts that {@link parseDetails} found. */
+export type ParsedDetails = { readonly [isParsed]: true }
+
+type FactRows = Readonly<Partial<Record<ErrorCode, string>>>
+type Fact = { name: string; mark: string; isRequired: boolean }
+
+/** Returns the facts of a code. */
+export function listFacts(code: ErrorCode): Fact[] {
+  const rows: FactRows = { ...errorFacts, ...localFacts }
+  return readFacts(rows[code] ?? '')
 }
 
-/** Returns the facts of a response that have the type of their name, and omits all others. */
-export function checkDetails(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(facts).filter(([name, value]) => hasKind(value, kindOfFact(name))))
+function readFacts(words: string): Fact[] {
+  return Array.from(words.matchAll(/(\w+)([^?\s]*)(\??)/g), ([, name = '', mark = '', optional]) => ({
+    name,
+    mark,
+    isRequired: optional === '',
+  }))
 }
 
-function hasKind(value: unknown, kind: DetailKind): boolean {
-  if (kind === 'number') return typeof value === 'number'
-  if (kind === 'text') return typeof value === 'string'
-  if (kind === 'facts') return isRecord(value)
-  if (!Array.isArray(value)) return false
-  return value.every((item: unknown) => {
-    if (kind === 'texts') return typeof item === 'string'
-    if (kind === 'numbers') return typeof item === 'number'
-    if (!isRecord(item)) return false
-    const { node, code, message, field } = item
-    if (kind === 'nodes')
-      return typeof node === 'number' && typeof code === 'string' && typeof (message ?? '') === 'string'
-    return kind !== 'issues' || (typeof field === 'string' && typeof message === 'string')
-  })
+/**
+ * Returns the facts of a response, a store or another error that an error with this code may have; omits those of other
+ * codes and of other types.
+ */
+export function parseDetails(code: ErrorCode, facts: Readonly<Record<string, unknown>>): ParsedDetails
+export function parseDetails(code: ErrorCode, facts: Readonly<Record<string, unknown>>): object {
+  const rows: FactRows = errorFacts
+  const own = readFacts(`${rows[code] ?? ''} ${generalFacts}`)
+  return Object.fromEntries(
+    Object.entries(facts).filter(([name, value]) =>
+      own.some((fact) => fact.name === name && hasType(value, fact.mark)),
+    ),
+  )
 }
 
-const detailKinds = ['number', 'texts', 'numbers', 'facts', 'list of facts', 'issues', 'nodes'] as const
+function hasType(value: unknown, mark: string): boolean {
+  if (mark.endsWith('[]')) return Array.isArray(value) && value.every((item) => hasType(item, mark.slice(0, -2)))
+  if (mark === '#') return typeof value === 'number'
+  if (mark === '{}') return isRecord(value)
+  if (mark === '') return typeof value === 'string'
+  return Array.isArray(value) && value.every(mark === '@' ? isNodeFault : isFieldIssue)
+}
 
-/** Takes over facts of another code as those of this code: a fact has one type in all errors, and {@link checkDetails} checks it. */
-export function readDetails<Code extends ErrorCode>(
+function isNodeFault(item: unknown): boolean {
+  if (!isRecord(item)) return false
+  const { node, code, message = '' } = item
+  return typeof node === 'number' && typeof code === 'string' && typeof message === 'string'
+}
+
+function isFieldIssue(item: unknown): boolean {
+  return isRecord(item) && typeof item['field'] === 'string' && typeof item['message'] === 'string'
+}
+
+/** Returns given or parsed facts as their readers find them. */
+export function toDetails<Code extends ErrorCode>(
   code: Code,
-  facts: Readonly<Record<string, unknown>>,
+  facts: RequiredDetails<Code> | ParsedDetails | undefined,
 ): ErrorDetails<Code>
-export function readDetails(_code: ErrorCode, facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toDetails(_code: ErrorCode, facts: object = {}): object {
   return facts
 }

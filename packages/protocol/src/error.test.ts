@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { CairnError } from './error.ts'
-import { kindOfFact } from './error-details.ts'
-import { errorTable } from './errors.ts'
+import { listFacts } from './error-details.ts'
+import { type ErrorCode, errorTable } from './errors.ts'
+import { restoreError } from './restore-error.ts'
 
 test('recognises an error of another copy of the package by name and code', () => {
   const foreign = Object.assign(new Error('x'), { name: 'CairnError', code: 'QUOTA_EXCEEDED' })
@@ -50,7 +51,35 @@ test('the facts of an error are typed by its code', () => {
   new CairnError('QUOTA_EXCEEDED', { details: { limit: 5 } })
   // @ts-expect-error: this fact is a number
   new CairnError('QUOTA_EXCEEDED', { details: { missingBytes: '5' } })
-  expect(kindOfFact('missingBytes')).toBe('number')
-  expect(kindOfFact('pay')).toBe('list of facts')
-  expect(kindOfFact('cid')).toBe('text')
+  expect(listFacts('TOO_MANY_PARTS')).toEqual([
+    { name: 'limit', mark: '#', isRequired: false },
+    { name: 'minBytes', mark: '#', isRequired: false },
+    { name: 'limitBytes', mark: '#', isRequired: false },
+  ])
+  expect(listFacts('CID_MISMATCH')).toEqual([
+    { name: 'computed', mark: '', isRequired: true },
+    { name: 'answered', mark: '[]', isRequired: true },
+  ])
+  expect(listFacts('INTERNAL')).toEqual([])
+})
+
+test('an error that lacks a fact of its code does not compile', () => {
+  // @ts-expect-error: no facts
+  new CairnError('PAYLOAD_TOO_LARGE')
+  // @ts-expect-error: options without facts
+  new CairnError('PAYLOAD_TOO_LARGE', { message: 'too large' })
+  // @ts-expect-error: one fact of two
+  new CairnError('CID_MISMATCH', { details: { computed: 'bafy' } })
+  // @ts-expect-error: the facts of a code that is not known
+  const ofAny = (code: ErrorCode) => new CairnError(code)
+  expect(ofAny('NAME_LIMIT').details).toEqual({})
+  const error = new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: 5 } })
+  expect(error.details.limitBytes).toBe(5)
+})
+
+test('a restored error keeps the facts of its code', () => {
+  const details = { limitBytes: 5, limit: 3, cid: 'bafy', issues: [{ field: 'a', message: 'b' }] }
+  const error = restoreError('PAYLOAD_TOO_LARGE', { details, status: 418 })
+  expect(error).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', status: 418 })
+  expect(error.details).toEqual({ limitBytes: 5, issues: details.issues })
 })

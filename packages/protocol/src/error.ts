@@ -1,4 +1,11 @@
-import { type ErrorDetails, readDetails } from './error-details.ts'
+import {
+  type ErrorDetails,
+  type NeedsDetails,
+  type ParsedDetails,
+  type PlainErrorCode,
+  type RequiredDetails,
+  toDetails,
+} from './error-details.ts'
 import { type ErrorCode, type ErrorRow, errorTable } from './errors.ts'
 
 /** Optional parts of a {@link CairnError}. */
@@ -11,7 +18,7 @@ export type CairnErrorOptions<Code extends ErrorCode = ErrorCode> = {
   /** What the user can do, if it differs from the hint of the table. */
   hint?: string
   /** Facts for programs, by the table `errorDetails`: field names, sizes, limits. Reaches the caller. */
-  details?: ErrorDetails<Code>
+  details?: RequiredDetails<Code> | ParsedDetails
   /** The underlying error, for operators. Never serialised. */
   cause?: unknown
   /** Request id of the service that answered, if any. */
@@ -21,6 +28,12 @@ export type CairnErrorOptions<Code extends ErrorCode = ErrorCode> = {
   /** HTTP status as received, if it differs from that of the table. */
   status?: number
 }
+
+/** The options of a new error: required, with `details`, if its code has facts that no error of it lacks. */
+export type CairnErrorArguments<Code extends ErrorCode> =
+  NeedsDetails<Code> extends true
+    ? [options: CairnErrorOptions<Code> & { details: RequiredDetails<Code> | ParsedDetails }]
+    : [options?: CairnErrorOptions<Code>]
 
 /**
  * The one error class of Cairn: a stable code of the {@link errorTable}, a message, a hint and a cause.
@@ -40,6 +53,7 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
+  constructor(code: Code, ...given: CairnErrorArguments<Code>)
   constructor(code: Code, options: CairnErrorOptions<Code> = {}) {
     const row: ErrorRow = errorTable[code]
     super(options.message ?? row.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -47,7 +61,7 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
     this.hint = options.hint ?? row.hint
     this.status = options.status ?? row.status
     this.retry = row.retry
-    this.details = readDetails(code, options.details ?? {})
+    this.details = toDetails(code, options.details)
     this.requestId = options.requestId
     this.retryAfterSeconds = options.retryAfterSeconds
   }
@@ -69,7 +83,7 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
   /**
    * Returns a CairnError unchanged, and wraps any other error in `INTERNAL` (or the given code) with it as the cause.
    */
-  static from(error: unknown, code: ErrorCode = 'INTERNAL'): CairnError {
+  static from(error: unknown, code: PlainErrorCode = 'INTERNAL'): CairnError {
     return CairnError.is(error) ? error : new CairnError(code, { cause: error })
   }
 

@@ -51,14 +51,21 @@ export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignatur
 export type { SolanaCondition } from './conditions-solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
 export * from './dialects.ts'
-export { CairnError, type CairnErrorOptions, reasonOf } from './error.ts'
+export {
+  CairnError,
+  type CairnErrorArguments,
+  type CairnErrorOptions,
+  reasonOf,
+} from './error.ts'
 export {
   type ErrorDetails,
-  errorDetails,
   type FieldIssue,
-  kindOfFact,
+  listFacts,
   type NodeFault,
-  readDetails,
+  type ParsedDetails,
+  type PlainErrorCode,
+  parseDetails,
+  type RequiredDetails,
 } from './error-details.ts'
 export * from './errors.ts'
 export * from './event-log.ts'
@@ -68,6 +75,7 @@ export * from './limits.ts'
 export * from './network-profile.ts'
 export * from './networks.ts'
 export * from './prices.ts'
+export { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'
 export {
@@ -78,4 +86,4 @@ export {
   receivedParametersSchema,
   type UploadParameters,
 } from './upload-parameters.ts'
-export { splitUploadPath } from './upload-path.ts'
+export { duplicateName, splitUploadPath } from './upload-path.ts'

@@ -27,6 +27,15 @@ export function splitUploadPath(path: string): string[] {
   return segments
 }
 
+/** Returns the error of an upload or a folder with two files of the same path. */
+export function duplicateName(fileName: string, cause?: unknown): CairnError<'DUPLICATE_NAME'> {
+  return new CairnError('DUPLICATE_NAME', {
+    message: `Duplicate file name found: ${fileName}`,
+    details: { fileName },
+    cause,
+  })
+}
+
 function invalid(message: string, path: string): CairnError {
   return new CairnError('INVALID_PATH', {
     message,

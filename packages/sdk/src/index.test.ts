@@ -117,6 +117,7 @@ test('the public surface', () => {
       "repairKey",
       "replayWebhook",
       "resolveName",
+      "restoreError",
       "resumeUpload",
       "retireKey",
       "revokeAccess",

@@ -37,6 +37,7 @@ export {
   normalizeAddress,
   type Payment,
   type PossessionCheck,
+  restoreError,
   type S3BucketState,
   type S3Credentials,
   type Scope,

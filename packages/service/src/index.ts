@@ -44,7 +44,7 @@ export { type AddressSlots, createAddressSlots, type SlotLimits } from './http/a
 export { type AppRoute, createServiceApp, type ServiceAppOptions } from './http/app.ts'
 export { readBearer } from './http/bearer.ts'
 export { type ByteRange, chooseRange, chooseRanges } from './http/byte-ranges.ts'
-export { type DescribeError, sendError, toCairnError } from './http/errors.ts'
+export { type DescribeError, sendError } from './http/errors.ts'
 export { registerHealthRoutes } from './http/health-routes.ts'
 export { endApps, listen } from './http/listen.ts'
 export { guardListener, type ListenerLimits, listenerOptions } from './http/listener.ts'

@@ -70,7 +70,11 @@ export function countFiles(items: readonly UploadItem[]): number {
 export function refuseDuplicatePaths(files: readonly PathFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {
-    if (seen.has(path)) throw new CairnError('DUPLICATE_NAME', { message: messages.uploadNames.duplicate(path) })
+    if (seen.has(path))
+      throw new CairnError('DUPLICATE_NAME', {
+        message: messages.uploadNames.duplicate(path),
+        details: { fileName: path },
+      })
     seen.add(path)
   }
 }

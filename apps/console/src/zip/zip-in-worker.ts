@@ -1,4 +1,4 @@
-import { CairnError, type Client, getKey, type NetworkProfile } from '@cairn/sdk'
+import { CairnError, type Client, getKey, type NetworkProfile, restoreError } from '@cairn/sdk'
 import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
 /** A ZIP to write, and what its progress and its keys come from. */
@@ -37,7 +37,7 @@ export function zipInWorker(
     else if (data.kind === 'written') {
       onProgress(data.fileCount, data.bytes)
       resolve(data.file)
-    } else reject(new CairnError(data.error.code, data.error))
+    } else reject(restoreError(data.error.code, data.error))
   }
   worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))

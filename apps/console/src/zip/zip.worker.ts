@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/sdk'
+import { CairnError, restoreError } from '@cairn/sdk'
 import type { ZipEvent, ZipOrder } from './zip-order.ts'
 
 const emit = (event: ZipEvent) => postMessage(event)
@@ -23,6 +23,6 @@ async function write({ network, items, target }: Extract<ZipOrder, { kind: 'writ
 
 addEventListener('message', ({ data: order }: MessageEvent<ZipOrder>) => {
   if (order.kind === 'key') wanted.get(order.cid)?.resolve(order.masterKey)
-  else if (order.kind === 'no-key') wanted.get(order.cid)?.reject(new CairnError(order.error.code, order.error))
+  else if (order.kind === 'no-key') wanted.get(order.cid)?.reject(restoreError(order.error.code, order.error))
   else write(order).then(emit, (error: unknown) => emit({ kind: 'failed', error: CairnError.from(error).toJSON() }))
 })

@@ -42,7 +42,8 @@ export const verify: Command = {
     }).finally(() => meter?.done())
     output.result(report, () => describeReport(report), report.isProven ? 'proven' : 'not proven')
     if (!report.isProven) {
-      throw new CairnError('PROOF_INVALID', { message: 'The content is not fully proven' })
+      const reason = 'The content is not fully proven'
+      throw new CairnError('PROOF_INVALID', { message: reason, details: { reason } })
     }
   },
 }

@@ -98,7 +98,8 @@ async function openBody(
   if (status === 200 && body !== null && type.startsWith(wanted)) return body
   await body?.cancel()
   if (status === 404 || status === 410) {
-    throw new CairnError('BLOCK_NOT_FOUND', { message: `${host} does not have this content` })
+    const cid = new URL(url).pathname.split('/')[2] ?? ''
+    throw new CairnError('BLOCK_NOT_FOUND', { message: `${host} does not have this content`, details: { cid } })
   }
   // A gateway that ignores the format sends a page or the file.
   if (status === 200 || [400, 406, 415, 501].includes(status)) {

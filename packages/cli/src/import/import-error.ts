@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode } from '@cairn/sdk'
+import { type CairnError, type ErrorCode, restoreError } from '@cairn/sdk'
 import { UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 import { describeDiskError } from '../archive/collect.ts'
 
@@ -15,7 +15,11 @@ const codes: Partial<Record<UnixfsErrorCode, ErrorCode>> = {
 /** Maps any error of an import to a CairnError. */
 export function describeImportError(cause: unknown): CairnError {
   if (cause instanceof UnixfsError) {
-    return new CairnError(codes[cause.code] ?? 'INVALID_CAR', { message: cause.message, cause })
+    return restoreError(codes[cause.code] ?? 'INVALID_CAR', {
+      message: cause.message,
+      details: cause.details,
+      cause,
+    })
   }
   return describeDiskError(cause)
 }

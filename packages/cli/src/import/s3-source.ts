@@ -111,6 +111,7 @@ async function storeObject(
       ? undefined
       : new CairnError('CID_MISMATCH', {
           message: `Stored as ${cid}, but the bucket states ${stated}. To store that CID too, use import cids`,
+          details: { computed: cid, answered: [stated] },
         })
   return { cid, bytes: sizeBytes, isPresent: false, ...(problem === undefined ? {} : { problem }) }
 }

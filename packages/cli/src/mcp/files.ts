@@ -62,6 +62,7 @@ async function readStart(found: Found, maxBytes: number, { signal, onProgress }:
     throw new CairnError('FILE_TOO_LARGE', {
       message: `The encrypted file has ${formatBytes(sizeBytes)}, the limit for texts is ${formatBytes(maxDecryptBytes)}`,
       hint: 'Download it with download_file.',
+      details: { limitBytes: maxDecryptBytes },
     })
   }
   const key = masterKey === undefined ? {} : { masterKey }

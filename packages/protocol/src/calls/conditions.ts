@@ -93,39 +93,41 @@ export const getConditions = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-const verdict = v.object({
-  isAllowed: v.boolean(),
-  /** The reason for access: ownership, sharing, the conditions; or none. */
-  by: v.picklist(['owner', 'shared', 'conditions', 'none']),
-  aggregator: v.nullable(v.string()),
-  conditions: v.array(
-    v.object({
-      id: v.number(),
-      result: v.picklist(['true', 'false', 'unknown']),
-      /** The value on the chain; integers as decimal text. */
-      observed: v.optional(v.unknown()),
-      reason: v.optional(v.string()),
-    }),
-  ),
-})
-export type AccessVerdict = v.InferOutput<typeof verdict>
+const describeVerdict = () =>
+  v.object({
+    isAllowed: v.boolean(),
+    /** The reason for access: ownership, sharing, the conditions; or none. */
+    by: v.picklist(['owner', 'shared', 'conditions', 'none']),
+    aggregator: v.nullable(v.string()),
+    conditions: v.array(
+      v.object({
+        id: v.number(),
+        result: v.picklist(['true', 'false', 'unknown']),
+        /** The value on the chain; integers as decimal text. */
+        observed: v.optional(v.unknown()),
+        reason: v.optional(v.string()),
+      }),
+    ),
+  })
+export type AccessVerdict = v.InferOutput<ReturnType<typeof describeVerdict>>
 
-/** The format that both explanations share. */
-const explanation = {
-  method: 'POST',
-  host: 'keys',
-  tag: 'Conditions',
-  auth: 'session',
-  params: node,
-  response: { kind: 'json', schema: verdict },
-  dialect: 'keyNode',
-  limits: { ...json, perMinute: 30 },
-  idempotent: true,
-} as const
+/** Returns what both explanations share. */
+const describeExplanation = () =>
+  ({
+    method: 'POST',
+    host: 'keys',
+    tag: 'Conditions',
+    auth: 'session',
+    params: node,
+    response: { kind: 'json', schema: describeVerdict() },
+    dialect: 'keyNode',
+    limits: { ...json, perMinute: 30 },
+    idempotent: true,
+  }) as const
 
 /** `POST /api/keys/explain/{node}`: explains why an address may or may not read a file. */
 export const explainAccess = /* @__PURE__ */ makeCall(() => ({
-  ...explanation,
+  ...describeExplanation(),
   id: 'explainAccess',
   path: '/api/keys/explain/{node}',
   summary: 'Explain an access decision',
@@ -143,7 +145,7 @@ export const explainAccess = /* @__PURE__ */ makeCall(() => ({
 
 /** `POST /api/keys/explain-conditions/{node}`: evaluates unsaved conditions for an address. */
 export const explainConditions = /* @__PURE__ */ makeCall(() => ({
-  ...explanation,
+  ...describeExplanation(),
   id: 'explainConditions',
   path: '/api/keys/explain-conditions/{node}',
   summary: 'Evaluate conditions for an address before saving them',

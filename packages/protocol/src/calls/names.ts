@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { authErrors, defineCall } from '../call.ts'
+import { authErrors, makeCall } from '../call.ts'
 import { anyNameSchema } from '../ipns-name.ts'
 import { labelText } from '../label-text.ts'
 import {
@@ -51,7 +51,7 @@ const nameState = v.object({
 export type NameState = v.InferOutput<typeof nameState>
 
 /** `GET /api/names`: lists the names of the account, newest first. */
-export const listNames = defineCall({
+export const listNames = /* @__PURE__ */ makeCall(() => ({
   id: 'listNames',
   method: 'GET',
   path: '/api/names',
@@ -67,10 +67,10 @@ export const listNames = defineCall({
   dialect: 'api',
   limits,
   idempotent: true,
-})
+}))
 
 /** `POST /api/names`: creates a name with a key that the service generates and stores encrypted. */
-export const createName = defineCall({
+export const createName = /* @__PURE__ */ makeCall(() => ({
   id: 'createName',
   method: 'POST',
   path: '/api/names',
@@ -85,10 +85,10 @@ export const createName = defineCall({
   dialect: 'api',
   limits: publishLimits,
   idempotent: false,
-})
+}))
 
 /** `GET /api/names/{name}`: returns one name of the account. */
-export const getName = defineCall({
+export const getName = /* @__PURE__ */ makeCall(() => ({
   id: 'getName',
   method: 'GET',
   path: '/api/names/{name}',
@@ -103,10 +103,10 @@ export const getName = defineCall({
   dialect: 'api',
   limits,
   idempotent: true,
-})
+}))
 
 /** `PATCH /api/names/{name}`: sets the label of a name of the account. */
-export const labelName = defineCall({
+export const labelName = /* @__PURE__ */ makeCall(() => ({
   id: 'labelName',
   method: 'PATCH',
   path: '/api/names/{name}',
@@ -123,10 +123,10 @@ export const labelName = defineCall({
   dialect: 'api',
   limits: { ...limits, bodyBytes: maxJsonBodyBytes },
   idempotent: true,
-})
+}))
 
 /** `DELETE /api/names/{name}`: removes a name from the account; a key that the service stores is destroyed. */
-export const removeName = defineCall({
+export const removeName = /* @__PURE__ */ makeCall(() => ({
   id: 'removeName',
   method: 'DELETE',
   path: '/api/names/{name}',
@@ -143,7 +143,7 @@ export const removeName = defineCall({
   dialect: 'api',
   limits,
   idempotent: false,
-})
+}))
 
 const signedState = v.object({
   name: v.string(),
@@ -158,7 +158,7 @@ const signedState = v.object({
 export type SignedName = v.InferOutput<typeof signedState>
 
 /** `POST /api/names/{name}/records`: signs and publishes a record with the key that the service stores. */
-export const publishName = defineCall({
+export const publishName = /* @__PURE__ */ makeCall(() => ({
   id: 'publishName',
   method: 'POST',
   path: '/api/names/{name}/records',
@@ -204,10 +204,10 @@ export const publishName = defineCall({
   dialect: 'api',
   limits: publishLimits,
   idempotent: false,
-})
+}))
 
 /** `GET /api/names/{name}/records`: lists the past targets of a name of the account, newest first. */
-export const listNameRecords = defineCall({
+export const listNameRecords = /* @__PURE__ */ makeCall(() => ({
   id: 'listNameRecords',
   method: 'GET',
   path: '/api/names/{name}/records',
@@ -232,12 +232,12 @@ export const listNameRecords = defineCall({
   dialect: 'api',
   limits,
   idempotent: true,
-})
+}))
 
 /**
  * `PUT /api/names/{name}/record`: stores a record that the owner of the name signed, and adds the name to the account.
  */
-export const registerName = defineCall({
+export const registerName = /* @__PURE__ */ makeCall(() => ({
   id: 'registerName',
   method: 'PUT',
   path: '/api/names/{name}/record',
@@ -264,10 +264,10 @@ export const registerName = defineCall({
   dialect: 'api',
   limits: publishLimits,
   idempotent: true,
-})
+}))
 
 /** `GET /api/names/{name}/record`: returns the target of any name, with the record that proves it. */
-export const resolveName = defineCall({
+export const resolveName = /* @__PURE__ */ makeCall(() => ({
   id: 'resolveName',
   method: 'GET',
   path: '/api/names/{name}/record',
@@ -282,10 +282,10 @@ export const resolveName = defineCall({
   dialect: 'api',
   limits: { ...limits, perMinute: 600 },
   idempotent: true,
-})
+}))
 
 /** `POST /api/names/{name}/key`: exports the key of a name to its owner. */
-export const exportName = defineCall({
+export const exportName = /* @__PURE__ */ makeCall(() => ({
   id: 'exportName',
   method: 'POST',
   path: '/api/names/{name}/key',
@@ -313,4 +313,4 @@ export const exportName = defineCall({
   dialect: 'api',
   limits: { ...limits, bodyBytes: maxJsonBodyBytes, perMinute: 30 },
   idempotent: true,
-})
+}))

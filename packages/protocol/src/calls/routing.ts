@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defineCall } from '../call.ts'
+import { makeCall } from '../call.ts'
 import { anyNameSchema } from '../ipns-name.ts'
 import { callTimeoutMs, maxNameRecordBytes } from '../limits.ts'
 
@@ -9,7 +9,7 @@ const params = v.object({ name: anyNameSchema })
 const ipnsRecordType = 'application/vnd.ipfs.ipns-record'
 
 /** `GET /routing/v1/ipns/{name}`: returns the newest record of any known name. */
-export const getRoutedName = defineCall({
+export const getRoutedName = /* @__PURE__ */ makeCall(() => ({
   id: 'getRoutedName',
   method: 'GET',
   path: '/routing/v1/ipns/{name}',
@@ -24,10 +24,10 @@ export const getRoutedName = defineCall({
   dialect: 'api',
   limits: { ...limits, perMinute: 1200 },
   idempotent: true,
-})
+}))
 
 /** `PUT /routing/v1/ipns/{name}`: offers a newer record of any name. */
-export const putRoutedName = defineCall({
+export const putRoutedName = /* @__PURE__ */ makeCall(() => ({
   id: 'putRoutedName',
   method: 'PUT',
   path: '/routing/v1/ipns/{name}',
@@ -52,7 +52,7 @@ export const putRoutedName = defineCall({
   dialect: 'api',
   limits: { bodyBytes: maxNameRecordBytes, timeoutMs: callTimeoutMs, perMinute: 30 },
   idempotent: true,
-})
+}))
 
 const filters = {
   /** Protocols of the requested addresses; `!` excludes one (IPIP-0484). */
@@ -61,7 +61,7 @@ const filters = {
 }
 
 /** `GET /routing/v1/providers/{cid}`: returns the providers of a CID: our own gateway, or none. */
-export const getRoutedProviders = defineCall({
+export const getRoutedProviders = /* @__PURE__ */ makeCall(() => ({
   id: 'getRoutedProviders',
   method: 'GET',
   path: '/routing/v1/providers/{cid}',
@@ -78,10 +78,10 @@ export const getRoutedProviders = defineCall({
   dialect: 'api',
   limits: { ...limits, perMinute: 1200 },
   idempotent: true,
-})
+}))
 
 /** `GET /routing/v1/peers/{peer}`: returns the addresses of a peer; only our own gateway is known. */
-export const getRoutedPeers = defineCall({
+export const getRoutedPeers = /* @__PURE__ */ makeCall(() => ({
   id: 'getRoutedPeers',
   method: 'GET',
   path: '/routing/v1/peers/{name}',
@@ -96,4 +96,4 @@ export const getRoutedPeers = defineCall({
   dialect: 'api',
   limits: { ...limits, perMinute: 1200 },
   idempotent: true,
-})
+}))

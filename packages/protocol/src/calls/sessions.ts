@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defineCall, sessionErrors } from '../call.ts'
+import { makeCall, sessionErrors } from '../call.ts'
 import { identitySchema, normalizeIdentity } from '../chain-families.ts'
 import type { ErrorCode } from '../errors.ts'
 import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
@@ -26,25 +26,19 @@ const signature = v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192))
 /** Chain of contract wallets; ALL means every configured one. */
 const chain = v.optional(v.pipe(v.string(), v.maxLength(64)), 'ALL')
 
-const tokens = v.object({
-  /** Bearer token of the calls that need a session, with its `jwt:`. */
-  token: v.string(),
-  /** Valid for one renewal, with its `r:`. */
-  refreshToken: v.string(),
-})
-
-/** Empty for an invalid address: published clients expect a specific message for it. */
-const signer = v.pipe(
-  v.string(),
-  v.maxLength(200),
-  v.transform((text: string) => normalizeIdentity(text.trim())),
-)
+const describeTokens = () =>
+  v.object({
+    /** Bearer token of the calls that need a session, with its `jwt:`. */
+    token: v.string(),
+    /** Valid for one renewal, with its `r:`. */
+    refreshToken: v.string(),
+  })
 
 /**
  * `GET /api/message/{address}`: returns the message that a wallet signs for an operation or a session with the key
  * nodes.
  */
-export const getKeyMessage = defineCall({
+export const getKeyMessage = /* @__PURE__ */ makeCall(() => ({
   id: 'getKeyMessage',
   method: 'GET',
   path: '/api/message/{address}',
@@ -54,16 +48,23 @@ export const getKeyMessage = defineCall({
   description:
     'Returns a new message with a nonce from each node. Its signature is a bearer token for one operation, or can be exchanged for a session.',
   auth: 'none',
-  params: v.object({ address: signer }),
+  // Empty for an invalid address: published clients expect a specific message for it.
+  params: v.object({
+    address: v.pipe(
+      v.string(),
+      v.maxLength(200),
+      v.transform((text: string) => normalizeIdentity(text.trim())),
+    ),
+  }),
   response: { kind: 'json', schema: v.array(v.object({ message: v.string() })) },
   errors: ['INVALID_ADDRESS', 'KEY_NODES_UNAVAILABLE'],
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs, perMinute: 120 },
   idempotent: true,
-})
+}))
 
 /** `POST /api/message/get-jwt`: exchanges a signature for a session. */
-export const getJwt = defineCall({
+export const getJwt = /* @__PURE__ */ makeCall(() => ({
   id: 'getJwt',
   method: 'POST',
   path: '/api/message/get-jwt',
@@ -74,15 +75,15 @@ export const getJwt = defineCall({
     'Returns a bundle with one token of each node, for published clients. Other clients use openSession, whose tokens are bound to a session key.',
   auth: 'none',
   body: { kind: 'json', schema: v.object({ address: identitySchema, signature, chain }) },
-  response: { kind: 'json', schema: tokens },
+  response: { kind: 'json', schema: describeTokens() },
   errors: signInErrors,
   dialect: 'keyNode',
   limits: { ...json, perMinute: 60 },
   idempotent: false,
-})
+}))
 
 /** `PUT /api/message/get-jwt`: exchanges a refresh token for a new session. */
-export const renewJwt = defineCall({
+export const renewJwt = /* @__PURE__ */ makeCall(() => ({
   ...getJwt,
   id: 'renewJwt',
   method: 'PUT',
@@ -92,10 +93,10 @@ export const renewJwt = defineCall({
     kind: 'json',
     schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(8192)) }),
   },
-})
+}))
 
 /** `POST /api/keys/nonce/{node}`: returns the part of one node of a challenge. */
-export const getNonce = defineCall({
+export const getNonce = /* @__PURE__ */ makeCall(() => ({
   id: 'getNonce',
   method: 'POST',
   path: '/api/keys/nonce/{node}',
@@ -127,7 +128,7 @@ export const getNonce = defineCall({
   dialect: 'keyNode',
   limits: { ...json, perMinute: 600 },
   idempotent: true,
-})
+}))
 
 /** Five tokens share one header of 16 KiB: no node may make them too long for it. */
 const nodeToken = v.pipe(v.string(), v.nonEmpty(), v.maxLength(1536))
@@ -147,7 +148,7 @@ export type NodeSession = v.InferOutput<typeof session>
  * `POST /api/keys/session/{node}`: exchanges a signed message for a token of this node. An EIP-4361 message with a
  * session key binds the token to it; the message of the router yields a bearer token.
  */
-export const openSession = defineCall({
+export const openSession = /* @__PURE__ */ makeCall(() => ({
   id: 'openSession',
   method: 'POST',
   path: '/api/keys/session/{node}',
@@ -176,10 +177,10 @@ export const openSession = defineCall({
   dialect: 'keyNode',
   limits: { ...json, perMinute: 120 },
   idempotent: false,
-})
+}))
 
 /** `PUT /api/keys/session/{node}`: renews a session with one node. */
-export const renewSession = defineCall({
+export const renewSession = /* @__PURE__ */ makeCall(() => ({
   ...openSession,
   id: 'renewSession',
   method: 'PUT',
@@ -189,10 +190,10 @@ export const renewSession = defineCall({
     kind: 'json',
     schema: v.object({ address: identitySchema, refreshToken: v.pipe(v.string(), v.maxLength(2048)) }),
   },
-})
+}))
 
 /** `DELETE /api/keys/session/{node}`: closes the session and all sessions it was renewed from. */
-export const closeSession = defineCall({
+export const closeSession = /* @__PURE__ */ makeCall(() => ({
   id: 'closeSession',
   method: 'DELETE',
   path: '/api/keys/session/{node}',
@@ -206,10 +207,10 @@ export const closeSession = defineCall({
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs },
   idempotent: true,
-})
+}))
 
 /** `GET /api/keys/node/{node}`: returns the identity of a node. */
-export const getKeyNode = defineCall({
+export const getKeyNode = /* @__PURE__ */ makeCall(() => ({
   id: 'getKeyNode',
   method: 'GET',
   path: '/api/keys/node/{node}',
@@ -236,4 +237,4 @@ export const getKeyNode = defineCall({
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs },
   idempotent: true,
-})
+}))

@@ -81,12 +81,13 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
  * open a session.
  */
 function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonces; fault: CairnError | undefined } {
-  const nonces = answers.map((answer) =>
+  const nonces = answers.map((answer, index) =>
     'error' in answer || answer.value.network === network
       ? answer
       : {
           error: new CairnError('WRONG_NODE', {
             message: `The key node belongs to the network ${answer.value.network}`,
+            details: { node: index + 1 },
           }),
         },
   )

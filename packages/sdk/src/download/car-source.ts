@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 import { type BlockSource, type CarReading, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
@@ -92,7 +92,7 @@ const codes: Partial<Record<string, ErrorCode>> = {
 export function describeDamage(error: unknown, signal: AbortSignal | undefined): CairnError {
   if (error instanceof UnixfsError) {
     const code = codes[error.code]
-    if (code !== undefined) return new CairnError(code, { cause: error, details: { reason: error.message } })
+    if (code !== undefined) return restoreError(code, { cause: error, details: { reason: error.message } })
     return new CairnError('VERIFICATION_FAILED', { cause: error, details: { reason: error.message } })
   }
   const fault = describeFault(error, signal)

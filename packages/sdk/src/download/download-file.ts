@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, duplicateName } from '@cairn/protocol'
 import { joinPath, makeFolder, openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
@@ -124,7 +124,7 @@ function safeName(name: string, taken: Set<string>): string {
       message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
     })
   const folded = name.normalize('NFC').toLowerCase()
-  if (taken.has(folded)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${name}` })
+  if (taken.has(folded)) throw duplicateName(name)
   taken.add(folded)
   return name
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, duplicateName } from '@cairn/protocol'
 import { joinPath, makeFolder } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
@@ -76,7 +76,7 @@ export async function decryptFolder(
   )) {
     // Some file systems treat two different names as equal.
     const folded = path.normalize('NFC').toLowerCase()
-    if (taken.has(folded)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${path}` })
+    if (taken.has(folded)) throw duplicateName(path)
     taken.add(folded)
     const names = path.split('/')
     for (let i = 1; i < names.length; i++) {

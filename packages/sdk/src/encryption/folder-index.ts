@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, duplicateName } from '@cairn/protocol'
 import * as v from 'valibot'
 
 // An encrypted folder is a directory of encrypted files named 0, 1, 2 and so on, with one named `index` that maps them
@@ -46,13 +46,13 @@ export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
       throw new CairnError('INVALID_PATH', {
         message: `The folder contains a path that is not safe: ${JSON.stringify(path)}`,
       })
-    if (paths.has(path)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${path}` })
+    if (paths.has(path)) throw duplicateName(path)
     paths.add(path)
   }
   for (const { path } of files) {
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
       const above = path.slice(0, at)
-      if (paths.has(above)) throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${above}` })
+      if (paths.has(above)) throw duplicateName(above)
     }
   }
   return files

@@ -7,6 +7,7 @@ import {
   eventHeartbeatMs,
   gapEventName,
   isErrorCode,
+  restoreError,
   streamEvents,
 } from '@cairn/protocol'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
@@ -138,5 +139,5 @@ function parseJson(text: string): unknown {
 
 function toError(data: unknown): CairnError {
   const { code, message } = v.parse(endSchema, data)
-  return new CairnError(isErrorCode(code) ? code : 'UNEXPECTED_RESPONSE', { message })
+  return restoreError(isErrorCode(code) ? code : 'UNEXPECTED_RESPONSE', { message })
 }

@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { firstSuccessful } from './first-successful.ts'
 
@@ -10,7 +10,7 @@ async function callNodes(...codes: (ErrorCode | undefined)[]) {
   const answer = firstSuccessful(nodes, async (node) => {
     calls.push(node)
     const code = codes[node - 1]
-    if (code !== undefined) throw new CairnError(code)
+    if (code !== undefined) throw restoreError(code)
     return node
   })
   const outcome = await answer.catch((error: unknown) => (CairnError.is(error) ? error.code : error))

@@ -1,4 +1,12 @@
-import { CairnError, type ChainProfile, coinPriceOf, isPrivateKey, oneDollar, priceInUnits } from '@cairn/protocol'
+import {
+  CairnError,
+  type ChainProfile,
+  coinPriceOf,
+  isPrivateKey,
+  oneDollar,
+  priceInUnits,
+  restoreError,
+} from '@cairn/protocol'
 import type { EIP1193Provider } from 'viem'
 import { measure, openPath } from '#platform/local-files'
 import type { PaySigner } from '../payments/chain-wallet.ts'
@@ -35,7 +43,11 @@ export async function getPrice(
     usd = await getTickerPrice(client, about.symbol)
   } catch (error) {
     const cause = CairnError.from(error)
-    throw new CairnError(cause.code, { message: `Failed to get ticker price: ${cause.message}`, cause })
+    throw restoreError(cause.code, {
+      message: `Failed to get ticker price: ${cause.message}`,
+      details: cause.details,
+      cause,
+    })
   }
   return priceInUnits(size, about.native_decimal, coinPriceOf(usd), perGib)
 }

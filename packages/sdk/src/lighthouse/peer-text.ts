@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 
 /** Message of the published module for a response with an error status, by family of calls. */
 const texts = {
@@ -21,7 +21,7 @@ export async function withPeerText<T>(family: keyof typeof texts, work: Promise<
     // Errors without a response, such as network or file errors, have no text there.
     if (!CairnError.is(error) || error.status < 400 || refusedHere.has(error.code)) throw error
     const { code, status, message, hint, details, requestId, retryAfterSeconds } = error
-    throw new CairnError(code, {
+    throw restoreError(code, {
       message: texts[family](status),
       hint: `${message.replace(/\.$/, '')}. ${hint}`.trim(),
       details,

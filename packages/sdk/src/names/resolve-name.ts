@@ -48,7 +48,7 @@ export async function resolveName(
   const records: NameRecord[] = []
   for (let next = requested; ; ) {
     if (records.length >= maxNameDepth || records.some((record) => record.name === next.root)) {
-      throw new CairnError('NAME_TOO_DEEP')
+      throw new CairnError('NAME_TOO_DEEP', { details: { limit: maxNameDepth } })
     }
     const record = await fetchRecord(client, next.root, options)
     records.push(record)

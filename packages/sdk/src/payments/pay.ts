@@ -54,7 +54,7 @@ export async function pay(
   options: PayOptions = {},
 ): Promise<PaidTransaction> {
   const { coin = 'native', beneficiary } = params
-  const chain = requirePayable(findChain(client, params.network))
+  const chain = requirePayable(client, findChain(client, params.network))
   const tokens = findTokens(chain, coin, params.token)
   if (beneficiary !== undefined && !isEvmAddress(beneficiary)) throw new CairnError('INVALID_ADDRESS')
   const units = params.units ?? (await priceOf(client, chain, params, options.signal))
@@ -122,8 +122,12 @@ async function priceOf(
   return (await getPrice(client, sizeBytes, { network: chain.name, coin }, { signal })).units
 }
 
-function requirePayable(chain: ChainProfile): ChainProfile & { paymentContract: string } {
+function requirePayable(client: Client, chain: ChainProfile): ChainProfile & { paymentContract: string } {
   const { paymentContract } = chain
   if (paymentContract !== undefined) return { ...chain, paymentContract }
-  throw new CairnError('UNSUPPORTED_NETWORK', { message: `No payment contract is configured on ${chain.name}` })
+  const payable = (client.network.chains ?? []).filter((other) => other.paymentContract !== undefined)
+  throw new CairnError('UNSUPPORTED_NETWORK', {
+    message: `No payment contract is configured on ${chain.name}`,
+    details: { networks: payable.map(({ name }) => name) },
+  })
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, restoreError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { openDecrypted } from '../download/decrypt-file.ts'
 import { retireKey } from '../keys/access.ts'
@@ -86,7 +86,7 @@ async function retire(
     return await retireKey(client, cid, { successor, ...options })
   } catch (cause) {
     const error = CairnError.from(cause)
-    throw new CairnError(error.code, {
+    throw restoreError(error.code, {
       message: error.message,
       hint: `The file has a new key as ${successor}, but the key nodes still return the old key. Rotate again, or retire the old key with that successor`,
       details: { ...error.details, successor },

@@ -1,6 +1,7 @@
 import {
   CairnError,
   decodeError,
+  duplicateName,
   encodeUploadRequest,
   type Uploaded,
   type UploadParameters,
@@ -113,6 +114,6 @@ async function* noteFailure(
 }
 
 function fromUnixfs(error: UnixfsError): CairnError {
-  if (error.code === 'DUPLICATE_NAME') return new CairnError('DUPLICATE_NAME', { message: error.message, cause: error })
+  if (error.code === 'DUPLICATE_NAME') return duplicateName(String(error.details['path']), error)
   return new CairnError('INVALID_PATH', { message: error.message, cause: error })
 }

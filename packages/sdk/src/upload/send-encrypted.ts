@@ -1,4 +1,4 @@
-import { CairnError, isCid, readDetails, type Uploaded } from '@cairn/protocol'
+import { CairnError, isCid, parseDetails, type Uploaded } from '@cairn/protocol'
 import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
@@ -140,7 +140,7 @@ async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> 
         // Errors that the caller caused pass unchanged.
         if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(fault.code)) throw fault
         throw new CairnError('KEY_SAVE_FAILED', {
-          details: { ...readDetails('KEY_SAVE_FAILED', fault.details), name: one.name, code: fault.code },
+          details: { ...parseDetails('KEY_SAVE_FAILED', fault.details), name: one.name, code: fault.code },
           cause: fault,
         })
       }

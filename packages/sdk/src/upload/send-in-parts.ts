@@ -7,6 +7,7 @@ import {
   encodeUploadMetadata,
   getUpload as getUploadCall,
   isErrorCode,
+  restoreError,
   sendUploadBytes,
   tusBodyType,
   tusVersion,
@@ -83,7 +84,7 @@ export async function sendInParts(
       await sendFrom(client, id, body, offset, { signal, onSent })
     } catch (error) {
       const { code, message, hint, retryAfterSeconds, details } = CairnError.from(error)
-      throw new CairnError(code, {
+      throw restoreError(code, {
         message,
         hint,
         details: { ...details, offsetBytes: offset },
@@ -102,7 +103,7 @@ export async function sendInParts(
     if (state === 'stored' && result !== undefined) return result
     if (state === 'failed' && error !== undefined) {
       const code = isErrorCode(error.code) ? error.code : 'INVALID_REQUEST'
-      throw new CairnError(code, { message: error.message, hint: error.hint })
+      throw restoreError(code, { message: error.message, hint: error.hint })
     }
     if (state !== 'storing') throw new CairnError('UNEXPECTED_RESPONSE', { message: `The upload is ${state}` })
     await pause(storingPauseMs, signal)

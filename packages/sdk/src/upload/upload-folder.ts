@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, duplicateName } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
@@ -82,8 +82,7 @@ export function refuseDuplicates(batch: Batch): Batch {
     async *files() {
       const names = new Set<string>()
       for await (const file of batch.files()) {
-        if (names.has(file.name))
-          throw new CairnError('DUPLICATE_NAME', { message: `Duplicate file name found: ${file.name}` })
+        if (names.has(file.name)) throw duplicateName(file.name)
         names.add(file.name)
         yield file
       }

@@ -45,7 +45,11 @@ export async function fetchEndpoint(
     maxAnswerBytes: maxBytes,
   }).catch((error: unknown) => {
     if (!(error instanceof AnswerTooLargeError)) throw error
-    throw new CairnError('PAYLOAD_TOO_LARGE', { message: 'the response of the chain is too large', cause: error })
+    throw new CairnError('PAYLOAD_TOO_LARGE', {
+      message: 'the response of the chain is too large',
+      details: { limitBytes: maxBytes },
+      cause: error,
+    })
   })
   const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
   if ([401, 403, 407, 408, 429].includes(status)) throw failedStatus(status)

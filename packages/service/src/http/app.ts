@@ -152,9 +152,12 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
     const allowed = allowedMethods(app, request)
     // A route without a result, such as that of files, ends here too: its method is not the problem.
     const isMethodWrong = allowed.length > 0 && !allowed.includes(request.method)
-    if (isMethodWrong) reply.header('allow', allowed.join(', '))
-    const code = isMethodWrong ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND'
-    sendError(request, reply, dialect, new CairnError(code), metrics)
+    const allow = allowed.join(', ')
+    if (isMethodWrong) reply.header('allow', allow)
+    const error = isMethodWrong
+      ? new CairnError('METHOD_NOT_ALLOWED', { details: { allow } })
+      : new CairnError('NOT_FOUND')
+    sendError(request, reply, dialect, error, metrics)
   })
   return app
 }

@@ -1,11 +1,14 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { CairnError, type ErrorCode, encodeError } from '@cairn/protocol'
+import { CairnError, encodeError } from '@cairn/protocol'
 
-/** Errors in the head of a request, by the codes of Node's parser; any other means that the request is not HTTP. */
-const parserCodes: Record<string, ErrorCode> = {
-  HPE_HEADER_OVERFLOW: 'HEADER_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+/** Maximum size of a request head in bytes; beyond it the status is 431. */
+export const maxHeadBytes = 32 * 1024
+
+/** Maps an error in the head of a request, by the code of Node's parser. Any other means that the request is not HTTP. */
+function fromParser(code: string | undefined): CairnError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new CairnError('HEADER_TOO_LARGE', { details: { limit: maxHeadBytes } })
+  return new CairnError(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'INVALID_REQUEST')
 }
 
 /**
@@ -17,8 +20,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
   // After the first byte of a response, a second head would be taken for its body.
   const busy: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
   if (socket.writable && !hasStarted(busy)) {
-    const code = parserCodes[error.code ?? ''] ?? 'INVALID_REQUEST'
-    const { status, headers, body } = encodeError('api', new CairnError(code))
+    const { status, headers, body } = encodeError('api', fromParser(error.code))
     const lines = Object.entries({
       ...headers,
       'content-length': String(Buffer.byteLength(body)),

@@ -2,9 +2,11 @@ import {
   CairnError,
   type DialectName,
   type EncodedError,
-  type ErrorCode,
   encodeError,
+  maxJsonBodyBytes,
+  type PlainErrorCode,
   requestIdHeader,
+  restoreError,
 } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isClientGone } from './client-gone.ts'
@@ -13,8 +15,7 @@ import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Errors of Fastify, by its codes. */
-const frameCodes: Record<string, ErrorCode> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+const frameCodes: Record<string, PlainErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
   FST_ERR_CTP_INVALID_JSON_BODY: 'INVALID_REQUEST',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'INVALID_REQUEST',
@@ -37,15 +38,20 @@ export type ErrorEncoder = (error: CairnError, requestId: string) => EncodedErro
 /** Maps errors of other libraries that the service knows; undefined for any other. */
 export type DescribeError = (error: unknown) => CairnError | undefined
 
-/** Maps any error to a CairnError: by the mapping of the service, by the code of Fastify, or to INTERNAL. */
-export function toCairnError(error: unknown, describe?: DescribeError): CairnError {
+/**
+ * Maps any error to a CairnError: by the mapping of the service, by the code of Fastify, or to INTERNAL.
+ * @param limitBytes maximum length of the body of the request
+ */
+function toCairnError(error: unknown, limitBytes: number, describe: DescribeError | undefined): CairnError {
   if (CairnError.is(error)) return error
   const described = describe?.(error)
   if (described !== undefined) return described
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+      return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes }, cause: error })
     const code = frameCodes[error.code]
     const message = frameMessages[error.code]
-    if (code !== undefined) return new CairnError(code, { ...(message === undefined ? {} : { message }), cause: error })
+    if (code !== undefined) return restoreError(code, { ...(message === undefined ? {} : { message }), cause: error })
   }
   if (error instanceof Error && 'statusCode' in error && error.statusCode === 400) {
     return new CairnError('INVALID_REQUEST', { cause: error })
@@ -65,13 +71,13 @@ export function sendError(
   metrics: Metrics,
   describe?: DescribeError,
 ): FastifyReply {
-  const error = toCairnError(fault, describe)
+  const error = toCairnError(fault, request.routeOptions.bodyLimit ?? maxJsonBodyBytes, describe)
   if (isClientGone(fault)) {
     request.log.info({ call: request.routeOptions.config.callId }, 'client disconnected')
     // There is no client to answer, and Fastify would log it.
     if (reply.raw.destroyed) return reply.hijack()
   }
-  const named = new CairnError(error.code, {
+  const named = restoreError(error.code, {
     message: error.message,
     hint: error.hint,
     details: error.details,

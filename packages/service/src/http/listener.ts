@@ -2,12 +2,11 @@ import { CairnError, keepAliveTimeoutMs } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import { createAddressSlots } from './address-slots.ts'
+import { maxHeadBytes } from './client-errors.ts'
 import { deriveMaxConnections, deriveMaxPerAddress, readFileLimit } from './file-limit.ts'
 import { guardConnections, stalledReaderMs } from './guard-connections.ts'
 import { matchAddresses } from './match-addresses.ts'
 
-/** Maximum size of a request head in bytes; beyond it the status is 431. */
-const maxHeadBytes = 32 * 1024
 /** Interval in ms of the timeout checks of the server. */
 const maxCheckIntervalMs = 5_000
 

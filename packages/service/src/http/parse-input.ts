@@ -6,6 +6,7 @@ import {
   describeRule,
   type ErrorCode,
   errorTable,
+  restoreError,
   type Schema,
 } from '@cairn/protocol'
 import type { FastifyRequest } from 'fastify'
@@ -76,7 +77,7 @@ function describe(call: CallDefinition, issues: Issue[]): CairnError {
   const details = { issues: issues.slice(0, 50).map(({ field, message }) => ({ field, message })) }
   for (const issue of issues) {
     const code = codesBySentence.get(issue.message)
-    if (code !== undefined) return new CairnError(code, { details })
+    if (code !== undefined) return restoreError(code, { details })
   }
   const listed = issues
     .slice(0, 3)

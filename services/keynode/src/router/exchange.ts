@@ -7,6 +7,7 @@ import {
   type NodeSession,
   openSession,
   renewSession,
+  restoreError,
 } from '@cairn/protocol'
 import { contractChecksPerMinute, rateLimitKey } from '@cairn/service'
 import { countSignature } from '../sessions/signature-rate.ts'
@@ -113,7 +114,7 @@ function requireEnough(outcomes: readonly Outcome[]): (NodeSession | undefined)[
   const refusal = errors.find(({ code }) => code !== 'KEY_NODES_UNAVAILABLE' && code !== 'INTERNAL')
   if (refusal === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE', { cause: errors[0] })
   const { code, hint, retryAfterSeconds } = refusal
-  throw new CairnError(code === 'CHALLENGE_EXPIRED' ? 'INVALID_SIGNATURE' : code, {
+  throw restoreError(code === 'CHALLENGE_EXPIRED' ? 'INVALID_SIGNATURE' : code, {
     hint,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     cause: refusal,

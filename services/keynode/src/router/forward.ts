@@ -18,7 +18,7 @@ export async function forwardToNode(
   { callId, node, signal }: { callId: string; node: number; signal: AbortSignal },
 ): Promise<FastifyReply> {
   const target = context.nodes[node - 1]
-  if (target === undefined) throw new CairnError('WRONG_NODE')
+  if (target === undefined) throw new CairnError('WRONG_NODE', { details: { node } })
   const authorization = await authorizationFor(context, request, callId, node)
   return sendAnswer(reply, await pass(request, target, authorization, signal))
 }

@@ -51,7 +51,8 @@ export async function saveRecord(
   checkSet(context, shard)
   // Shares could never be revoked again, and only the conditions must count.
   const sharedTo = shard.isOwnerless ? [] : [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
-  if (sharedTo.length > maxSharedAddresses) throw new CairnError('KEY_LIMIT')
+  if (sharedTo.length > maxSharedAddresses)
+    throw new CairnError('KEY_LIMIT', { details: { limit: maxSharedAddresses } })
   // The challenge that all five calls share identifies a set without a name.
   const setId = shard.set?.id ?? `auth:${caller.challengeId}`
   const wanted = { ...shard, sharedTo, setId }
@@ -74,7 +75,8 @@ type Wanted = SavedShard & { setId: string }
 const maxWaitingSets = 8
 
 async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted): Promise<{ version: number }> {
-  if (await isCreatorFull(trx, caller.address, maxKeysPerOwner)) throw new CairnError('KEY_LIMIT')
+  if (await isCreatorFull(trx, caller.address, maxKeysPerOwner))
+    throw new CairnError('KEY_LIMIT', { details: { limit: maxKeysPerOwner } })
   const owner = wanted.isOwnerless ? zeroAddress : caller.address
   const at = context.clock.now()
   const version = 1

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Piece } from '@cairn/pieces'
-import { CairnError, type ErrorCode } from '@cairn/protocol'
+import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 
 /** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
@@ -66,7 +66,7 @@ export function createHashThread(): HashThread {
       waiting.delete(answer.id)
       if (waiting.size === 0) started.unref()
       if (answer.fault === undefined) asker?.resolve(answer)
-      else asker?.reject(new CairnError(answer.fault.code, { message: answer.fault.message }))
+      else asker?.reject(restoreError(answer.fault.code, { message: answer.fault.message }))
     })
     started.on('error', (error) => failPending(started, error))
     started.on('exit', (code) => failPending(started, `the hash thread exited with code ${code}`))

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, restoreError } from '@cairn/protocol'
 import { type BlockSource, type DagNode, resolvePath, UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { immutable } from './answer.ts'
@@ -68,7 +68,11 @@ export function cachePolicy({ mount }: { mount?: NameMount }, ofContent: string)
 export function toGatewayError(error: unknown): CairnError {
   if (CairnError.is(error) || !UnixfsError.is(error)) return CairnError.from(error)
   const [code, keepMessage] = errorCodes[error.code]
-  return new CairnError(code, { cause: error, ...(keepMessage ? { message: error.message } : {}) })
+  return restoreError(code, {
+    cause: error,
+    details: error.details,
+    ...(keepMessage ? { message: error.message } : {}),
+  })
 }
 
 const errorCodes: Record<UnixfsErrorCode, [CairnError['code'], boolean]> = {

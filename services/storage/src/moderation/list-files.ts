@@ -54,6 +54,7 @@ export function tooLarge(name: string, sizeBytes: number): CairnError {
   return new CairnError('PAYLOAD_TOO_LARGE', {
     message: `The denylist ${name} has ${sizeBytes} bytes, the limit is ${maxListBytes} bytes`,
     hint: 'Split it, or subscribe to a smaller one.',
+    details: { limitBytes: maxListBytes },
   })
 }
 

@@ -80,7 +80,10 @@ async function* fetchContent(
     })
     const { statusCode = 0, headers } = response
     if (statusCode === 404 || statusCode === 410) {
-      throw new CairnError('BLOCK_NOT_FOUND', { message: `${hostOf(source)} does not have this content` })
+      throw new CairnError('BLOCK_NOT_FOUND', {
+        message: `${hostOf(source)} does not have this content`,
+        details: { cid: cid.toString() },
+      })
     }
     if (formatStatuses.includes(statusCode)) throw new CairnError('NOT_ACCEPTABLE')
     if (statusCode !== 200) throw failed(source, `returned status ${statusCode}`)

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, restoreError } from '@cairn/protocol'
 import { requireCodec, requireHashFunction } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
@@ -99,7 +99,7 @@ export async function pinFromSources(
       failures.push(blameSource(source, error))
     }
   }
-  throw summarize(failures)
+  throw summarize(request.cid, failures)
 }
 
 const sourceErrors = [
@@ -128,14 +128,20 @@ function blameSource(source: PinSource, error: CairnError): CairnError {
 }
 
 /** Combines the errors of all sources. Errors that may be temporary take precedence. */
-function summarize(failures: readonly CairnError[]): CairnError {
+function summarize(cid: CID, failures: readonly CairnError[]): CairnError {
   const order = ['UPSTREAM_FAILED', 'BLOCK_NOT_FOUND', 'ADDRESS_NOT_ALLOWED'] as const
-  const code = order.find((wanted) => failures.some((failure) => failure.code === wanted))
-  if (code === undefined) return new CairnError('BLOCK_NOT_FOUND')
+  const worst = order
+    .map((code) => failures.find((failure) => failure.code === code))
+    .find((failure) => failure !== undefined)
+  if (worst === undefined) return new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
   const [only, ...others] = failures
   if (only !== undefined && others.length === 0) return only
   const messages = [...new Set(failures.map(({ message }) => message))]
-  return new CairnError(code, { message: messages.join('; '), cause: failures.at(-1) })
+  return restoreError(worst.code, {
+    message: messages.join('; '),
+    details: worst.details,
+    cause: failures.at(-1),
+  })
 }
 
 /** Stores the DAG from one source, or from the packs alone if `source` is undefined, and records it. */

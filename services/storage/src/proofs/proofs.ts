@@ -148,7 +148,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
     },
     async describe(cid, from = 0) {
       const place = await proofs.place(cid, from)
-      if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND')
+      if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
       if (place.pieces.length === 0 && from === 0) throw new CairnError('PROOF_NOT_FOUND')
       const { waitingPacks, furtherPieces } = place
       const pieces = await Promise.all(place.pieces.map(({ row, packs }) => describePiece(row, packs, place.block)))

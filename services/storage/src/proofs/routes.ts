@@ -37,7 +37,9 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
   })
   route(app, context, getPdpDealStatus, ({ input: { query } }) => describePdpDeals(proofs, readCid(query.cid)))
   route(app, context, requestPdpDeal, async ({ input: { query } }) => {
-    if ((await proofs.place(readCid(query.cid))) === undefined) throw new CairnError('BLOCK_NOT_FOUND')
+    const cid = readCid(query.cid)
+    if ((await proofs.place(cid)) === undefined)
+      throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
     return 'Success' as const
   })
   route(app, context, getProofs, ({ input: { params, query } }) => proofs.describe(readCid(params.cid), query.from))

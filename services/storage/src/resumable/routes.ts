@@ -9,6 +9,7 @@ import {
   isErrorCode,
   listOpenUploads,
   maxResumableBytes,
+  restoreError,
   sendUploadBytes,
   tusBodyType,
   tusExtensions,
@@ -198,7 +199,7 @@ function toInfo(row: ResumableUpload): UploadInfo {
 function readFault(row: ResumableUpload): CairnError {
   const { code = '', message, hint } = toInfo(row).error ?? {}
   const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'
-  return new CairnError(known, {
+  return restoreError(known, {
     ...(message === undefined ? {} : { message }),
     ...(hint === undefined ? {} : { hint }),
   })

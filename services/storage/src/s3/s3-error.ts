@@ -1,4 +1,4 @@
-import { CairnError, codeHeader, type EncodedError, type ErrorCode, httpStatus } from '@cairn/protocol'
+import { CairnError, codeHeader, type EncodedError, type ErrorCode, httpStatus, parseDetails } from '@cairn/protocol'
 import { writeXml } from './write-xml.ts'
 
 type Row = readonly [status: number, code: ErrorCode, message: string]
@@ -131,7 +131,8 @@ class S3Error extends CairnError {
 
   constructor(s3Code: S3Code, facts: S3Facts, message: string | undefined, { cause, headers = {} }: S3ErrorOptions) {
     const [, code, text] = s3Errors[s3Code]
-    super(code, { message: message ?? text, cause })
+    // Bodies of S3 have facts of their own.
+    super(code, { message: message ?? text, cause, details: parseDetails(code, {}) })
     this.s3Code = s3Code
     this.facts = facts
     this.headers = headers

@@ -1,4 +1,4 @@
-import { CairnError, type ErrorCode, readDetails } from '@cairn/protocol'
+import { duplicateName, type ErrorCode, restoreError } from '@cairn/protocol'
 import { UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 
 const codes: Partial<Record<UnixfsErrorCode, ErrorCode>> = {
@@ -20,12 +20,7 @@ export function toUploadError(error: unknown): unknown {
   const code = codes[error.code]
   if (code === undefined) return error
   if (error.code === 'DUPLICATE_NAME') {
-    const fileName = String(error.details['path'])
-    return new CairnError(code, {
-      message: `Duplicate file name found: ${fileName}`,
-      details: { fileName },
-      cause: error,
-    })
+    return duplicateName(String(error.details['path']), error)
   }
-  return new CairnError(code, { message: error.message, details: readDetails(code, error.details), cause: error })
+  return restoreError(code, { message: error.message, details: error.details, cause: error })
 }
