@@ -159,7 +159,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
         oursMs: all.map(({ encryptMs }) => encryptMs),
         against: 'the browser’s own functions, whole message in memory',
         theirsMs: all.map(({ wholeMs }) => wholeMs),
-        atLeast: 0.3,
+        minRatio: 0.3,
         amount: mib,
         unit: 'MiB',
       }),

@@ -114,7 +114,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
         what: 'gateway, one large file, every block’s hash checked',
         against: 'nginx sendfile',
         theirsMs: theirs,
-        atLeast: 0.6,
+        minRatio: 0.6,
       }),
     )
   }

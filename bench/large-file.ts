@@ -46,18 +46,18 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   const mib = largeBytes / 2 ** 20
   const common = { oursMs: ours, amount: mib, unit: 'MiB' }
   const rows = [
-    speedRow({ ...common, what: 'durable upload, one file', against: 'cp + sync', theirsMs: copy, atLeast: 0.6 }),
+    speedRow({ ...common, what: 'durable upload, one file', against: 'cp + sync', theirsMs: copy, minRatio: 0.6 }),
     speedRow({
       ...common,
       what: 'durable upload, one file',
       against: 'ipfs-unixfs-importer + blockstore-fs in process, no HTTP',
       theirsMs: js,
-      atLeast: 1,
+      minRatio: 1,
     }),
   ]
   if (theirs.length > 0)
     rows.push(
-      speedRow({ ...common, what: 'durable upload, one file', against: 'ipfs add', theirsMs: theirs, atLeast: 2 }),
+      speedRow({ ...common, what: 'durable upload, one file', against: 'ipfs add', theirsMs: theirs, minRatio: 2 }),
     )
   for (const [who, peak] of [
     ['client', clientPeak],

@@ -48,7 +48,7 @@ export function speedRow(options: {
   oursMs: number[]
   against: string
   theirsMs: number[]
-  atLeast: number
+  minRatio: number
   amount: number
   unit: string
 }): Row {
@@ -59,8 +59,8 @@ export function speedRow(options: {
     ours: rate(options.oursMs),
     against: `${options.against}: ${rate(options.theirsMs)}`,
     ratio,
-    goal: `≥ ${options.atLeast}`,
-    reached: ratio >= options.atLeast,
+    goal: `≥ ${options.minRatio}`,
+    reached: ratio >= options.minRatio,
   }
 }
 

@@ -36,10 +36,10 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
       ...common,
       against: 'ipfs-unixfs-importer + blockstore-fs in process, no HTTP',
       theirsMs: js,
-      atLeast: 1,
+      minRatio: 1,
     }),
   ]
-  if (theirs.length > 0) rows.push(speedRow({ ...common, against: 'ipfs add -r', theirsMs: theirs, atLeast: 3 }))
+  if (theirs.length > 0) rows.push(speedRow({ ...common, against: 'ipfs add -r', theirsMs: theirs, minRatio: 3 }))
   return rows
 }
 

@@ -103,13 +103,13 @@ async function largeRows(
     return file
   })
   const mib = largeBytes / 2 ** 20
-  const compare = (our: Side, their: Side, atLeast: number): Row =>
+  const compare = (our: Side, their: Side, minRatio: number): Row =>
     speedRow({
       what: `${formatNumber(mib)} MiB, durable: ${our.name}`,
       oursMs: our.times,
       against: their.name,
       theirsMs: their.times,
-      atLeast,
+      minRatio,
       amount: mib,
       unit: 'MiB',
     })
@@ -159,7 +159,7 @@ async function folderRows(
   ]
   if (theirs === undefined) return rows
   const common = { what, oursMs: ours.times, theirsMs: theirs.times, amount: filesInFolder, unit: 'files' }
-  return [speedRow({ ...common, against: theirs.name, atLeast: 6 }), ...rows]
+  return [speedRow({ ...common, against: theirs.name, minRatio: 6 }), ...rows]
 }
 
 function memoryRow(who: string, bytes: number): Row {

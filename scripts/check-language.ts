@@ -19,6 +19,7 @@ const skipped = [
 
 const exceptions: readonly LanguageException[] = [
   { file: 'CHANGELOG.md', text: '`copiesMost`', reason: 'names that were replaced' },
+  { file: 'CHANGELOG.md', text: '`keyFault`', reason: 'names that were replaced' },
   { file: 'CHANGELOG.md', text: '`cairn wallet forget`', reason: 'commands that were replaced' },
   {
     file: 'packages/cli/src/archive/seal.ts',

@@ -19,25 +19,25 @@ const allowed: Readonly<Record<string, string>> = {
   'services/storage: resumable -> objects': 'keeps parts of uploads beside the packs and removes them the same way',
 }
 
-const faults: string[] = []
+const failures: string[] = []
 for (const group of ['apps', 'packages', 'services']) {
   for (const name of readdirSync(join(root, group))) {
     const src = join(root, group, name, 'src')
     if (!existsSync(src)) continue
     const imports = readRoomImports(src)
-    for (const circle of findCircles(imports)) faults.push(`${group}/${name}: circle ${circle}`)
+    for (const circle of findCircles(imports)) failures.push(`${group}/${name}: circle ${circle}`)
     if (group !== 'services') continue
-    for (const file of findMisplacedQueries(src)) faults.push(`${group}/${name}: ${file} holds a query`)
+    for (const file of findMisplacedQueries(src)) failures.push(`${group}/${name}: ${file} holds a query`)
     const past = findPastFaces(imports, (room) => existsSync(join(src, room, `${room}.ts`)))
     for (const { from, to, file, target } of past) {
       if (allowed[`${group}/${name}: ${from} -> ${to}`] === undefined)
-        faults.push(`${group}/${name}: ${file} imports ${target} past the face ${to}/${to}.ts`)
+        failures.push(`${group}/${name}: ${file} imports ${target} past the face ${to}/${to}.ts`)
     }
   }
 }
-if (faults.length > 0) {
+if (failures.length > 0) {
   console.error(
-    `Rooms of a workspace form no circle, and are entered by their face. Routes hold no queries:\n${faults.join('\n')}`,
+    `Rooms of a workspace form no circle, and are entered by their face. Routes hold no queries:\n${failures.join('\n')}`,
   )
   process.exitCode = 1
 }

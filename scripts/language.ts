@@ -11,7 +11,7 @@ export type LanguageFinding = { file: string; line: number; found: string; inste
 
 /** Names of limits, contexts and requests. */
 export const nameRules: readonly LanguageRule[] = [
-  { pattern: /\b(?!atMost\b|atLeast\b|isAtLeast\b|acceptAtMost\b)[a-z]\w*(?:Most|Least)\b/g, instead: 'max… or min…' },
+  { pattern: /\b(?!atMost\b|isAtLeast\b|acceptAtMost\b)[a-z]\w*(?:Most|Least)\b/g, instead: 'max… or min…' },
   { pattern: /_(?:MOST|LEAST)\b/g, instead: '_MAX_ or _MIN_' },
   { pattern: /\b\w*[sS]urroundings\b/g, instead: 'context' },
   { pattern: /\b(?:wish|\w*Wish)\b/g, instead: 'request, params or options' },
@@ -26,6 +26,10 @@ export const proseRules: readonly LanguageRule[] = [
   {
     pattern: /\b(?:const|let) (?:told|tell|away|looks?|wishes)\b|^\s+(?:looking|away|ends|room): /g,
     instead: 'reported, notify, offline or unreachable, styles, capacity, checking, expires …',
+  },
+  {
+    pattern: /\b(?!\w*[dD]efaults?\b)\w*[a-z]Faults?\b|\b(?:const|let) faults?\b/g,
+    instead: 'error or failure: a fault is injected, or missed by a provider',
   },
   {
     pattern: /\b(?:nobody|somebody|anybody|everybody|whoever)\b/gi,

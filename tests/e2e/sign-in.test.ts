@@ -43,12 +43,12 @@ async function storeAndOpen(client: Client): Promise<void> {
 test('one signature stores a file, encrypts it and opens it', async () => {
   const wallet = newWallet()
   const expiresAt = Date.UTC(2100, 0)
-  const { apiKey, keySession, keyFault } = await signIn(anonymous(), wallet, {
+  const { apiKey, keySession, keyFailure } = await signIn(anonymous(), wallet, {
     name: 'one signature',
     scopes: ['files:read', 'files:write', 'account'],
     expiresAt,
   })
-  expect([keyFault, keySession?.nodes.every((node) => node !== null)]).toEqual([undefined, true])
+  expect([keyFailure, keySession?.nodes.every((node) => node !== null)]).toEqual([undefined, true])
   if (keySession === undefined) throw new Error('no session')
   const client = createClient({ network: network.profile, apiKey, keySession })
   await storeAndOpen(client)
@@ -100,7 +100,7 @@ test('two offline nodes change nothing; with three offline, storage opens, and n
 
   const three = newWallet()
   const few = await signIn(without(anonymous(), 1, 2, 3), three)
-  expect([few.keySession, few.keyFault?.code]).toEqual([undefined, 'KEY_NODES_UNAVAILABLE'])
+  expect([few.keySession, few.keyFailure?.code]).toEqual([undefined, 'KEY_NODES_UNAVAILABLE'])
   // It opens nothing at the two others later.
   expect(parseSignIn(three.signed[0] ?? '')?.nonces.every((nonce) => nonce === undefined)).toBe(true)
   const keySession = await openKeySession(anonymous(), three)
@@ -112,8 +112,8 @@ test('nodes that do not know the host of storage say so before anything is signe
   await using other = await createTestNetwork()
   const mixed = { ...network.profile, keyNodes: other.profile.keyNodes ?? [] }
   const wallet = newWallet()
-  const { keySession, keyFault } = await signIn(createClient({ network: mixed }), wallet)
-  expect([keySession, keyFault?.code]).toEqual([undefined, 'INVALID_REQUEST'])
+  const { keySession, keyFailure } = await signIn(createClient({ network: mixed }), wallet)
+  expect([keySession, keyFailure?.code]).toEqual([undefined, 'INVALID_REQUEST'])
   expect(wallet.signed[0]).not.toContain('key-nodes')
   // Storage takes texts of its own host alone.
   const alias = { ...network.profile, api: network.profile.api.replace('127.0.0.1', 'localhost') }

@@ -121,7 +121,7 @@ test.each<[string, boolean, Lie]>([
   const privateKey = generatePrivateKey()
   const keySession = await openKeySession(plain, { privateKey })
   expect(keySession.nodes.map((part) => part !== null)).toEqual([hasPart, true, hasPart, true, true])
-  expect(keySession.faults?.map(({ node }) => node)).toEqual(hasPart ? undefined : [1, 3])
+  expect(keySession.failures?.map(({ node }) => node)).toEqual(hasPart ? undefined : [1, 3])
   const file = `bafkrei${'a'.repeat(51)}q`
   await expect(getKey({ ...plain, keySession }, file)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
 })

@@ -13,7 +13,7 @@ import { type Acknowledged, readFile, startLoad } from './load.ts'
 import { createReplica, type Replica } from './replica.ts'
 
 /** What a fault did. */
-export type FaultResult = {
+export type FailureResult = {
   fault: string
   /** From the end of the fault until all replicas are ready and an upload through each is read from each. */
   recoverySeconds: number
@@ -32,7 +32,7 @@ export type ReplicasReport = {
   lost: string[]
   /** Wrong answers during the run. */
   wrong: string[]
-  faults: FaultResult[]
+  faults: FailureResult[]
 }
 
 /** Parameters of a run. */
@@ -108,7 +108,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
   )
   stack.defer(() => load.stop())
 
-  const faults: FaultResult[] = []
+  const faults: FailureResult[] = []
   const during = async (fault: string, work: () => Promise<void>): Promise<void> => {
     await wait(calmMs)
     const before = { ...load.counts }
@@ -117,7 +117,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     await recovered(replicas, apiKey)
     const recoverySeconds = Math.round((performance.now() - endedAt) / 100) / 10
     const grown = (count: 'uploads' | 'failedUploads' | 'reads' | 'failedReads') => load.counts[count] - before[count]
-    const result: FaultResult = {
+    const result: FailureResult = {
       fault,
       recoverySeconds,
       uploads: grown('uploads'),
@@ -172,7 +172,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
   }
 }
 
-export function describe({ fault, recoverySeconds, ...counts }: FaultResult): string {
+export function describe({ fault, recoverySeconds, ...counts }: FailureResult): string {
   const { uploads, failedUploads, reads, failedReads } = counts
   return `${fault}: recovered after ${recoverySeconds} s; uploads ${uploads} acknowledged, ${failedUploads} failed; reads ${reads} right, ${failedReads} failed`
 }

@@ -127,7 +127,7 @@ test.each([
     thread.postMessage(task)
     const [answer]: unknown[] = await answered
     expect(answer).toMatchObject(expected)
-    expect(answer).not.toHaveProperty('fault')
+    expect(answer).not.toHaveProperty('failure')
   } finally {
     await thread.terminate()
   }

@@ -4,7 +4,7 @@ import type { ConditionsInput } from '@cairn/sdk'
 export type TemplateValues = {
   chain: string | undefined
   contract: string | undefined
-  atLeast: string | undefined
+  min: string | undefined
   tokenId: string | undefined
 }
 
@@ -16,7 +16,7 @@ const evm = (condition: Record<string, unknown>): ConditionsInput => ({
   chainType: 'EVM',
   conditions: [{ id: 1, ...condition }],
 })
-const atLeast = (value: string | undefined, min = '1') => ({ comparator: '>=', value: value ?? min })
+const minimum = (value: string | undefined, min = '1') => ({ comparator: '>=', value: value ?? min })
 const isEqual = (value: string) => ({ comparator: '==', value })
 
 /** The most common conditions, by name. */
@@ -26,14 +26,14 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
       standardContractType: '',
       chain: values.chain ?? 'Ethereum',
       method: 'getBalance',
-      returnValueTest: atLeast(values.atLeast),
+      returnValueTest: minimum(values.min),
     }),
   block: (values) =>
     evm({
       standardContractType: '',
       chain: values.chain ?? 'Ethereum',
       method: 'getBlockNumber',
-      returnValueTest: atLeast(values.atLeast),
+      returnValueTest: minimum(values.min),
     }),
   erc20: (values) =>
     evm({
@@ -42,7 +42,7 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
       contractAddress: contractOf(values),
       method: 'balanceOf',
       parameters: [user],
-      returnValueTest: atLeast(values.atLeast),
+      returnValueTest: minimum(values.min),
     }),
   erc721: (values) =>
     evm({
@@ -50,7 +50,7 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
       chain: values.chain ?? 'Ethereum',
       contractAddress: contractOf(values),
       ...(values.tokenId === undefined
-        ? { method: 'balanceOf', parameters: [user], returnValueTest: atLeast(values.atLeast) }
+        ? { method: 'balanceOf', parameters: [user], returnValueTest: minimum(values.min) }
         : { method: 'ownerOf', parameters: [values.tokenId], returnValueTest: isEqual(user) }),
     }),
   erc1155: (values) =>
@@ -60,7 +60,7 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
       contractAddress: contractOf(values),
       method: 'balanceOf',
       parameters: [user, values.tokenId ?? '1'],
-      returnValueTest: atLeast(values.atLeast),
+      returnValueTest: minimum(values.min),
     }),
   member: (values) =>
     evm({
@@ -82,7 +82,7 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
         chain: values.chain ?? 'MAINNET',
         method: 'getBalance',
         pdaInterface: { offset: 0, selector: '' },
-        returnValueTest: atLeast(values.atLeast),
+        returnValueTest: minimum(values.min),
       },
     ],
   }),
@@ -97,7 +97,7 @@ export const conditionTemplates: Readonly<Record<string, Template>> = {
         method: 'getTokenAccountsByOwner',
         parameters: [user],
         pdaInterface: { offset: 0, selector: 'account.data.parsed.info.tokenAmount.amount' },
-        returnValueTest: atLeast(values.atLeast),
+        returnValueTest: minimum(values.min),
       },
     ],
   }),

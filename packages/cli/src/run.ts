@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { type Command, flag, type Options, text } from './command.ts'
 import { commands } from './commands.ts'
-import { describeFault } from './describe-fault.ts'
+import { describeFailure } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
@@ -108,7 +108,7 @@ export async function run(
   } catch (error) {
     // The user who stopped it needs no message.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
-    output.error(CairnError.is(error) ? error : describeFault(error))
+    output.error(CairnError.is(error) ? error : describeFailure(error))
     return exitCodeOf(error)
   }
 }

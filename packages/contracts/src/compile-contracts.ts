@@ -79,8 +79,8 @@ function compileInput(input: StandardInput, imported: StandardInput['sources'] =
     return { contents: content }
   }
   const output: Output = JSON.parse(compiler().compile(JSON.stringify(input), { import: findImport }))
-  const faults = (output.errors ?? []).filter(({ severity }) => severity !== 'info')
-  if (faults.length > 0) throw new Error(faults.map(({ formattedMessage }) => formattedMessage).join('\n'))
+  const failures = (output.errors ?? []).filter(({ severity }) => severity !== 'info')
+  if (failures.length > 0) throw new Error(failures.map(({ formattedMessage }) => formattedMessage).join('\n'))
   return output
 }
 

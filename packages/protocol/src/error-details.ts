@@ -3,7 +3,7 @@ import { isRecord } from './is-record.ts'
 import { localFacts } from './local-facts.ts'
 
 /** Outcome at one key node. */
-export type NodeFault = { readonly node: number; readonly code: string; readonly message?: string }
+export type NodeFailure = { readonly node: number; readonly code: string; readonly message?: string }
 /** A field of a request, and what is wrong with it. */
 export type FieldIssue = { readonly field: string; readonly message: string }
 
@@ -17,7 +17,7 @@ type Kinds = {
   /** Names and values that people read; programs do not depend on them. */
   '{}': Readonly<Record<string, unknown>>
   '{}[]': readonly Readonly<Record<string, unknown>>[]
-  '@': readonly NodeFault[]
+  '@': readonly NodeFailure[]
   '!': readonly FieldIssue[]
 }
 
@@ -187,10 +187,10 @@ function hasType(value: unknown, mark: string): boolean {
   if (mark === '#') return typeof value === 'number'
   if (mark === '{}') return isRecord(value)
   if (mark === '') return typeof value === 'string'
-  return Array.isArray(value) && value.every(mark === '@' ? isNodeFault : isFieldIssue)
+  return Array.isArray(value) && value.every(mark === '@' ? isNodeFailure : isFieldIssue)
 }
 
-function isNodeFault(item: unknown): boolean {
+function isNodeFailure(item: unknown): boolean {
   if (!isRecord(item)) return false
   const { node, code, message = '' } = item
   return typeof node === 'number' && typeof code === 'string' && typeof message === 'string'

@@ -61,7 +61,7 @@ export {
   type ErrorDetails,
   type FieldIssue,
   listFacts,
-  type NodeFault,
+  type NodeFailure,
   type ParsedDetails,
   type PlainErrorCode,
   parseDetails,

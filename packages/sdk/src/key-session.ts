@@ -11,7 +11,7 @@ export type KeySession = {
   /** In the order of the nodes; null for a node that did not answer when the session was opened. */
   nodes: (NodeSession | null)[]
   /** Nodes that are not part of the session, with the reason. */
-  faults?: { node: number; code: string; message: string; hint: string }[]
+  failures?: { node: number; code: string; message: string; hint: string }[]
   /** Whether the session is closed on the reachable nodes. The remaining tokens only serve to close it on the others. */
   isClosing?: boolean
 }

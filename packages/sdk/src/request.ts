@@ -147,7 +147,7 @@ export async function openResponse(client: Client, send: Send): Promise<Response
   try {
     response = await client.fetch(send.url, init)
   } catch (error) {
-    throw describeFault(error, send.signal, timeout)
+    throw describeFailure(error, send.signal, timeout)
   }
   if (response.ok) return response
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
@@ -171,7 +171,7 @@ function isBody(body: unknown): boolean {
 }
 
 /** Maps an error below HTTP to a CairnError. */
-export function describeFault(error: unknown, signal: AbortSignal | undefined, timeout?: AbortSignal): CairnError {
+export function describeFailure(error: unknown, signal: AbortSignal | undefined, timeout?: AbortSignal): CairnError {
   if (CairnError.is(error)) return error
   if (signal?.aborted) return new CairnError('ABORTED', { cause: error })
   if (timeout?.aborted || (error instanceof Error && error.name === 'TimeoutError'))
@@ -197,7 +197,7 @@ export async function readText(response: Response, maxBytes: number, signal?: Ab
     }
   } catch (error) {
     await reader.cancel().catch(() => undefined)
-    throw describeFault(error, signal)
+    throw describeFailure(error, signal)
   }
 }
 
@@ -207,12 +207,12 @@ export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSigna
     try {
       return await attempt()
     } catch (error) {
-      const fault = CairnError.from(error)
+      const failure = CairnError.from(error)
       const pauseMs =
-        fault.retryAfterSeconds === undefined
+        failure.retryAfterSeconds === undefined
           ? firstPauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2)
-          : fault.retryAfterSeconds * 1000
-      if (!fault.retry || fault.code === 'TIMEOUT' || tries >= callTries || pauseMs > maxPauseMs) throw error
+          : failure.retryAfterSeconds * 1000
+      if (!failure.retry || failure.code === 'TIMEOUT' || tries >= callTries || pauseMs > maxPauseMs) throw error
       await pause(pauseMs, signal)
     }
   }

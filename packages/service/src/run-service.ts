@@ -17,7 +17,7 @@ export type ServiceProgram<Service extends AsyncDisposable> = {
   /** Returns the message to the parent process when the service is ready. */
   describe(service: Service): { url: string; publicKey?: string }
   /** Logs an unhandled rejection, which stops the service. */
-  onFault(service: Service, error: unknown): void
+  onFailure(service: Service, error: unknown): void
 }
 
 /**
@@ -32,7 +32,7 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
     process.send?.(program.describe(service))
     // A process that is killed leaves its compiled code for the next start, too.
     flushCompileCache()
-    await untilStopped((error) => program.onFault(service, error))
+    await untilStopped((error) => program.onFailure(service, error))
     await service[Symbol.asyncDispose]()
   } catch (error) {
     process.stderr.write(`${explainFailure(error)}\n`)

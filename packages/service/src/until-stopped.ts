@@ -5,7 +5,7 @@ const echoMs = 1_000
  * Resolves with the first signal to stop, or with an unhandled rejection: after one, the state of the process is
  * unknown. A second signal, later, ends the process immediately.
  */
-export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
+export function untilStopped(onFailure: (error: unknown) => void): Promise<void> {
   return new Promise((resolve) => {
     let first: number | undefined
     const stop = () => {
@@ -18,7 +18,7 @@ export function untilStopped(onFault: (error: unknown) => void): Promise<void> {
     // A child process ends with its parent.
     process.on('disconnect', () => resolve())
     process.on('unhandledRejection', (error) => {
-      onFault(error)
+      onFailure(error)
       process.exitCode = 1
       resolve()
     })

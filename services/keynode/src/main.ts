@@ -5,5 +5,5 @@ import { startKeyNode } from './start.ts'
 await runService({
   start: () => startKeyNode(readKeyNodeConfig()),
   describe: (node) => ({ url: node.url, publicKey: node.publicKey }),
-  onFault: (node, error) => node.context.log.fatal({ err: error }, 'unhandled rejection'),
+  onFailure: (node, error) => node.context.log.fatal({ err: error }, 'unhandled rejection'),
 })

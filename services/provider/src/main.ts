@@ -5,5 +5,5 @@ import { startProvider } from './start.ts'
 await runService({
   start: () => startProvider(readProviderConfig()),
   describe: (provider) => ({ url: provider.url, publicKey: provider.id }),
-  onFault: (provider, error) => provider.context.log.fatal({ err: error }, 'unhandled rejection'),
+  onFailure: (provider, error) => provider.context.log.fatal({ err: error }, 'unhandled rejection'),
 })

@@ -10,5 +10,5 @@ await runService({
     return startStorage(config)
   },
   describe: (storage) => ({ url: storage.apiUrl }),
-  onFault: (storage, error) => storage.context.log.fatal({ err: error }, 'unhandled rejection'),
+  onFailure: (storage, error) => storage.context.log.fatal({ err: error }, 'unhandled rejection'),
 })

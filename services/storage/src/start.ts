@@ -269,7 +269,7 @@ function report(event: PackEvent, log: Logger, failures: LogGate, metrics: PackM
     case 'pack-damaged':
       metrics.damagedBlocks.inc(event.damagedBlocks)
       log.error(
-        { pack: event.objectKey, damagedBlocks: event.damagedBlocks, faults: event.faults },
+        { pack: event.objectKey, damagedBlocks: event.damagedBlocks, failures: event.failures },
         'stored pack is damaged',
       )
       break

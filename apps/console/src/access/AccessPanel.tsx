@@ -7,7 +7,7 @@ import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
 import { useKeyReport } from '../key-changes/use-key-report.ts'
 import { messages } from '../messages/messages.ts'
-import { AccessFault } from '../preview/AccessFault.tsx'
+import { AccessFailure } from '../preview/AccessFailure.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -63,7 +63,7 @@ export function AccessPanel({
       </>
     )
   }
-  if (error !== null) return <AccessFault cid={cid} error={error} onRetry={() => refetch()} />
+  if (error !== null) return <AccessFailure cid={cid} error={error} onRetry={() => refetch()} />
   if (session?.keySession === undefined) {
     return (
       <ConnectKeys
@@ -117,8 +117,8 @@ function Report({
         doneName: messages.access.doneRepair(name),
         run: (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal }),
       })
-    } catch (fault) {
-      if (!isAborted(fault)) toastError(messages.access.repair, fault)
+    } catch (failure) {
+      if (!isAborted(failure)) toastError(messages.access.repair, failure)
     }
   }
   const close = () => {

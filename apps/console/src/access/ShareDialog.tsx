@@ -48,7 +48,7 @@ export function ShareDialog({
   const { addresses, bad, ens } = useAddresses(text, contacts)
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
-  const fault =
+  const failure =
     bad.length > 0 ? messages.access.shareBad(bad) : fresh.length === 0 ? messages.access.shareEmpty : undefined
   const notes = [
     ...(known.length > 0 ? [messages.access.shareKnown(known.length)] : []),
@@ -56,7 +56,7 @@ export function ShareDialog({
   ]
   const share = async () => {
     setTried(true)
-    if (fault !== undefined) return
+    if (failure !== undefined) return
     setBusy(true)
     try {
       await start({
@@ -108,7 +108,7 @@ export function ShareDialog({
         label={messages.access.shareLabel}
         hint={[messages.access.shareFieldHint(familyNames), ...notes].join(' ')}
         text={text}
-        error={wasTried ? fault : undefined}
+        error={wasTried ? failure : undefined}
         contacts={contacts}
         ens={ens}
         onText={setText}

@@ -34,7 +34,7 @@ export function TransferDialog({
   const { addresses, bad, ens } = useAddresses(text, contacts)
   const [address] = addresses
   const wanted = address?.slice(-4) ?? ''
-  const addressFault =
+  const addressFailure =
     address === undefined || addresses.length > 1 || bad.length > 0
       ? messages.access.transferBad
       : address === owner
@@ -43,7 +43,7 @@ export function TransferDialog({
   const isSame = last.trim().toLowerCase() === wanted.toLowerCase()
   const transfer = async () => {
     setTried(true)
-    if (addressFault !== undefined || address === undefined || !isSame) return
+    if (addressFailure !== undefined || address === undefined || !isSame) return
     setBusy(true)
     try {
       await start({
@@ -70,7 +70,7 @@ export function TransferDialog({
       <AddressField
         label={messages.access.transferLabel}
         text={text}
-        error={wasTried || address !== undefined ? addressFault : undefined}
+        error={wasTried || address !== undefined ? addressFailure : undefined}
         contacts={contacts}
         ens={ens}
         onText={setText}
@@ -84,7 +84,7 @@ export function TransferDialog({
           { value: 'keep', label: messages.access.transferKeep, hint: messages.access.transferKeepHint },
         ]}
       />
-      {address === undefined || addressFault !== undefined ? undefined : (
+      {address === undefined || addressFailure !== undefined ? undefined : (
         <TextField
           label={messages.access.transferConfirm(wanted)}
           value={last}

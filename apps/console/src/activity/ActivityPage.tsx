@@ -40,7 +40,7 @@ export function ActivityPage() {
       for await (const bytes of exportEvents(client)) text += decoder.decode(bytes, { stream: true })
       saveText('cairn-events.jsonl', text + decoder.decode(), 'application/x-ndjson')
     },
-    onError: (fault) => toastError(messages.activity.exportFailed, fault),
+    onError: (failure) => toastError(messages.activity.exportFailed, failure),
   })
   return (
     <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">

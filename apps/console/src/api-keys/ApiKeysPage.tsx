@@ -32,7 +32,7 @@ export function ApiKeysPage({ session }: { session: Session }) {
       toastDone(messages.apiKeys.revoked)
       setRevoking(undefined)
     },
-    onError: (fault) => toastError(messages.apiKeys.revokeFailed, fault),
+    onError: (failure) => toastError(messages.apiKeys.revokeFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
   })
   const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]

@@ -18,7 +18,7 @@ export function ConditionRow({
   chainType,
   condition,
   position,
-  faults,
+  failures,
   chains,
   finding,
   onChange,
@@ -28,7 +28,7 @@ export function ConditionRow({
   condition: RawCondition
   position: number
   /** Of the whole draft, by path. */
-  faults: Readonly<Record<string, string>>
+  failures: Readonly<Record<string, string>>
   chains: readonly string[]
   /** The finding of the key nodes, if an address was tested against the shown conditions. */
   finding?: Finding | undefined
@@ -43,7 +43,7 @@ export function ConditionRow({
     readText(condition, ['contractAddress']),
   )
   const units = useConditionUnits(chainType, condition)
-  const own = Object.entries(faults).flatMap(([path, text]) => {
+  const own = Object.entries(failures).flatMap(([path, text]) => {
     const prefix = `conditions.${position}`
     return path === prefix || path.startsWith(`${prefix}.`) ? [{ path: path.slice(prefix.length + 1), text }] : []
   })
@@ -85,7 +85,7 @@ export function ConditionRow({
           {name === 'erc20' ? <TokenNote condition={condition} token={token} /> : undefined}
           <ul id={faultId} className="text-bad text-sm empty:hidden">
             {own.map(({ path, text }) => (
-              <li key={path}>{`${nameFault(path)}${text}`}</li>
+              <li key={path}>{`${nameFailure(path)}${text}`}</li>
             ))}
           </ul>
           {finding === undefined ? undefined : (
@@ -125,7 +125,7 @@ function nameField(name: string): string {
 }
 
 /** Returns the label of the field of an error, if it has one. */
-function nameFault(path: string): string {
+function nameFailure(path: string): string {
   const names: Readonly<Record<string, string>> = messages.conditions.advancedFields
   const name = names[path.split('.').findLast((part) => Object.hasOwn(names, part)) ?? '']
   return name === undefined ? '' : `${name}: `

@@ -34,8 +34,8 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const { running, start } = useKeyChange(cid)
   const draft = edited ?? saved
   const { names: chains } = useChains(draft.chainType)
-  const faults = checkDraft(draft)
-  const faultCount = Object.keys(faults.fields).length + (faults.other === undefined ? 0 : 1)
+  const failures = checkDraft(draft)
+  const faultCount = Object.keys(failures.fields).length + (failures.other === undefined ? 0 : 1)
   const hasChanges = diffDrafts(saved, draft).length > 0
   const [lastTried, setTried] = useState<Tried>()
   // The verdict applies to the tested draft, not to later edits.
@@ -86,7 +86,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
                 chainType={draft.chainType}
                 condition={condition}
                 position={position}
-                faults={faults.fields}
+                failures={failures.fields}
                 chains={chains}
                 finding={tried?.verdict.conditions.find(({ id }) => String(id) === readText(condition, ['id']))}
                 onChange={(next) => setEdited({ ...draft, conditions: draft.conditions.with(position, next) })}
@@ -95,7 +95,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
             ))}
           </ol>
           {draft.conditions.length < 2 ? undefined : (
-            <JoinFields draft={draft} fault={faults.other} onChange={setEdited} />
+            <JoinFields draft={draft} failure={failures.other} onChange={setEdited} />
           )}
         </>
       )}

@@ -7,11 +7,11 @@ import { aggregatorOf, type Draft, type JoinMode, readGrouping } from './draft.t
 /** How conditions are combined; a custom grouping is shown as it is parsed. */
 export function JoinFields({
   draft,
-  fault,
+  failure,
   onChange,
 }: {
   draft: Draft
-  fault: string | undefined
+  failure: string | undefined
   onChange: (draft: Draft) => void
 }) {
   const expression = draft.mode === 'own' ? readGrouping(draft) : undefined
@@ -43,7 +43,7 @@ export function JoinFields({
             value={draft.grouping}
             spellCheck={false}
             onChange={({ currentTarget }) => onChange({ ...draft, grouping: currentTarget.value })}
-            error={fault}
+            error={failure}
           />
           {expression === undefined ? undefined : (
             <div>

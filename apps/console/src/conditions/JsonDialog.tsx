@@ -25,13 +25,13 @@ export function JsonDialog({
   const id = useId()
   const file = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(() => JSON.stringify(toInput(draft), null, 2))
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   const put = () => {
     try {
       onUse(fromJson(text))
       onClose()
     } catch (error) {
-      setFault(toCairnError(error).message)
+      setFailure(toCairnError(error).message)
     }
   }
   return (
@@ -71,7 +71,7 @@ export function JsonDialog({
             onChange={async ({ currentTarget }) => {
               const [chosen] = currentTarget.files ?? []
               if (chosen !== undefined) setText(await chosen.slice(0, maxFileBytes).text())
-              setFault(undefined)
+              setFailure(undefined)
             }}
           />
         </div>
@@ -83,16 +83,16 @@ export function JsonDialog({
           rows={16}
           value={text}
           spellCheck={false}
-          {...(fault === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-fault` })}
+          {...(failure === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': `${id}-failure` })}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value)
-            setFault(undefined)
+            setFailure(undefined)
           }}
           className={`${fieldClass} py-2 font-mono`}
         />
-        {fault === undefined ? undefined : (
-          <p id={`${id}-fault`} role="alert" className="text-bad text-sm">
-            {fault}
+        {failure === undefined ? undefined : (
+          <p id={`${id}-failure`} role="alert" className="text-bad text-sm">
+            {failure}
           </p>
         )}
       </div>

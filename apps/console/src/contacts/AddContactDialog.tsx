@@ -26,7 +26,7 @@ export function AddContactDialog({
   const [address] = addresses
   const isRight = address !== undefined && addresses.length === 1 && bad.length === 0
   const adding = useMutation({ mutationFn: (to: string) => save(to, label.trim()), onSuccess: onClose })
-  const fault = adding.error === null || isAborted(adding.error) ? undefined : toCairnError(adding.error)
+  const failure = adding.error === null || isAborted(adding.error) ? undefined : toCairnError(adding.error)
   return (
     <FormDialog
       onClose={onClose}
@@ -34,7 +34,7 @@ export function AddContactDialog({
       hint={messages.contacts.hint}
       submitLabel={messages.contacts.save}
       isBusy={adding.isPending}
-      error={fault === undefined ? undefined : joinSentences(fault.message, fault.hint)}
+      error={failure === undefined ? undefined : joinSentences(failure.message, failure.hint)}
       onSubmit={() => {
         setTried(true)
         if (isRight && label.trim() !== '') adding.mutate(address)

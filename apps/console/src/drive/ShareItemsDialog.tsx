@@ -34,11 +34,11 @@ export function ShareItemsDialog({
   const [isBusy, setBusy] = useState(false)
   const files = filesOf(drive, items).filter(({ isEncrypted }) => isEncrypted)
   const { addresses, bad, ens } = useAddresses(text, contacts)
-  const fault =
+  const failure =
     bad.length > 0 ? messages.access.shareBad(bad) : addresses.length === 0 ? messages.access.shareEmpty : undefined
   const share = async () => {
     setTried(true)
-    if (fault !== undefined) return
+    if (failure !== undefined) return
     setBusy(true)
     try {
       await needKeyClient()
@@ -84,7 +84,7 @@ export function ShareItemsDialog({
       <AddressesField
         label={messages.access.shareLabel}
         text={text}
-        error={wasTried ? fault : undefined}
+        error={wasTried ? failure : undefined}
         contacts={contacts}
         ens={ens}
         onText={setText}

@@ -5,7 +5,7 @@ import { FileQuestion } from '#icons'
 import { FolderView } from '../content/FolderView.tsx'
 import { namesBelow } from '../content/names-below.ts'
 import { messages } from '../messages/messages.ts'
-import { AccessFault } from '../preview/AccessFault.tsx'
+import { AccessFailure } from '../preview/AccessFailure.tsx'
 import { EncryptedContent } from '../preview/EncryptedContent.tsx'
 import { Locked } from '../preview/Locked.tsx'
 import { isFileWanted, wantFile } from '../preview/wanted-file.ts'
@@ -40,7 +40,7 @@ export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string
   })
   if (data === undefined) {
     if (isFetching) return <Skeleton className="h-40 w-full" />
-    if (error !== null && !isAborted(error)) return <AccessFault cid={cid} error={error} onRetry={refetch} />
+    if (error !== null && !isAborted(error)) return <AccessFailure cid={cid} error={error} onRetry={refetch} />
     const open = () => (isAsked ? void refetch() : setAsked(true))
     return (
       <Locked

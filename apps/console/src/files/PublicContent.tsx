@@ -65,9 +65,9 @@ export function PublicContent({
           if (items.length >= maxNames) return { items: await markFolders(client, items), isCut: true }
           items.push(item)
         }
-      } catch (fault) {
-        if (CairnError.is(fault, 'NOT_A_DIRECTORY')) return null
-        throw fault
+      } catch (failure) {
+        if (CairnError.is(failure, 'NOT_A_DIRECTORY')) return null
+        throw failure
       }
       return { items: await markFolders(client, items), isCut: false }
     },

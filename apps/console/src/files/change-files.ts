@@ -47,19 +47,19 @@ const atOnce = 4
 /** Deletes files; a failed deletion does not stop the others. */
 export async function deleteFiles(client: Client, files: readonly Pick<FileEntry, 'id'>[]): Promise<void> {
   const waiting = [...files]
-  const faults: unknown[] = []
+  const failures: unknown[] = []
   const work = async () => {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       try {
         await deleteFile(client, { id: file.id })
       } catch (error) {
-        faults.push(error)
+        failures.push(error)
       }
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  if (faults.length < files.length) toastDone(messages.files.deleted(files.length - faults.length))
-  if (faults.length > 0) toastError(messages.files.deleteFailed(faults.length), faults[0])
+  if (failures.length < files.length) toastDone(messages.files.deleted(files.length - failures.length))
+  if (failures.length > 0) toastError(messages.files.deleteFailed(failures.length), failures[0])
   markUploadsStale()
   await queryClient.invalidateQueries({ queryKey: ['files'] })
   await queryClient.invalidateQueries({ queryKey: ['usage'] })

@@ -33,7 +33,7 @@ export function LinkCover({
     if (isBusy || (needsPassword && password === '')) return
     onOpen(needsPassword ? password : undefined)
   }
-  const fault =
+  const failure =
     wasTried && password === ''
       ? messages.linkPage.passwordEmpty
       : isWrongPassword && !isBusy
@@ -64,7 +64,7 @@ export function LinkCover({
           hint={messages.linkPage.passwordHint}
           autoComplete="off"
           value={password}
-          error={fault}
+          error={failure}
           onChange={({ target }) => setPassword(target.value)}
         />
       ) : undefined}

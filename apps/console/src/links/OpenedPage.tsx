@@ -18,7 +18,7 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
   const folder = useIsFolder({ cid, mimeType: data?.mimeType ?? null })
   const name = given === undefined ? undefined : markControls(given)
   const shown = name ?? (data === undefined ? messages.linkPage.title : nameOf(data))
-  const fault = error ?? folder.error
+  const failure = error ?? folder.error
   const sizeBytes = data === undefined ? undefined : Number(data.fileSizeInBytes)
   return (
     <>
@@ -28,8 +28,8 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
       </div>
       {error !== null ? (
         <UnknownFile error={error} onRetry={refetch} />
-      ) : fault !== null ? (
-        <ErrorState error={fault} onRetry={() => folder.refetch()} />
+      ) : failure !== null ? (
+        <ErrorState error={failure} onRetry={() => folder.refetch()} />
       ) : data === undefined || sizeBytes === undefined || folder.isFolder === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : folder.isFolder ? (

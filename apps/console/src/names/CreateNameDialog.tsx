@@ -26,7 +26,7 @@ export function CreateNameDialog({
   const [holder, setHolder] = useState<'service' | 'device'>('service')
   const [label, setLabel] = useState('')
   const [keyText, setKeyText] = useState('')
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   const create = useMutation({
     mutationFn: () => {
       const wanted = label.trim() === '' ? undefined : label.trim()
@@ -40,8 +40,8 @@ export function CreateNameDialog({
       onCreated?.(name)
     },
     onError: (error) => {
-      if (CairnError.is(error, 'INVALID_NAME_KEY')) setFault(messages.names.keyBad)
-      else if (error instanceof DOMException) setFault(messages.names.deviceRefuses)
+      if (CairnError.is(error, 'INVALID_NAME_KEY')) setFailure(messages.names.keyBad)
+      else if (error instanceof DOMException) setFailure(messages.names.deviceRefuses)
       else toastError(messages.names.createFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
@@ -54,7 +54,7 @@ export function CreateNameDialog({
       title={messages.names.createTitle}
       submitLabel={messages.names.create}
       isBusy={create.isPending}
-      error={fault}
+      error={failure}
       onSubmit={() => create.mutate()}
     >
       <TextField
@@ -95,7 +95,7 @@ export function CreateNameDialog({
               maxLength={4096}
               onChange={({ target }) => {
                 setKeyText(target.value)
-                setFault(undefined)
+                setFailure(undefined)
               }}
               className={`${fieldClass} py-2 font-mono`}
             />

@@ -27,7 +27,7 @@ export function ExportNameDialog({ name, onClose }: { name: NameState; onClose: 
       if (own === undefined) return exportName(client, name.name, { format })
       return { format, key: await exportNameKey(await importNameKey(own.key), format) }
     },
-    onError: (fault) => toastError(messages.names.exportFailed, fault),
+    onError: (failure) => toastError(messages.names.exportFailed, failure),
     gcTime: 0,
   })
   const key = exportKey.data?.format === format ? exportKey.data.key : undefined

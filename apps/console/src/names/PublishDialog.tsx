@@ -29,7 +29,7 @@ export function PublishDialog({
   const [source, setSource] = useState<'recent' | 'other'>(target === '' ? 'recent' : 'other')
   const [picked, setPicked] = useState<string>()
   const [text, setText] = useState(target)
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   const [lifetime, setLifetime] = useState<Lifetime>(
     // A record signed here is not renewed automatically.
     name.keyHeld === 'service' ? 'twoDays' : 'year',
@@ -46,7 +46,7 @@ export function PublishDialog({
       onClose()
     },
     onError: (error) => {
-      if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFault(error.message)
+      if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFailure(error.message)
       else toastError(messages.names.publishFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
@@ -60,7 +60,7 @@ export function PublishDialog({
       submitLabel={publish.isPending ? messages.names.publishing : messages.names.publishGo}
       isBusy={publish.isPending}
       onSubmit={() => {
-        if (value === '') setFault(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
+        if (value === '') setFailure(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
         else publish.mutate(value)
       }}
     >
@@ -74,7 +74,7 @@ export function PublishDialog({
         ]}
         onChange={(next) => {
           setSource(next)
-          setFault(undefined)
+          setFailure(undefined)
         }}
       />
       {source === 'recent' ? (
@@ -83,12 +83,12 @@ export function PublishDialog({
             cid={picked}
             onPick={(cid) => {
               setPicked(cid)
-              setFault(undefined)
+              setFailure(undefined)
             }}
           />
-          {fault === undefined ? undefined : (
+          {failure === undefined ? undefined : (
             <p role="alert" className="text-bad text-sm">
-              {fault}
+              {failure}
             </p>
           )}
         </>
@@ -97,12 +97,12 @@ export function PublishDialog({
           label={messages.names.target}
           hint={messages.names.targetHint}
           value={text}
-          error={fault}
+          error={failure}
           maxLength={maxNameValueCharacters}
           spellCheck={false}
           onChange={({ target: { value: next } }) => {
             setText(next)
-            setFault(undefined)
+            setFailure(undefined)
           }}
         />
       )}

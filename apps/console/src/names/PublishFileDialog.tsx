@@ -50,7 +50,7 @@ export function PublishFileDialog({
       toastDone(messages.names.published(labelOf(name)))
       onPublished(name)
     },
-    onError: (fault) => toastError(messages.names.publishFailed, fault),
+    onError: (failure) => toastError(messages.names.publishFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (

@@ -19,7 +19,7 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
       toastDone(messages.names.renamed)
       onClose()
     },
-    onError: (fault) => toastError(messages.names.renameFailed, fault),
+    onError: (failure) => toastError(messages.names.renameFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
   return (

@@ -40,7 +40,7 @@ export function RemoveNameDialog({
         predicate: ({ queryKey }) => queryKey.length === 2 || queryKey[2] === 'on-device',
       })
     },
-    onError: (fault) => toastError(messages.names.removeFailed, fault),
+    onError: (failure) => toastError(messages.names.removeFailed, failure),
   })
   return (
     <Confirm

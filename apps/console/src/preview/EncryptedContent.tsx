@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
-import { AccessFault } from './AccessFault.tsx'
+import { AccessFailure } from './AccessFailure.tsx'
 import { BlobPreview } from './BlobPreview.tsx'
 import { Decrypting } from './Decrypting.tsx'
 import { Locked } from './Locked.tsx'
@@ -58,7 +58,7 @@ export function EncryptedContent({
     )
   }
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
-  if (error !== null && !isAborted(error)) return <AccessFault cid={cid} error={error} onRetry={begin} />
+  if (error !== null && !isAborted(error)) return <AccessFailure cid={cid} error={error} onRetry={begin} />
   return (
     <Locked
       cid={cid}

@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
-import { readWalletFault } from '../wallet/wallet-fault.ts'
+import { readWalletFailure } from '../wallet/wallet-failure.ts'
 
 /** Explains the purpose of a signature, and requests it from the wallet after a click. */
 export function SignatureDialog({
@@ -27,13 +27,13 @@ export function SignatureDialog({
     setError(undefined)
     try {
       await onSign()
-    } catch (fault) {
-      setError(fault)
+    } catch (failure) {
+      setError(failure)
     } finally {
       setSigning(false)
     }
   }
-  const wasRejected = error !== undefined && readWalletFault(error) === 'rejected'
+  const wasRejected = error !== undefined && readWalletFailure(error) === 'rejected'
   return (
     <Modal
       isOpen

@@ -20,7 +20,7 @@ export type ConnectedWallet = {
   icon: string | undefined
   /**
    * Signs a readable message: EIP-191 for EVM accounts, ed25519 over the exact UTF-8 for Solana.
-   * @throws the errors of the wallet, see readWalletFault
+   * @throws the errors of the wallet, see readWalletFailure
    */
   sign(message: string): Promise<string>
 }

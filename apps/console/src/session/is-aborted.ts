@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
-import { readWalletFault } from '../wallet/wallet-fault.ts'
+import { readWalletFailure } from '../wallet/wallet-failure.ts'
 
 /** Returns whether the user cancelled: there is no error to show. */
 export function isAborted(error: unknown): boolean {
-  return CairnError.is(error, 'ABORTED') || readWalletFault(error) === 'rejected'
+  return CairnError.is(error, 'ABORTED') || readWalletFailure(error) === 'rejected'
 }

@@ -17,7 +17,7 @@ export const keptKeySession = v.object({
   address: v.string(),
   sessionKey: v.object({ publicKey: v.string(), secretKey: v.exactOptional(v.string()) }),
   nodes: v.array(v.nullable(nodeSession)),
-  faults: v.exactOptional(
+  failures: v.exactOptional(
     v.array(v.object({ node: v.number(), code: v.string(), message: v.string(), hint: v.string() })),
   ),
   isClosing: v.exactOptional(v.boolean()),

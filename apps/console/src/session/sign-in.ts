@@ -15,7 +15,7 @@ export const sessionKeyName = 'Console session'
 /**
  * Signs in with the connected wallet: one readable message is signed, for an API key that expires and, if three key
  * nodes answer, a session with them. A signed-in user gets new ones of both, and the old ones are revoked.
- * @throws CairnError of the SDK's signIn; the errors of the wallet, see readWalletFault
+ * @throws CairnError of the SDK's signIn; the errors of the wallet, see readWalletFailure
  */
 export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
   const wallet = getConnectedWallet(config)

@@ -29,8 +29,8 @@ export function DataSection() {
         await clearLocalData()
         location.assign('/')
       }
-    } catch (fault) {
-      setError(fault)
+    } catch (failure) {
+      setError(failure)
       setClearing(false)
     }
   }

@@ -14,7 +14,7 @@ import { useParts } from './use-parts.ts'
 /** State of the services of the network, and what it means for users. Public: requires no account. */
 export function StatusPage() {
   const network = useNetwork()
-  const { data, error, refetch, isFetching, dataUpdatedAt, lastFaults } = useParts()
+  const { data, error, refetch, isFetching, dataUpdatedAt, lastFailures } = useParts()
   return (
     <>
       <PageHeader title={messages.pages.status} hint={messages.status.hint(network.name)}>
@@ -41,10 +41,10 @@ export function StatusPage() {
             <PartList
               title={messages.status.services}
               parts={[data.storage, data.gateway, ...data.chains]}
-              lastFaults={lastFaults}
+              lastFailures={lastFailures}
             />
-            <PartList title={messages.status.keyNodes} parts={data.keyNodes} lastFaults={lastFaults} />
-            <PartList title={messages.status.providers} parts={data.providers} lastFaults={lastFaults} />
+            <PartList title={messages.status.keyNodes} parts={data.keyNodes} lastFailures={lastFailures} />
+            <PartList title={messages.status.providers} parts={data.providers} lastFailures={lastFailures} />
             <p className="text-ink-faint text-sm">{messages.status.checkedAt(formatDateTime(dataUpdatedAt))}</p>
           </div>
         )}

@@ -11,7 +11,7 @@ export type PartState = {
   /** Versions, blocks, capacity: facts that it reports. */
   facts: string[]
   /** Reason why it counts as unavailable. */
-  fault?: string
+  failure?: string
 }
 
 export type PartProbe = {
@@ -38,7 +38,7 @@ export async function checkPart({ id, label, url, probe }: PartProbe, signal: Ab
       label,
       url,
       facts: [],
-      fault: timeout.aborted ? messages.status.timedOut : CairnError.from(error).message,
+      failure: timeout.aborted ? messages.status.timedOut : CairnError.from(error).message,
     }
   }
 }

@@ -6,7 +6,7 @@ const part = (isUp = true) => ({
   label: 'One',
   url: 'http://127.0.0.1',
   facts: [],
-  ...(isUp ? {} : { fault: 'no answer' }),
+  ...(isUp ? {} : { failure: 'no answer' }),
 })
 const parts = (change: Partial<Parts> = {}): Parts => ({
   storage: part(),

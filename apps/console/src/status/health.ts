@@ -37,6 +37,6 @@ export function readHealth({ storage, gateway, chains, keyNodes, providers }: Pa
   return { health: isDown ? 'down' : losses.length > 0 ? 'degraded' : 'good', losses, keyNodesUp }
 }
 
-export function isUp({ fault }: PartState): boolean {
-  return fault === undefined
+export function isUp({ failure }: PartState): boolean {
+  return failure === undefined
 }

@@ -8,12 +8,12 @@ import { listParts } from './list-parts.ts'
 const againMs = 15_000
 
 /** The last error of a service while this page was open. */
-export type PastFault = { text: string; at: number }
+export type PastFailure = { text: string; at: number }
 
 /** Returns every service of the network, probed concurrently every 15 seconds, with the last error of each. */
 export function useParts() {
   const network = useNetwork()
-  const faults = useRef(new Map<string, PastFault>())
+  const failures = useRef(new Map<string, PastFailure>())
   const query = useQuery({
     queryKey: ['status', 'parts'],
     queryFn: async ({ signal }): Promise<Parts> => {
@@ -27,7 +27,7 @@ export function useParts() {
         checkAll(providers),
       ])
       const all = [storageState, gatewayState, ...chainStates, ...nodeStates, ...providerStates]
-      for (const part of all) noteFault(faults.current, part)
+      for (const part of all) noteFailure(failures.current, part)
       return {
         storage: storageState,
         gateway: gatewayState,
@@ -39,9 +39,9 @@ export function useParts() {
     refetchInterval: againMs,
     staleTime: 0,
   })
-  return { ...query, lastFaults: faults.current }
+  return { ...query, lastFailures: failures.current }
 }
 
-function noteFault(faults: Map<string, PastFault>, { id, fault }: PartState): void {
-  if (fault !== undefined) faults.set(id, { text: fault, at: Date.now() })
+function noteFailure(failures: Map<string, PastFailure>, { id, failure }: PartState): void {
+  if (failure !== undefined) failures.set(id, { text: failure, at: Date.now() })
 }

@@ -160,9 +160,9 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     // Who looks at the panel sees it there.
     if (!areTransfersShown()) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
     request.onDone?.(result?.cid)
-  } catch (fault) {
+  } catch (failure) {
     // A failed one never stops the others.
-    const error = CairnError.from(fault)
+    const error = CairnError.from(failure)
     if (pausing.delete(id)) change(id, { stage: 'paused', need: 'resume', bytesPerSecond: 0, remainingMs: undefined })
     else if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
     else {

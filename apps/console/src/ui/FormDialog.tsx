@@ -27,7 +27,7 @@ export function FormDialog({
   /** Its fields are not loaded yet. */
   isDisabled?: boolean
   isBusy: boolean
-  /** A fault that belongs to no single field. */
+  /** A failure that belongs to no single field. */
   error?: string | undefined
   onSubmit: () => void
   onClose: () => void

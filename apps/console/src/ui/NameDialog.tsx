@@ -26,7 +26,7 @@ export function NameDialog({
   onClose: () => void
 }) {
   const [name, setName] = useState(given)
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => selectStem(input.current), [])
   const save = useMutation({
@@ -35,12 +35,12 @@ export function NameDialog({
     onError: (error) => {
       const { code, message, hint: next } = toCairnError(error)
       if (code === 'ABORTED') return
-      setFault(joinSentences(message, next))
+      setFailure(joinSentences(message, next))
     },
   })
   const submit = () => {
     const wanted = name.trim()
-    if (wanted === '') setFault(messages.files.renameEmpty)
+    if (wanted === '') setFailure(messages.files.renameEmpty)
     else if (wanted === given) onClose()
     else save.mutate(wanted)
   }
@@ -51,11 +51,11 @@ export function NameDialog({
         label={label}
         hint={hint}
         value={name}
-        error={fault}
+        error={failure}
         maxLength={1024}
         onChange={({ target }) => {
           setName(target.value)
-          setFault(undefined)
+          setFailure(undefined)
         }}
       />
     </FormDialog>

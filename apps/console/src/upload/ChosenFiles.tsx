@@ -16,11 +16,11 @@ const maxLines = 100
 /** The chosen files, with editable names, and two ways to add more. */
 export function ChosenFiles({
   items,
-  faults,
+  failures,
   unreadable,
 }: {
   items: readonly UploadItem[]
-  faults: ReadonlyMap<string, string>
+  failures: ReadonlyMap<string, string>
   unreadable: number
 }) {
   const rename = (id: string, name: string) =>
@@ -36,7 +36,7 @@ export function ChosenFiles({
       {items.length === 0 ? undefined : (
         <ul aria-label={messages.upload.files(items.length)} className="flex flex-col gap-1.5">
           {items.slice(0, maxLines).map((item) => {
-            const fault = faults.get(item.id)
+            const failure = failures.get(item.id)
             const Icon = item.kind === 'folder' ? Folder : File
             return (
               <li key={item.id}>
@@ -46,9 +46,9 @@ export function ChosenFiles({
                     aria-label={messages.upload.nameOf(item.name)}
                     value={item.name}
                     onChange={({ target }) => rename(item.id, target.value)}
-                    {...(fault === undefined
+                    {...(failure === undefined
                       ? {}
-                      : { 'aria-invalid': true, 'aria-describedby': `upload-fault-${item.id}` })}
+                      : { 'aria-invalid': true, 'aria-describedby': `upload-failure-${item.id}` })}
                     className={classNames(fieldClass, 'h-9 min-w-0 flex-1 pointer-coarse:h-11')}
                   />
                   <span className="shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
@@ -63,9 +63,9 @@ export function ChosenFiles({
                     onClick={() => changeUploadSheet({ items: items.filter(({ id }) => id !== item.id) })}
                   />
                 </div>
-                {fault === undefined ? undefined : (
-                  <p id={`upload-fault-${item.id}`} role="alert" className="mt-1 ml-6.5 text-bad text-sm">
-                    {fault}
+                {failure === undefined ? undefined : (
+                  <p id={`upload-failure-${item.id}`} role="alert" className="mt-1 ml-6.5 text-bad text-sm">
+                    {failure}
                   </p>
                 )}
               </li>

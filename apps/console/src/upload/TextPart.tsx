@@ -9,13 +9,13 @@ export function TextPart({
   onText,
   name,
   onName,
-  showFaults,
+  showFailures,
 }: {
   text: string
   onText: (text: string) => void
   name: string
   onName: (name: string) => void
-  showFaults: boolean
+  showFailures: boolean
 }) {
   const id = useId()
   return (
@@ -36,7 +36,7 @@ export function TextPart({
         label={messages.upload.textName}
         value={name}
         onChange={({ target }) => onName(target.value)}
-        error={showFaults && name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
+        error={showFailures && name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
       />
     </div>
   )

@@ -19,7 +19,7 @@ import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
-import { countFiles, findNameFaults, splitFolders, totalBytes } from './upload-item.ts'
+import { countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
 import { hasPlacer, useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
@@ -50,11 +50,11 @@ function Sheet() {
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
   const isEncrypted = encrypts && canEncrypt
   const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
-  const faults = findNameFaults(chosen)
+  const failures = findNameProblems(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
   const quote = useQuote(sizeBytes)
-  const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && faults.size === 0
+  const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && failures.size === 0
   const waits = useUploadWaits()
   const place = useUploadPlace()
   const close = () => changeUploadSheet({ isOpen: false })
@@ -144,9 +144,9 @@ function Sheet() {
           onChange={(next) => changeUploadSheet({ tab: next })}
         />
         {tab === 'text' ? (
-          <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFaults={wasTried} />
+          <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFailures={wasTried} />
         ) : (
-          <ChosenFiles items={isSeparate ? chosen : items} faults={faults} unreadable={unreadable} />
+          <ChosenFiles items={isSeparate ? chosen : items} failures={failures} unreadable={unreadable} />
         )}
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
           <div className="flex flex-col gap-2">

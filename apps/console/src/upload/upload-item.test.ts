@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { toUploadItems } from './to-upload-items.ts'
-import { findNameFaults, splitFolders, totalBytes } from './upload-item.ts'
+import { findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
 
 const file = (name: string, content = 'x') => new File([content], name)
 
@@ -27,8 +27,8 @@ test('a split folder keeps the paths in its names', () => {
 test('marks duplicate and empty names before anything is sent', () => {
   const [one, two, three] = toUploadItems(['a', 'b', 'c'].map((name) => ({ path: name, file: file(name) })))
   if (one === undefined || two === undefined || three === undefined) throw new Error('three lines')
-  const faults = findNameFaults([one, { ...two, name: 'a' }, { ...three, name: ' ' }])
-  expect([...faults]).toEqual([
+  const problems = findNameProblems([one, { ...two, name: 'a' }, { ...three, name: ' ' }])
+  expect([...problems]).toEqual([
     [two.id, 'Duplicate file name found: a. Rename one of them.'],
     [three.id, 'A name needs at least one character.'],
   ])
@@ -38,7 +38,7 @@ test('marks names that the service rejects before anything is sent, but not path
   const faultOf = (name: string) => {
     const [item] = toUploadItems([{ path: 'a', file: file('a') }])
     if (item === undefined) throw new Error('one line')
-    return findNameFaults([{ ...item, name }]).get(item.id)
+    return findNameProblems([{ ...item, name }]).get(item.id)
   }
   expect(faultOf('../../etc/passwd')).toBe('A path must not contain "..".')
   expect(faultOf('two\nlines')).toBe('A file name contains control characters.')
@@ -47,7 +47,7 @@ test('marks names that the service rejects before anything is sent, but not path
   expect(faultOf('photos/deep/two.png')).toBeUndefined()
   const [folder] = toUploadItems([{ path: 'photos/two.png', file: file('two.png') }])
   if (folder === undefined) throw new Error('one line')
-  expect([...findNameFaults([{ ...folder, name: 'a/b' }]).values()]).toEqual([
+  expect([...findNameProblems([{ ...folder, name: 'a/b' }]).values()]).toEqual([
     'A folder name must not contain a slash.',
   ])
 })

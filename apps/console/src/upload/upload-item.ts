@@ -28,22 +28,22 @@ export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
 }
 
 /** Returns the errors in names by line id, before anything is sent. */
-export function findNameFaults(items: readonly UploadItem[]): ReadonlyMap<string, string> {
-  const faults = new Map<string, string>()
+export function findNameProblems(items: readonly UploadItem[]): ReadonlyMap<string, string> {
+  const failures = new Map<string, string>()
   const seen = new Set<string>()
   for (const { id, name, kind } of items) {
     const trimmed = name.trim()
-    const fault = findPathFault(trimmed, kind)
-    if (fault !== undefined) faults.set(id, fault)
+    const failure = findPathProblem(trimmed, kind)
+    if (failure !== undefined) failures.set(id, failure)
     else if (seen.has(trimmed))
-      faults.set(id, `${messages.uploadNames.duplicate(trimmed)}. ${messages.uploadNames.duplicateHint}`)
+      failures.set(id, `${messages.uploadNames.duplicate(trimmed)}. ${messages.uploadNames.duplicateHint}`)
     seen.add(trimmed)
   }
-  return faults
+  return failures
 }
 
 /** The rule of the service, so that a name it would reject can be changed first. */
-function findPathFault(name: string, kind: UploadItem['kind']): string | undefined {
+function findPathProblem(name: string, kind: UploadItem['kind']): string | undefined {
   try {
     if (splitUploadPath(name).length === 0) return messages.uploadNames.nameEmpty
     return kind === 'folder' && name.includes('/') ? messages.uploadNames.nameSlash : undefined

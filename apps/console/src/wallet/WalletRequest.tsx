@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { WalletIcon } from './WalletIcon.tsx'
-import { readWalletFault } from './wallet-fault.ts'
+import { readWalletFailure } from './wallet-failure.ts'
 
 /** The wallet has an open window; offers a way back. */
 export function WalletWaiting({
@@ -48,16 +48,16 @@ export function WalletFailed({
   onRetry: () => unknown
   onBack: () => unknown
 }) {
-  const fault = readWalletFault(error)
+  const failure = readWalletFailure(error)
   const actions = <Button onClick={() => void onBack()}>{messages.wallet.back}</Button>
-  if (fault === 'other' || fault === 'missing') {
+  if (failure === 'other' || failure === 'missing') {
     return (
       <ErrorState error={error} onRetry={onRetry}>
         {actions}
       </ErrorState>
     )
   }
-  const isBusy = fault === 'busy'
+  const isBusy = failure === 'busy'
   return (
     <div role="alert" className="flex flex-col items-center gap-3 py-6 text-center">
       <CircleSlash aria-hidden="true" size={28} className="text-warn" strokeWidth={1.75} />

@@ -9,7 +9,7 @@ let stopEvents = () => {}
 
 /**
  * Connects a wallet; its window opens. An answer after the signal aborts is ignored.
- * @throws the errors of the wallet, see readWalletFault
+ * @throws the errors of the wallet, see readWalletFailure
  */
 export async function connectSolana(wallet: SolanaWallet, signal: AbortSignal): Promise<void> {
   const account = await connectWallet(wallet, false)
@@ -48,7 +48,7 @@ export async function disconnectSolana(): Promise<void> {
 /**
  * Signs the exact UTF-8 of a message.
  * @returns hex
- * @throws the errors of the wallet, see readWalletFault
+ * @throws the errors of the wallet, see readWalletFailure
  */
 export async function signWithSolana({ wallet, account }: SolanaConnection, text: string): Promise<string> {
   const message = new TextEncoder().encode(text)

@@ -34,7 +34,7 @@ export type WalletGroup = { title: string; choices: WalletChoice[] }
 /**
  * Connects a wallet; its window opens unless it is connected already.
  * @param signal stops waiting
- * @throws the errors of the wallet, see readWalletFault
+ * @throws the errors of the wallet, see readWalletFailure
  */
 export async function connectWallet(config: Config, choice: WalletChoice, signal: AbortSignal): Promise<void> {
   if (choice.family === 'solana') await connectSolana(choice.wallet, signal)

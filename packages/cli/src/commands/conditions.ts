@@ -64,7 +64,7 @@ async function template({ args, values, output }: CommandContext): Promise<void>
   const json = make({
     chain: text(values, 'chain'),
     contract: text(values, 'contract'),
-    atLeast: text(values, 'at-least'),
+    min: text(values, 'at-least'),
     tokenId: text(values, 'token-id'),
   })
   output.result(json, JSON.stringify(json, null, 2).split('\n'))

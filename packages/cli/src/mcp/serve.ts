@@ -5,7 +5,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import type { CommandContext } from '../command.ts'
 import { describeDetails } from '../describe-details.ts'
-import { describeFault } from '../describe-fault.ts'
+import { describeFailure } from '../describe-failure.ts'
 import { version } from '../version.ts'
 import { accessTools } from './access.ts'
 import { accountTools } from './account.ts'
@@ -73,7 +73,7 @@ function register(server: McpServer, tool: Tool, { command, clients, roots }: Sh
       const { data, text } = await tool.call(input, scope)
       return { content: [{ type: 'text', text }], structuredContent: data }
     } catch (error) {
-      return describeError(CairnError.is(error) ? error : describeFault(error))
+      return describeError(CairnError.is(error) ? error : describeFailure(error))
     }
   })
 }

@@ -30,7 +30,7 @@ export type SignedIn = {
   /** Absent if fewer than three key nodes took part. `openKeySession` then needs a separate signature. */
   keySession?: KeySession
   /** Reason for a missing key session. */
-  keyFault?: CairnError
+  keyFailure?: CairnError
 }
 
 /** Maximum size of a response, in bytes. */
@@ -55,7 +55,7 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
     call(client, getSignInNonce, { body: subject }, { signal }),
     gatherNonces(client, subject, signal),
   ])
-  const { nonces, fault } = usableNonces(answers, own.network)
+  const { nonces, failure } = usableNonces(answers, own.network)
   const message = writeSignIn({
     ...subject,
     network: own.network,
@@ -67,12 +67,12 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
   const signature = await wallet.sign(message)
   const signed = { address: subject.address, message, signature, sessionKey, nonces }
   const apiKey = await signInAtStorage(client, signed, own.nonce, options)
-  if (fault !== undefined) return { apiKey, keyFault: fault }
+  if (failure !== undefined) return { apiKey, keyFailure: failure }
   try {
     return { apiKey, keySession: await openAtNodes(client, signed, options) }
   } catch (error) {
     if (CairnError.is(error, 'ABORTED')) throw error
-    return { apiKey, keyFault: CairnError.from(error) }
+    return { apiKey, keyFailure: CairnError.from(error) }
   }
 }
 
@@ -80,7 +80,7 @@ export async function signIn(client: Client, signer: Signer, options: SignInOpti
  * Returns the nonces of nodes of the same network. Returns no nonces, with the reason, if fewer than three nodes could
  * open a session.
  */
-function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonces; fault: CairnError | undefined } {
+function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonces; failure: CairnError | undefined } {
   const nonces = answers.map((answer, index) =>
     'error' in answer || answer.value.network === network
       ? answer
@@ -93,10 +93,10 @@ function usableNonces(answers: NodeNonces, network: string): { nonces: NodeNonce
   )
   try {
     requireThree(nonces)
-    return { nonces, fault: undefined }
+    return { nonces, failure: undefined }
   } catch (error) {
-    const fault = CairnError.from(error)
-    return { nonces: nonces.map(() => ({ error: fault })), fault }
+    const failure = CairnError.from(error)
+    return { nonces: nonces.map(() => ({ error: failure })), failure }
   }
 }
 

@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
-import { describeFault, openResponse } from '../request.ts'
+import { describeFailure, openResponse } from '../request.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
 /** Blocks of one response, verified against their CIDs. Request them in the order of the response. */
@@ -95,7 +95,7 @@ export function describeDamage(error: unknown, signal: AbortSignal | undefined):
     if (code !== undefined) return restoreError(code, { cause: error, details: { reason: error.message } })
     return new CairnError('VERIFICATION_FAILED', { cause: error, details: { reason: error.message } })
   }
-  const fault = describeFault(error, signal)
+  const failure = describeFailure(error, signal)
   // A stream that breaks in the middle is a download that can resume there.
-  return fault.code === 'NETWORK_ERROR' ? new CairnError('DOWNLOAD_INCOMPLETE', { cause: error }) : fault
+  return failure.code === 'NETWORK_ERROR' ? new CairnError('DOWNLOAD_INCOMPLETE', { cause: error }) : failure
 }

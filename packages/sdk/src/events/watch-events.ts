@@ -13,7 +13,7 @@ import {
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import * as v from 'valibot'
 import type { Client } from '../client.ts'
-import { describeCall, describeFault, openResponse, pause } from '../request.ts'
+import { describeCall, describeFailure, openResponse, pause } from '../request.ts'
 import { type EventFilter, listEvents, queryOf } from './list-events.ts'
 
 /** Options of {@link watchEvents}. */
@@ -122,7 +122,7 @@ async function* readStream(
     if (silence.signal.aborted && !signal?.aborted) {
       throw new CairnError('TIMEOUT', { message: 'The event stream fell silent', cause: error })
     }
-    throw describeFault(error, signal)
+    throw describeFailure(error, signal)
   } finally {
     clearTimeout(timer)
     await reader?.cancel().catch(() => undefined)

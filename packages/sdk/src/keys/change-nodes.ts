@@ -77,9 +77,9 @@ export async function changeNodes(
         done.push(node)
         options.onNode?.(node, 'done')
       } catch (error) {
-        const fault = CairnError.from(error)
-        if (fault.code === 'ABORTED') throw fault
-        pending.push({ node, error: fault })
+        const failure = CairnError.from(error)
+        if (failure.code === 'ABORTED') throw failure
+        pending.push({ node, error: failure })
         options.onNode?.(node, 'failed')
       }
     }

@@ -12,12 +12,12 @@ export async function firstSuccessful<T>(nodes: readonly number[], call: (node: 
     try {
       return await call(node)
     } catch (error) {
-      const fault = CairnError.from(error)
-      if (fault.code === 'ABORTED') throw fault
-      errors.push(fault)
-      const isFault = fault.retry || fault.code === 'NO_SESSION' || fault.code === 'UNEXPECTED_RESPONSE'
-      const alike = errors.filter(({ code }) => code === fault.code)
-      if (!isFault && alike.length >= keyShardThreshold) throw fault
+      const failure = CairnError.from(error)
+      if (failure.code === 'ABORTED') throw failure
+      errors.push(failure)
+      const isNodeProblem = failure.retry || failure.code === 'NO_SESSION' || failure.code === 'UNEXPECTED_RESPONSE'
+      const alike = errors.filter(({ code }) => code === failure.code)
+      if (!isNodeProblem && alike.length >= keyShardThreshold) throw failure
     }
   }
   const [commonest] = groupBy(errors, ({ code }) => code).sort(([, a], [, b]) => b.length - a.length)

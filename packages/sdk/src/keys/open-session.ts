@@ -126,7 +126,7 @@ export async function openAtNodes(
   )
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   requireThree(sessions)
-  const faults = sessions.flatMap((answer, i) => {
+  const failures = sessions.flatMap((answer, i) => {
     // The error of the first call says more than the absence of a second one.
     const first = nonces[i]
     const cause = first !== undefined && 'error' in first ? first : answer
@@ -138,7 +138,7 @@ export async function openAtNodes(
     address,
     sessionKey,
     nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)),
-    ...(faults.length === 0 ? {} : { faults }),
+    ...(failures.length === 0 ? {} : { failures }),
   }
 }
 

@@ -67,14 +67,14 @@ function waitFor<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promi
   })
 }
 
-function noPart({ faults = [] }: KeySession, node: number): CairnError {
-  const fault = faults.find((one) => one.node === node)
+function noPart({ failures = [] }: KeySession, node: number): CairnError {
+  const failure = failures.find((one) => one.node === node)
   const message = `The session does not include key node ${node}`
-  if (fault === undefined) return new CairnError('NO_SESSION', { message })
+  if (failure === undefined) return new CairnError('NO_SESSION', { message })
   return new CairnError('NO_SESSION', {
-    message: `${message}, which rejected it: ${fault.message}`,
-    hint: fault.hint,
-    details: { node, code: fault.code },
+    message: `${message}, which rejected it: ${failure.message}`,
+    hint: failure.hint,
+    details: { node, code: failure.code },
   })
 }
 

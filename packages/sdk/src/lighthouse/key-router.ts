@@ -29,8 +29,8 @@ export async function callRouter<C extends CallDefinition>(
     try {
       return parseAnswer(definition, await readText(await openResponse(client, { ...send, headers }), maxAnswerBytes))
     } catch (error) {
-      const isFault = CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
-      if (!isFault || tries >= keyNodeTries) throw error
+      const isNodeProblem = CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
+      if (!isNodeProblem || tries >= keyNodeTries) throw error
       await pause(keyNodeRetryMs, undefined)
     }
   }

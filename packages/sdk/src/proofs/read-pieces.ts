@@ -6,7 +6,7 @@ import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
-import { describeFault, openResponse } from '../request.ts'
+import { describeFailure, openResponse } from '../request.ts'
 import type { StorageProofs } from './proofs.ts'
 import { readHttpUrl } from './read-http-url.ts'
 
@@ -156,7 +156,7 @@ async function openPiece(
   { piece, payloadBytes, aggregate }: PieceProof,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<Uint8Array>> {
-  const faults: unknown[] = []
+  const failures: unknown[] = []
   // 127 payload bytes are 128 padded bytes.
   const start = aggregate === null ? 0 : (aggregate.offset / 128) * 127
   for (const deal of aggregate?.deals ?? []) {
@@ -181,12 +181,12 @@ async function openPiece(
       return readBody(response.body, signal)
     } catch (error) {
       if (CairnError.is(error, 'ABORTED')) throw error
-      faults.push(error)
+      failures.push(error)
     }
   }
   throw new CairnError('PROOF_INVALID', {
     details: { reason: 'No provider returned the piece', piece },
-    cause: new AggregateError(faults),
+    cause: new AggregateError(failures),
   })
 }
 
@@ -197,7 +197,7 @@ async function* readBody(
   try {
     yield* iterateStream(body)
   } catch (error) {
-    throw describeFault(error, signal)
+    throw describeFailure(error, signal)
   }
 }
 

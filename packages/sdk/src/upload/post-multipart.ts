@@ -12,7 +12,7 @@ import { UnixfsError } from '@cairn/unixfs'
 import * as v from 'valibot'
 import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
-import { describeFault } from '../request.ts'
+import { describeFailure } from '../request.ts'
 import { gather } from './gather.ts'
 
 /** A multipart body that is produced while it is sent. */
@@ -83,7 +83,7 @@ export async function postMultipart(
     return readAnswer(answer.text, isList ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
   } catch (error) {
     if (failed instanceof UnixfsError) throw fromUnixfs(failed)
-    throw failed ?? describeFault(error, upload.signal, timeout)
+    throw failed ?? describeFailure(error, upload.signal, timeout)
   }
 }
 

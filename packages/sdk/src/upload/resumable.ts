@@ -88,12 +88,12 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
       try {
         return await sendInParts(client, id, body, { signal, onSent })
       } catch (error) {
-        const fault = CairnError.from(error)
-        if (!isOver(fault)) throw error
+        const failure = CairnError.from(error)
+        if (!isOver(failure)) throw error
         // Any retry starts a new upload.
         state = undefined
         started = undefined
-        if (fault.code !== 'NOT_FOUND') throw error
+        if (failure.code !== 'NOT_FOUND') throw error
         throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
       }
     }
@@ -188,15 +188,15 @@ async function retryParts<T>(
     try {
       return await attempt()
     } catch (error) {
-      const fault = CairnError.from(error)
-      const offset = fault.details.offsetBytes ?? -1
+      const failure = CairnError.from(error)
+      const offset = failure.details.offsetBytes ?? -1
       if (offset > best) {
         best = offset
         tries = 1
       }
-      if (!fault.retry || tries >= partTries) throw error
+      if (!failure.retry || tries >= partTries) throw error
       const grown = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
-      await waitToRetry(Math.max(grown, (fault.retryAfterSeconds ?? 0) * 1000), signal)
+      await waitToRetry(Math.max(grown, (failure.retryAfterSeconds ?? 0) * 1000), signal)
     }
   }
 }

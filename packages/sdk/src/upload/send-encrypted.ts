@@ -136,12 +136,12 @@ async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> 
       try {
         one.keys = await save(one.cid, one.key)
       } catch (error) {
-        const fault = CairnError.from(error)
+        const failure = CairnError.from(error)
         // Errors that the caller caused pass unchanged.
-        if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(fault.code)) throw fault
+        if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(failure.code)) throw failure
         throw new CairnError('KEY_SAVE_FAILED', {
-          details: { ...parseDetails('KEY_SAVE_FAILED', fault.details), name: one.name, code: fault.code },
-          cause: fault,
+          details: { ...parseDetails('KEY_SAVE_FAILED', failure.details), name: one.name, code: failure.code },
+          cause: failure,
         })
       }
     }

@@ -16,7 +16,7 @@ import {
 } from '@cairn/protocol'
 import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
-import { type CallOptions, call, describeCall, describeFault, openResponse, pause, tryAgain } from '../request.ts'
+import { type CallOptions, call, describeCall, describeFailure, openResponse, pause, tryAgain } from '../request.ts'
 import type { MultipartUpload } from './post-multipart.ts'
 
 /** A body that can be sent from any byte on. */
@@ -185,7 +185,7 @@ async function sendFrom(
       throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
     }
   } catch (error) {
-    throw describeFault(error, stop, timeout)
+    throw describeFailure(error, stop, timeout)
   }
 }
 

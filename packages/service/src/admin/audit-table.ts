@@ -1,6 +1,6 @@
 import type { ColumnTypes } from '../database/migration.ts'
 
-/** The database itself refuses to change the log: a tool with a fault cannot, and a person has to mean it. */
+/** The database itself refuses to change the log: a tool with a defect cannot, and a person has to mean it. */
 const keepEntries = {
   sqlite: ['update', 'delete'].map(
     (change) => `create trigger audit_entry_${change} before ${change} on audit_entry begin

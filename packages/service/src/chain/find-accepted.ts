@@ -85,7 +85,7 @@ async function isAccepted(
     return (await client.readContract({ address, abi, functionName: 'isValidSignature', args })) === magicValue
   } catch (error) {
     // A contract that reverts or returns another form rejects; a failing endpoint is no answer.
-    if (refused || (error instanceof Error && error.name === 'ContractFunctionExecutionError' && !isFault(error)))
+    if (refused || (error instanceof Error && error.name === 'ContractFunctionExecutionError' && !isRefusal(error)))
       return false
     throw error
   }
@@ -102,7 +102,7 @@ function withGas(method: string, params: unknown): never[] {
   return bounded as never[]
 }
 
-function isFault(error: Error): boolean {
+function isRefusal(error: Error): boolean {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     if (CairnError.is(cause)) return true
   }

@@ -143,7 +143,7 @@ function rpcRequest(method: string, params: readonly PlainJson[]): EndpointReque
   return { path: '', body, headers: { 'content-type': 'application/json' } }
 }
 
-function describeFault(error: unknown, signal: AbortSignal): string {
+function describeFailure(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'the chain did not respond in time'
   if (CairnError.is(error)) return error.message
   if (error instanceof SyntaxError || error instanceof RangeError) return 'the response of the chain is not JSON'
@@ -180,7 +180,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
       await verify(endpoint, signal)
       return await fetchEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     } catch (error) {
-      throw failed(describeFault(error, signal), error)
+      throw failed(describeFailure(error, signal), error)
     }
   }
 
@@ -190,7 +190,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
       throw failed('the rate limit of the chain was reached', error)
     })
     let inconclusive: Sized<Answer> | undefined
-    let fault = failed('no endpoint of the chain responds')
+    let failure = failed('no endpoint of the chain responds')
     for (const endpoint of endpoints) {
       if (total.aborted) break
       if (endpoint.restsUntil > parts.clock.now()) continue
@@ -202,15 +202,15 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
         if (kind.isFinal(read.answer)) return read
         inconclusive ??= read
       } catch (error) {
-        fault = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
+        failure = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
         // Contracts can produce oversized answers, which must not make an endpoint be skipped.
-        if (CairnError.is(fault.cause, 'PAYLOAD_TOO_LARGE')) continue
+        if (CairnError.is(failure.cause, 'PAYLOAD_TOO_LARGE')) continue
         if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs
-        endpoint.dependency?.failed(fault)
+        endpoint.dependency?.failed(failure)
       }
     }
     if (inconclusive !== undefined) return inconclusive
-    throw fault
+    throw failure
   }
 
   const createLane = <Answer>(kind: Kind<Answer>) => {
@@ -241,7 +241,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
         try {
           await verify(endpoint, signal)
         } catch (error) {
-          throw failed(describeFault(error, signal), error)
+          throw failed(describeFailure(error, signal), error)
         }
       }
       return [{ dependency, probe }]

@@ -67,12 +67,12 @@ export function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   dialect: DialectName | ErrorEncoder,
-  fault: unknown,
+  failure: unknown,
   metrics: Metrics,
   describe?: DescribeError,
 ): FastifyReply {
-  const error = toCairnError(fault, request.routeOptions.bodyLimit ?? maxJsonBodyBytes, describe)
-  if (isClientGone(fault)) {
+  const error = toCairnError(failure, request.routeOptions.bodyLimit ?? maxJsonBodyBytes, describe)
+  if (isClientGone(failure)) {
     request.log.info({ call: request.routeOptions.config.callId }, 'client disconnected')
     // There is no client to answer, and Fastify would log it.
     if (reply.raw.destroyed) return reply.hijack()
@@ -86,7 +86,7 @@ export function sendError(
   })
   const encoded = typeof dialect === 'function' ? dialect(error, request.id) : encodeError(dialect, named)
   metrics.errors.inc({ code: error.code })
-  if (!isClientGone(fault)) logFailure(request, request.server.cairnFailures, error, fault)
+  if (!isClientGone(failure)) logFailure(request, request.server.cairnFailures, error, failure)
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })

@@ -84,7 +84,7 @@ export type ConditionParts = {
 
 type Outcome = ConditionResult & {
   /** Unknown because of the caller's input, not because of a chain. */
-  isOwnFault: boolean
+  isOwnFailure: boolean
 }
 
 /** Creates the evaluator for the configured chains. Keeps only short-lived chain answers and counts. */
@@ -168,10 +168,10 @@ async function evaluate(
   }
   const all = [...outcomes.values()]
   const isMet = decide()
-  const isOwnFault = all.every((outcome) => outcome.result !== 'unknown' || outcome.isOwnFault)
+  const isOwnFailure = all.every((outcome) => outcome.result !== 'unknown' || outcome.isOwnFailure)
   return {
-    isMet: isMet === 'unknown' && isOwnFault ? 'false' : isMet,
-    results: all.map(({ isOwnFault: _own, ...result }) => result).sort((a, b) => a.id - b.id),
+    isMet: isMet === 'unknown' && isOwnFailure ? 'false' : isMet,
+    results: all.map(({ isOwnFailure: _own, ...result }) => result).sort((a, b) => a.id - b.id),
   }
 }
 
@@ -179,17 +179,17 @@ async function readTask({ condition, read }: Task, identity: string): Promise<Ou
   const { id, returnValueTest } = condition
   const reading = await read()
   if (reading.kind === 'reverted')
-    return { id, result: 'false', reason: 'the contract rejected the call', isOwnFault: false }
+    return { id, result: 'false', reason: 'the contract rejected the call', isOwnFailure: false }
   if (reading.kind !== 'value') {
-    return { id, result: 'unknown', reason: reading.reason, isOwnFault: reading.kind === 'unresolved' }
+    return { id, result: 'unknown', reason: reading.reason, isOwnFailure: reading.kind === 'unresolved' }
   }
   const test = { ...returnValueTest, value: resolveExpected(returnValueTest.value, identity) }
   const isMet = compare(reading.value, reading.type, test)
   const observed = show(reading.value)
   if (isMet === undefined) {
-    return { id, result: 'unknown', observed, reason: 'the values are not comparable', isOwnFault: false }
+    return { id, result: 'unknown', observed, reason: 'the values are not comparable', isOwnFailure: false }
   }
-  return { id, result: isMet ? 'true' : 'false', observed, isOwnFault: false }
+  return { id, result: isMet ? 'true' : 'false', observed, isOwnFailure: false }
 }
 
 function show(value: Observed): string | boolean | (string | boolean)[] {

@@ -73,7 +73,7 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   }
 
   /** Returns why the endpoint is not trusted: its newest final block is older than allowed for this chain. */
-  const findFault = async (): Promise<Reading | undefined> => {
+  const findFailure = async (): Promise<Reading | undefined> => {
     if (chain.maxBlockAgeSeconds === undefined) return undefined
     const time = await readTime()
     if (time.kind !== 'value' || typeof time.value !== 'bigint') return time
@@ -101,8 +101,8 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   return {
     async read(condition, parameters) {
       try {
-        const fault = await findFault()
-        if (fault !== undefined) return fault
+        const failure = await findFailure()
+        if (failure !== undefined) return failure
         if (condition.standardContractType === '' && condition.method === 'getBlockHeight')
           return await readNumber('getBlockHeight', [{ commitment }])
         if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()

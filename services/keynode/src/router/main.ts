@@ -5,5 +5,5 @@ import { startRouter } from './start-router.ts'
 await runService({
   start: () => startRouter(readKeyRouterConfig()),
   describe: (router) => ({ url: router.url }),
-  onFault: (router, error) => router.context.log.fatal({ err: error }, 'unhandled rejection'),
+  onFailure: (router, error) => router.context.log.fatal({ err: error }, 'unhandled rejection'),
 })

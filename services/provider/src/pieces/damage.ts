@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { findPiece, type PieceRow, recordDamage } from './store.ts'
-import { errnoOf } from './write-faults.ts'
+import { errnoOf } from './write-failures.ts'
 
 /** Disk errors that mean that the bytes are lost, not that the disk is busy. */
 const lostCodes: readonly unknown[] = ['ENOENT', 'EIO', 'EUCLEAN', 'EBADMSG']
@@ -20,19 +20,19 @@ export async function noteDamage(context: Context, row: PieceRow, error: unknown
   const code = errnoOf(error)
   const message =
     code === 'ENOENT' ? 'A file of the piece is missing' : code === 'EIO' ? 'The disk cannot read the piece' : undefined
-  const fault = new CairnError('PIECE_DAMAGED', { ...(message === undefined ? {} : { message }), cause: error })
+  const failure = new CairnError('PIECE_DAMAGED', { ...(message === undefined ? {} : { message }), cause: error })
   const isMarked = await db
-    .write((trx) => recordDamage(trx, row, fault.message))
+    .write((trx) => recordDamage(trx, row, failure.message))
     .catch((cause: unknown) => {
       log.error({ err: cause, piece: row.cid }, 'failed to record a damaged piece')
       return undefined
     })
-  if (isMarked === undefined) return fault
+  if (isMarked === undefined) return failure
   if (isMarked) {
     metrics.damagedPieces.inc()
     log.error({ err: error, piece: row.cid }, 'stored piece is damaged')
-    return fault
+    return failure
   }
   const now = await findPiece(db.read, row.cid)
-  return now === undefined || now.state === 'queued' ? new CairnError('PIECE_NOT_FOUND') : fault
+  return now === undefined || now.state === 'queued' ? new CairnError('PIECE_NOT_FOUND') : failure
 }

@@ -15,7 +15,7 @@ export type HashAnswer = {
   hashed?: HashedPiece
   /** The kept nodes of bytes that were passed at once. */
   nodes?: Uint8Array
-  fault?: { code: ErrorCode; message: string }
+  failure?: { code: ErrorCode; message: string }
 }
 
 /** Computes one commitment on another thread. */
@@ -65,8 +65,8 @@ export function createHashThread(): HashThread {
       const asker = waiting.get(answer.id)
       waiting.delete(answer.id)
       if (waiting.size === 0) started.unref()
-      if (answer.fault === undefined) asker?.resolve(answer)
-      else asker?.reject(restoreError(answer.fault.code, { message: answer.fault.message }))
+      if (answer.failure === undefined) asker?.resolve(answer)
+      else asker?.reject(restoreError(answer.failure.code, { message: answer.failure.message }))
     })
     started.on('error', (error) => failPending(started, error))
     started.on('exit', (code) => failPending(started, `the hash thread exited with code ${code}`))
@@ -86,23 +86,23 @@ export function createHashThread(): HashThread {
   const createHasher = (): ThreadHasher => {
     const hasher = nextId++
     const running = new Set<Promise<unknown>>()
-    let fault: unknown
+    let failure: unknown
     let home: Worker | undefined
     const requireHome = (): void => {
-      if (home !== undefined && home !== worker) fault ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
-      if (fault !== undefined) throw fault
+      if (home !== undefined && home !== worker) failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
+      if (failure !== undefined) throw failure
     }
     const send = async (question: Unnumbered): Promise<void> => {
       requireHome()
       const sent = ask(question)
         .catch((error: unknown) => {
-          fault ??= error
+          failure ??= error
         })
         .finally(() => running.delete(sent))
       running.add(sent)
       home ??= worker
       if (running.size >= maxWaiting) await Promise.race(running)
-      if (fault !== undefined) throw fault
+      if (failure !== undefined) throw failure
     }
     return {
       // Copies only these bytes: their buffer may be larger, and is reused.

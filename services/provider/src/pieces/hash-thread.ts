@@ -46,6 +46,6 @@ parentPort?.on('message', (question: HashQuestion) => {
   } catch (error) {
     hashers.delete(question.hasher)
     const { code, message } = CairnError.from(error)
-    parentPort?.postMessage({ id: question.id, fault: { code, message } } satisfies HashAnswer)
+    parentPort?.postMessage({ id: question.id, failure: { code, message } } satisfies HashAnswer)
   }
 })

@@ -10,7 +10,7 @@ import type { HashedPiece, ThreadHasher } from './hash-thread-client.ts'
 import { openAuthorization } from './seal-authorization.ts'
 import { requireSource } from './sources.ts'
 import type { PieceRow } from './store.ts'
-import { toWriteFault } from './write-faults.ts'
+import { toWriteFailure } from './write-failures.ts'
 
 /** Options of one attempt; it continues from existing bytes until complete or aborted. */
 export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
@@ -126,5 +126,5 @@ async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, sig
 }
 
 function reportWrite(error: unknown): never {
-  throw toWriteFault(error)
+  throw toWriteFailure(error)
 }

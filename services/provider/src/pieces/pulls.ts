@@ -3,7 +3,7 @@ import { describeFailure } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { pullPiece } from './pull-piece.ts'
 import { findPiece, nextToPull, type PieceRow, recordFailedTry, recordKept } from './store.ts'
-import { toWriteFault } from './write-faults.ts'
+import { toWriteFailure } from './write-failures.ts'
 
 /** Timing of pulls, in ms; tests use shorter values. */
 export type PullTimes = {
@@ -118,7 +118,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     } catch (error) {
       if (signal.aborted) return
       const progressed = running.receivedBytes - before >= progressBytes
-      await noteFault(row, toWriteFault(error), progressed ? 1 : row.tries + 1)
+      await noteFailure(row, toWriteFailure(error), progressed ? 1 : row.tries + 1)
       return
     }
     await db.write((trx) => recordKept(trx, cid, clock.now()))
@@ -126,22 +126,22 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     log.info({ piece: cid, bytes: row.payload_bytes }, 'piece stored')
   }
 
-  const noteFault = async (row: PieceRow, fault: CairnError, tries: number): Promise<void> => {
+  const noteFailure = async (row: PieceRow, failure: CairnError, tries: number): Promise<void> => {
     const { cid } = row
     const now = await findPiece(db.read, cid)
     // A newer offer may have another source or other credentials.
     if (now?.offered_at !== row.offered_at) return
     const isFinal =
-      finalCodes.includes(fault.code) || tries >= maxTries || clock.now() - row.offered_at > pullDeadlineMs
+      finalCodes.includes(failure.code) || tries >= maxTries || clock.now() - row.offered_at > pullDeadlineMs
     // Only the final failure of a piece is logged; attempts are many.
-    if (isFinal) log.warn({ piece: cid, tries, reason: describeFailure(fault) }, 'failed to fetch a piece')
-    else failures.failed('try', fault, 'failed to fetch a piece, will retry', { piece: cid, tries })
+    if (isFinal) log.warn({ piece: cid, tries, reason: describeFailure(failure) }, 'failed to fetch a piece')
+    else failures.failed('try', failure, 'failed to fetch a piece, will retry', { piece: cid, tries })
     context.metrics.pulls.inc({ result: isFinal ? 'failed' : 'cut' })
     // The bytes are removed before the state is written: a failed piece has none.
     if (isFinal) await context.files.remove(cid)
     const pauseMs = Math.min(times.maxPauseMs, times.firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
     const nextTryAt = isFinal ? undefined : clock.now() + Math.ceil(pauseMs)
-    await db.write((trx) => recordFailedTry(trx, row, { tries, fault, nextTryAt }))
+    await db.write((trx) => recordFailedTry(trx, row, { tries, failure, nextTryAt }))
   }
 
   wake()

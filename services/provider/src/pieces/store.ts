@@ -103,13 +103,13 @@ export async function recordKept(db: Reader, cid: string, now: number): Promise<
 export async function recordFailedTry(
   db: Reader,
   { cid, offered_at }: PieceRow,
-  { tries, fault, nextTryAt }: { tries: number; fault: CairnError; nextTryAt: number | undefined },
+  { tries, failure, nextTryAt }: { tries: number; failure: CairnError; nextTryAt: number | undefined },
 ): Promise<void> {
   await db
     .updateTable('piece')
     .set({
-      error_code: fault.code,
-      error_message: fault.message,
+      error_code: failure.code,
+      error_message: failure.message,
       tries,
       ...(nextTryAt === undefined ? { state: 'failed', authorization: null } : { next_try_at: nextTryAt }),
     })

@@ -204,7 +204,7 @@ async function readElsewhere(
 ): Promise<Uint8Array> {
   const deals = await findDealsOf(context.db.read, row.id)
   const held = deals.filter(({ state }) => heldStates.some((one) => one === state))
-  const faults: unknown[] = []
+  const failures: unknown[] = []
   for (const deal of held) {
     const provider = providers.find(({ name }) => name === deal.provider)
     if (provider === undefined) continue
@@ -218,14 +218,14 @@ async function readElsewhere(
         filled += part.length
       }
       if (filled === bytes.length && isRight(bytes)) return bytes
-      faults.push(new Error(`${deal.provider} returned ${filled} of ${bytes.length} bytes, or wrong bytes`))
+      failures.push(new Error(`${deal.provider} returned ${filled} of ${bytes.length} bytes, or wrong bytes`))
     } catch (error) {
       signal.throwIfAborted()
-      faults.push(error)
+      failures.push(error)
     }
   }
   throw new CairnError('DATA_DAMAGED', {
     details: { aggregate: row.cid },
-    cause: new AggregateError(faults, 'no provider has these bytes'),
+    cause: new AggregateError(failures, 'no provider has these bytes'),
   })
 }

@@ -16,8 +16,8 @@ export function describeFinding(finding: Finding): string {
       return `pack without rows ${finding.objectKey}: ${finding.sizeBytes} bytes, kept`
     case 'damaged-blocks':
       return `damaged blocks    ${finding.objectKey}: ${finding.count}`
-    case 'pack-faults':
-      return `faulty pack       ${finding.objectKey}: ${finding.faults.join(', ')}`
+    case 'pack-failures':
+      return `faulty pack       ${finding.objectKey}: ${finding.failures.join(', ')}`
     case 'incomplete-upload':
       return `incomplete upload ${finding.cid}: its root cannot be read`
     case 'wrong-reference':

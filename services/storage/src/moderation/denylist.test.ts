@@ -46,7 +46,7 @@ function subjectOf(path: string): DenySubject {
 }
 
 test('every line of the example is a rule', () => {
-  expect(parsed).toMatchObject({ name: 'Example', faults: [] })
+  expect(parsed).toMatchObject({ name: 'Example', failures: [] })
   expect(parsed.rules).toHaveLength(20)
 })
 
@@ -143,11 +143,11 @@ test('a list percent-encodes its paths', () => {
 })
 
 test('reports an invalid line by its number, and applies the others', () => {
-  const { rules: some, faults } = parseDenylist(
+  const { rules: some, failures } = parseDenylist(
     `name: x\n---\n/ipfs/nonsense\n\n/ipfs/${cid}\n//zz\n/other/x\n/ipfs/${cid}/%zz\r\n`,
   )
   expect(some).toHaveLength(1)
-  expect(faults.map(({ line }) => line)).toEqual([3, 6, 7, 8])
+  expect(failures.map(({ line }) => line)).toEqual([3, 6, 7, 8])
 })
 
 test('an invalid YAML header or another version rejects the list; a missing and an empty one do not', () => {
@@ -159,6 +159,6 @@ test('an invalid YAML header or another version rejects the list; a missing and 
 
 test('a header beyond 1 MiB is not a header: its lines are errors, the rules after it apply', () => {
   const text = `name: x\n${'# padding padding padding\n'.repeat(45_000)}---\n/ipfs/${cid}`
-  const { rules: some, faults } = parseDenylist(text)
-  expect([some.length, faults.map(({ line }) => line)]).toEqual([1, [1, 45_002]])
+  const { rules: some, failures } = parseDenylist(text)
+  expect([some.length, failures.map(({ line }) => line)]).toEqual([1, [1, 45_002]])
 })

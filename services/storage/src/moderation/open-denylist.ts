@@ -45,11 +45,15 @@ export function openDenylist({ config, db, log, failures, metrics }: Parts): Ope
       const parsed = parseDenylist(text)
       known.set(name, { version, parsed })
       const about = { list: name, rules: parsed.rules.length }
-      if (parsed.faults.length === 0) log.info(about, 'denylist loaded')
-      else log.warn({ ...about, faults: parsed.faults.length, first: parsed.faults[0] }, 'denylist has invalid lines')
+      if (parsed.failures.length === 0) log.info(about, 'denylist loaded')
+      else
+        log.warn(
+          { ...about, failures: parsed.failures.length, first: parsed.failures[0] },
+          'denylist has invalid lines',
+        )
     } catch (error) {
       // Keeps the previous rules, and logs each version once.
-      known.set(name, { version, parsed: known.get(name)?.parsed ?? { name: undefined, rules: [], faults: [] } })
+      known.set(name, { version, parsed: known.get(name)?.parsed ?? { name: undefined, rules: [], failures: [] } })
       log.error({ err: error, list: name }, 'failed to read a denylist')
     }
   }

@@ -42,7 +42,7 @@ export type ParsedDenylist = {
   name: string | undefined
   rules: DenylistRule[]
   /** Invalid lines, by their number from 1. They do not affect the other lines. */
-  faults: { line: number; problem: string }[]
+  failures: { line: number; problem: string }[]
 }
 
 const hints = v.optional(v.nullable(v.record(v.string(), v.unknown())))
@@ -58,7 +58,7 @@ const headerSchema = v.nullable(
 export function parseDenylist(text: string): ParsedDenylist {
   const { header, body, firstLine } = splitHeader(text)
   const rules: DenylistRule[] = []
-  const faults: ParsedDenylist['faults'] = []
+  const failures: ParsedDenylist['failures'] = []
   let line = firstLine
   for (const whole of body.split('\n')) {
     const number = line++
@@ -68,10 +68,10 @@ export function parseDenylist(text: string): ParsedDenylist {
       if (Buffer.byteLength(whole) >= maxLineBytes) throw new Error('it is longer than 2 MiB')
       rules.push(...parseRule(trimmed, header.status))
     } catch (error) {
-      faults.push({ line: number, problem: error instanceof Error ? error.message : 'it is not a rule' })
+      failures.push({ line: number, problem: error instanceof Error ? error.message : 'it is not a rule' })
     }
   }
-  return { name: header.name, rules, faults }
+  return { name: header.name, rules, failures }
 }
 
 function splitHeader(text: string) {

@@ -104,8 +104,8 @@ async function requestList(url: URL, headers: Record<string, string>, signal: Ab
  * @throws CairnError INVALID_CONFIGURATION as `parseDenylist`; Error
  */
 function requireRules(name: string, text: string): void {
-  const { rules, faults } = parseDenylist(text)
-  if (rules.length === 0 && (faults.length > 0 || text.trim() === '')) throw new Error(`${name} returned no denylist`)
+  const { rules, failures } = parseDenylist(text)
+  if (rules.length === 0 && (failures.length > 0 || text.trim() === '')) throw new Error(`${name} returned no denylist`)
 }
 
 function listOf(name: string, text: string): ListFile {

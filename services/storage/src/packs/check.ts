@@ -16,7 +16,7 @@ export type Finding =
   /** A pack without a row, or an orphan that is kept. */
   | { kind: 'orphan-object'; objectKey: string; sizeBytes: number }
   | { kind: 'damaged-blocks'; packId: bigint; objectKey: string; count: number; multihashes: string[] }
-  | { kind: 'pack-faults'; packId: bigint; objectKey: string; faults: string[] }
+  | { kind: 'pack-failures'; packId: bigint; objectKey: string; failures: string[] }
   | { kind: 'incomplete-upload'; uploadId: string; cid: string }
   | { kind: 'wrong-reference'; packId: bigint; isReferenced: boolean }
   | { kind: 'wrong-ledger'; address: string; field: LedgerField; is: number; shouldBe: number }
@@ -72,14 +72,14 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
         }
       } else if (pack.missing_at !== null) continue
       const isRead = (fractionOf(pack.id) + seed) % 1 < readData
-      const { damaged, faults } = isRead
+      const { damaged, failures } = isRead
         ? await verifyPack(pack, { db, objects, signal })
-        : { damaged: await knownDamage(db, pack.id), faults: [] }
+        : { damaged: await knownDamage(db, pack.id), failures: [] }
       if (damaged.length > 0) {
         const multihashes = damaged.slice(0, 100).map((bytes) => Buffer.from(bytes).toString('hex'))
         yield { kind: 'damaged-blocks', ...place, count: damaged.length, multihashes }
       }
-      if (faults.length > 0) yield { kind: 'pack-faults', ...place, faults: faults.slice(0, 100) }
+      if (failures.length > 0) yield { kind: 'pack-failures', ...place, failures: failures.slice(0, 100) }
     }
     if (packs.length < packsInOneQuery) return
   }

@@ -364,7 +364,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(await scrubPacks(scrub, new AbortController().signal)).toMatchObject({ damagedBlocks: 1 })
       await flipBit(path, (await stat(path)).size - 3)
       place.objects.releaseFiles()
-      expect(await findings()).toMatchObject([{ kind: 'damaged-blocks' }, { kind: 'pack-faults' }])
+      expect(await findings()).toMatchObject([{ kind: 'damaged-blocks' }, { kind: 'pack-failures' }])
       await rm(path)
       place.objects.releaseFiles()
       expect(await isRead(uploads[7]?.blocks[0])).toBe(false)

@@ -168,10 +168,16 @@ async function reportFaulty(
     .where('state', '=', 'live')
     .executeTakeFirst()
   if (pack === undefined) return
-  const { damaged, faults } = await verifyPack(pack, { db, objects, signal })
+  const { damaged, failures } = await verifyPack(pack, { db, objects, signal })
   await markDamaged(db, id, damaged, clock.now())
-  if (damaged.length + faults.length === 0) return
-  onEvent({ type: 'pack-damaged', packId: id, objectKey, damagedBlocks: damaged.length, faults: faults.slice(0, 10) })
+  if (damaged.length + failures.length === 0) return
+  onEvent({
+    type: 'pack-damaged',
+    packId: id,
+    objectKey,
+    damagedBlocks: damaged.length,
+    failures: failures.slice(0, 10),
+  })
 }
 
 /** Waits while uploads are in progress, for a limited time. */

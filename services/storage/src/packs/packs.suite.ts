@@ -750,7 +750,7 @@ export function packSuite(name: string, openEmpty: () => Promise<Database>) {
         for (const before of [1, cid.multihash.bytes.length, cid.bytes.length]) {
           await writeFile(path, whole)
           await flip(path, (location?.offset ?? 0) - before)
-          expect(await findings({ readData: 1 }), `${cid} ${before}`).toMatchObject([{ kind: 'pack-faults' }])
+          expect(await findings({ readData: 1 }), `${cid} ${before}`).toMatchObject([{ kind: 'pack-failures' }])
         }
       }
     })

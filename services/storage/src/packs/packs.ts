@@ -75,7 +75,7 @@ export type PackWriter = {
 /** An event reported to the operator. */
 export type PackEvent =
   | { type: 'block-damaged'; cid: string; packId: bigint; objectKey: string }
-  | { type: 'pack-damaged'; packId: bigint; objectKey: string; damagedBlocks: number; faults: string[] }
+  | { type: 'pack-damaged'; packId: bigint; objectKey: string; damagedBlocks: number; failures: string[] }
   | { type: 'pack-removed'; packId: bigint; objectKey: string }
   /** One of `of` packs whose object is missing. */
   | { type: 'pack-missing'; objectKey: string; of: number }

@@ -94,16 +94,16 @@ async function scrubOne(
     renewed = clock.now()
     await lease()
   }
-  const { damaged, faults, bytes } = await verifyPack(pack, { db, objects, pace, signal })
+  const { damaged, failures, bytes } = await verifyPack(pack, { db, objects, pace, signal })
   const now = clock.now()
   await markDamaged(db, pack.id, damaged, now)
-  if (damaged.length > 0 || faults.length > 0) {
+  if (damaged.length > 0 || failures.length > 0) {
     onEvent({
       type: 'pack-damaged',
       packId: pack.id,
       objectKey,
       damagedBlocks: damaged.length,
-      faults: faults.slice(0, 10),
+      failures: failures.slice(0, 10),
     })
   }
   await db.write((trx) => trx.updateTable('pack').set({ scrubbed_at: now }).where('id', '=', pack.id).execute())

@@ -19,7 +19,7 @@ export type PackVerification = {
   /** Multihashes of blocks whose bytes do not match. */
   damaged: Uint8Array[]
   /** Texts about errors of the file outside of the blocks: such a pack is readable but could not be re-indexed. */
-  faults: string[]
+  failures: string[]
 }
 
 /** Dependencies of a verification. `pace` is called after each read with its bytes, and may wait. */
@@ -35,7 +35,7 @@ type Row = { multihash: Uint8Array; offset_bytes: number; length_bytes: number }
 /** Reads a whole pack in byte order and verifies every block, every frame and the manifest. */
 export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Promise<PackVerification> {
   const { db, objects, pace = async () => undefined, signal } = parts
-  const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], faults: [] }
+  const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], failures: [] }
   const [key, shift] = [objectKeyOf(pack), shiftOf(pack)]
   let end = packHeaderBytes
   for (let rows = await rowsAfter(db, pack.id, 0); rows.length > 0; rows = await rowsAfter(db, pack.id, end - 1)) {
@@ -50,7 +50,7 @@ export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Pr
         const block = bytes?.subarray(start - end, start - end + row.length_bytes)
         found.blocks++
         if (block === undefined || !(await isBlockOfMultihash(row.multihash, block))) found.damaged.push(row.multihash)
-        else if (!isFrame(bytes?.subarray(at - end, start - end), row)) found.faults.push(`frame at byte ${at}`)
+        else if (!isFrame(bytes?.subarray(at - end, start - end), row)) found.failures.push(`frame at byte ${at}`)
         at = start + row.length_bytes
       }
       found.bytes += runEnd - end
@@ -58,8 +58,8 @@ export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Pr
       await pace(bytes?.length ?? 0)
     }
   }
-  if (found.blocks !== pack.block_count) found.faults.push(`${found.blocks} rows of ${pack.block_count} blocks`)
-  if ((await readManifest(objects, pack, end)) === undefined) found.faults.push('header or manifest')
+  if (found.blocks !== pack.block_count) found.failures.push(`${found.blocks} rows of ${pack.block_count} blocks`)
+  if ((await readManifest(objects, pack, end)) === undefined) found.failures.push('header or manifest')
   return found
 }
 

@@ -68,7 +68,7 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
       try {
         return await indexRound(parts, panel, range, retryUnpriced)
       } catch (error) {
-        await noteFault(parts, error)
+        await noteFailure(parts, error)
         throw error
       } finally {
         panel.close()
@@ -322,12 +322,12 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
 }
 
 /** Shows users and operators why nothing is credited. Only the replica that follows the chain records it. */
-async function noteFault({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
-  const fault = error instanceof CairnError ? error.message : 'The chain could not be read'
+async function noteFailure({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
+  const message = error instanceof CairnError ? error.message : 'The chain could not be read'
   try {
     await context.db.write(async (trx) => {
       await requireLease(trx)
-      await trx.updateTable('chain_cursor').set({ fault }).where('chain_id', '=', network.chainId).execute()
+      await trx.updateTable('chain_cursor').set({ fault: message }).where('chain_id', '=', network.chainId).execute()
     })
   } catch (cause) {
     if (CairnError.is(cause, 'CONFLICT')) return

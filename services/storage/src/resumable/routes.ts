@@ -85,7 +85,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
     if (offset === undefined) throw new CairnError('INVALID_REQUEST', { message: 'Upload-Offset is missing' })
     const { id } = input.params
     const found = await requireUpload(context, id, caller)
-    if (found.state === 'failed') throw readFault(found)
+    if (found.state === 'failed') throw readFailure(found)
     if (offset !== found.offset_bytes) throw wrongOffset(reply, found)
     const announced = Number(raw.headers['content-length'] ?? 0)
     if (announced > found.length_bytes - offset) throw tooLong(found.length_bytes)
@@ -196,7 +196,7 @@ function toInfo(row: ResumableUpload): UploadInfo {
 }
 
 /** Returns the stored error of a failed upload. */
-function readFault(row: ResumableUpload): CairnError {
+function readFailure(row: ResumableUpload): CairnError {
   const { code = '', message, hint } = toInfo(row).error ?? {}
   const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'
   return restoreError(known, {

@@ -124,7 +124,7 @@ async function end(
   upload: ResumableUpload,
   writer: string,
   parts: readonly UploadPart[],
-  fault: unknown,
+  failure: unknown,
 ): Promise<void> {
   const { id } = upload
   const now = context.clock.now()
@@ -132,7 +132,7 @@ async function end(
   // whole upload.
   const isDue = upload.retry_at <= now
   const tries = isDue ? upload.tries + 1 : upload.tries
-  if (!isFinal(fault, tries)) {
+  if (!isFinal(failure, tries)) {
     const retryAt = isDue ? now + Math.min(maxRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at
     await attemptCleanup(context, 'record an attempt', async () => {
       await context.db.write((trx) =>
@@ -146,7 +146,7 @@ async function end(
     })
     return
   }
-  const { code, message, hint } = CairnError.from(fault)
+  const { code, message, hint } = CairnError.from(failure)
   await attemptCleanup(context, 'record the result', async () => {
     await context.db.write(async (trx) => {
       await releaseReservation(trx, id)

@@ -15,23 +15,23 @@ const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 /** A PDF drawn page by page on a canvas: none of its code runs. Its text is available to screen readers. */
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   useEffect(() => {
     setDocument(undefined)
-    setFault(undefined)
+    setFailure(undefined)
     // The reader takes ownership of the bytes.
     const opening = openPdf(bytes.slice())
     let isGone = false
     opening.promise.then(
       (opened) => (isGone ? undefined : setDocument(opened)),
-      (error: unknown) => (isGone ? undefined : setFault(faultOf(error))),
+      (error: unknown) => (isGone ? undefined : setFailure(faultOf(error))),
     )
     return () => {
       isGone = true
       opening.end()
     }
   }, [bytes])
-  if (fault !== undefined) return <NoPreview hint={fault} />
+  if (failure !== undefined) return <NoPreview hint={failure} />
   return document === undefined ? <Skeleton className="h-96 w-full" /> : <Pages document={document} name={name} />
 }
 

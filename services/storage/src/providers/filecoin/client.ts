@@ -68,7 +68,7 @@ export function openFilecoinClient(settings: FilecoinSettings): FilecoinClient {
         await requireChain()
         return await read()
       } catch (error) {
-        throw toFault(settings.name, error)
+        throw toFailure(settings.name, error)
       }
     },
     async readAt(epoch, read) {
@@ -105,7 +105,7 @@ function isNullRound(error: unknown): boolean {
   return error instanceof BaseError && /null round/i.test(`${error.details} ${error.message}`)
 }
 
-function toFault(name: string, error: unknown): CairnError {
+function toFailure(name: string, error: unknown): CairnError {
   if (CairnError.is(error)) return error
   // The full message of a viem error contains the endpoint's URL, which may contain a key.
   const reason =

@@ -1,13 +1,13 @@
 /** Reason why a request to a wallet failed. */
-export type WalletFault = 'rejected' | 'busy' | 'missing' | 'other'
+export type WalletFailure = 'rejected' | 'busy' | 'missing' | 'other'
 
 /** EIP-1193 and EIP-1474 codes, at any depth of causes. */
-const faultsByCode = new Map<unknown, WalletFault>([
+const failuresByCode = new Map<unknown, WalletFailure>([
   [4001, 'rejected'],
   [5000, 'rejected'],
   [-32002, 'busy'],
 ])
-const faultsByName = new Map<unknown, WalletFault>([
+const failuresByName = new Map<unknown, WalletFailure>([
   ['UserRejectedRequestError', 'rejected'],
   ['ResourceUnavailableRpcError', 'busy'],
   ['ProviderNotFoundError', 'missing'],
@@ -15,9 +15,9 @@ const faultsByName = new Map<unknown, WalletFault>([
 ])
 
 /** Distinguishes a rejection by the user from other failures. Libraries wrap errors, so causes are searched. */
-export function readWalletFault(error: unknown): WalletFault {
+export function readWalletFailure(error: unknown): WalletFailure {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
-    const found = faultsByName.get(cause.name) ?? ('code' in cause ? faultsByCode.get(cause.code) : undefined)
+    const found = failuresByName.get(cause.name) ?? ('code' in cause ? failuresByCode.get(cause.code) : undefined)
     if (found !== undefined) return found
   }
   return 'other'

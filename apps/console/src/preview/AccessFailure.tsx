@@ -14,7 +14,7 @@ import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 
 /** Explains why an encrypted file does not open: no access, too few nodes, no key, or a chain that does not answer. */
-export function AccessFault({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {
+export function AccessFailure({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {
   const { code, details } = toCairnError(error)
   const retry = <Button onClick={() => void onRetry()}>{messages.shell.retry}</Button>
   if (code === 'ACCESS_DENIED') return <Denied cid={cid} onRetry={onRetry} />
@@ -105,15 +105,18 @@ function shardsOf({ shards }: Record<string, unknown>): number {
 /** What each of the five nodes answered, in the order of their numbers. */
 function NodeAnswers({ details: { nodes } }: { details: Record<string, unknown> }) {
   const rows: unknown[] = Array.isArray(nodes) ? nodes : []
-  const faults = new Map(
+  const failures = new Map(
     rows.flatMap((row) =>
       typeof row === 'object' && row !== null && 'node' in row && typeof row.node === 'number'
         ? [[row.node, 'message' in row ? String(row.message) : ''] as const]
         : [],
     ),
   )
-  if (faults.size === 0) return undefined
-  const answers = [1, 2, 3, 4, 5].map((node) => ({ node, message: faults.get(node) ?? messages.access.shardsAnswered }))
+  if (failures.size === 0) return undefined
+  const answers = [1, 2, 3, 4, 5].map((node) => ({
+    node,
+    message: failures.get(node) ?? messages.access.shardsAnswered,
+  }))
   return (
     <section className="mx-auto max-w-md">
       <h3 className="mb-2 font-semibold text-sm">{messages.access.shardsNodes}</h3>

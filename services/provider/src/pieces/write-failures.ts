@@ -8,7 +8,7 @@ export function errnoOf(error: unknown): unknown {
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
 /** Maps a failed write, sync or rename to STORAGE_FULL or STORAGE_FAILED; returns other CairnErrors unchanged. */
-export function toWriteFault(error: unknown): CairnError {
+export function toWriteFailure(error: unknown): CairnError {
   if (CairnError.is(error)) return error
   return new CairnError(fullCodes.includes(errnoOf(error)) ? 'STORAGE_FULL' : 'STORAGE_FAILED', { cause: error })
 }
