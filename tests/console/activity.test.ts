@@ -31,8 +31,11 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const { url } = await createLink(client, secret.cid, { expiresAt: Date.now() + 3_600_000, maxOpens: 3 })
   await openLink(client, url)
   await deleteFile(client, { cid })
-  await page.reload()
-  await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor({ state: 'attached' })
+  await open('/settings')
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor()
+  // What is on the page of the activity is read.
+  await open('/activity')
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   await events.getByText('A link was opened, once so far').waitFor()
   await events.getByText('hello.txt deleted, 5 B freed').waitFor()
   expect(await checkAccessibility()).toEqual([])

@@ -37,6 +37,7 @@ test('files and a text that another app shares are chosen for an upload, before 
 
   // Another app shares: a browser posts a form.
   const sharing = await context.newPage()
+  sharing.setDefaultTimeout(60_000)
   await sharing.setContent(`<form method="post" enctype="multipart/form-data" action="${site.network.profile.api}/share-target">
     <input name="files" type="file" multiple><input name="title" value="A walk"><button>Share</button></form>`)
   await sharing.setInputFiles('input[type=file]', [

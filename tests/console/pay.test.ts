@@ -80,6 +80,7 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   // By day, with a scale.
   const chart = page.getByRole('figure', { name: 'Storage by day' })
   await chart.getByText('0 B', { exact: true }).first().waitFor()
+  await page.getByRole('figure', { name: 'Sent by the gateway' }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
   // The receipt is printed without the frame of the console.

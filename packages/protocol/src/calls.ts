@@ -2,6 +2,7 @@ import type { CallDefinition } from './call.ts'
 import * as accounts from './calls/accounts.ts'
 import * as conditions from './calls/conditions.ts'
 import * as drive from './calls/drive.ts'
+import * as egress from './calls/egress.ts'
 import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
@@ -134,6 +135,7 @@ export const allCalls: readonly CallDefinition[] = [
   uploadLinks.inspectUploadLink,
   drive.getDrive,
   drive.putDrivePart,
+  egress.getEgress,
   events.listEvents,
   events.streamEvents,
   events.exportEvents,

@@ -102,6 +102,7 @@ test('the public surface', () => {
       "getDataUsage",
       "getDealStatus",
       "getDrive",
+      "getEgress",
       "getFileInfo",
       "getHealth",
       "getIpfs",

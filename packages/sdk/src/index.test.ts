@@ -47,6 +47,7 @@ test('the public surface', () => {
       "formatUnits",
       "getConditions",
       "getCopies",
+      "getEgress",
       "getFileInfo",
       "getKey",
       "getKeyStatus",

@@ -156,6 +156,7 @@ export { type PublishSignedOptions, publishSigned } from './names/publish-signed
 export { registerRecord } from './names/register-record.ts'
 export { type ResolvedName, type ResolveOptions, resolveName } from './names/resolve-name.ts'
 export {
+  getEgress,
   getPayment,
   getQuotaReport,
   listPayments,

@@ -6,6 +6,7 @@ import { registerAccountRoutes } from './accounts/routes.ts'
 import { countPublicListeners } from './config.ts'
 import type { Context } from './context.ts'
 import { registerDriveRoutes } from './drive/routes.ts'
+import { registerEgressRoutes } from './egress/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { describeError } from './http/route.ts'
@@ -74,5 +75,6 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerLinkRoutes(app, context)
   registerUploadLinkRoutes(app, context)
   registerDriveRoutes(app, context)
+  registerEgressRoutes(app, context)
   return app
 }

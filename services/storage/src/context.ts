@@ -7,6 +7,7 @@ import type { Caller } from './caller.ts'
 import type { StorageConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { Schema } from './db/schema.ts'
+import type { Egress } from './egress/egress.ts'
 import type { StorageMetrics } from './metrics.ts'
 import type { Denylist } from './moderation/moderation.ts'
 import type { PackStore } from './packs/packs.ts'
@@ -54,6 +55,8 @@ export type Context = {
   readonly authorize: Authorize<Caller>
   /** Lists how to pay for `missingBytes`; empty if the service takes no payments. */
   readonly describeHowToPay: (db: Kysely<Schema>, missingBytes: number) => Promise<PaymentOffer[]>
+  /** Counts what the gateway sends. */
+  readonly egress: Egress
   /** Memory for the parts of uploads. */
   readonly partMemory: PartMemory
   /** Secret of the service: data stored for users is sealed with keys derived from it. */

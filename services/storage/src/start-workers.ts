@@ -3,6 +3,7 @@ import { probeDependencies } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { Context } from './context.ts'
 import { createNonceSource } from './deals/deals.ts'
+import { createEgressWorker } from './egress/egress.ts'
 import { createEventsWorker } from './events/events.ts'
 import { createHandoverWorker } from './handover/handover.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
@@ -59,6 +60,7 @@ export function startWorkers({
     createResumableWorker(context, clock),
     createPinsWorker(context, clock),
     createEventsWorker(context, clock),
+    createEgressWorker(context, clock),
     createMeasureWorker(context, clock),
     createWebhooksWorker(context, clock),
     createLinksWorker(context, clock),

@@ -23,6 +23,7 @@ import type { Clock, Context } from './context.ts'
 import { openDatabase } from './db/database.ts'
 import { requireSharedSecret } from './db/shared-secret.ts'
 import { findEventSigner } from './events/events.ts'
+import { createEgress } from './egress/egress.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
@@ -131,6 +132,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     metrics,
     rates,
     sharedRates,
+    egress: createEgress({ db, clock }),
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
     queryContract: openContractWallets(config, { clock, dependencies }),
     secret,
@@ -185,6 +187,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     clock,
     metrics,
     traces: context.traces,
+    onSent: context.egress.note,
   })
   const s3 = config.s3Api === undefined ? undefined : createS3App({ context, readiness, stop: stop.signal })
   const apps = s3 === undefined ? [app, gateway] : [app, gateway, s3]

@@ -2,6 +2,7 @@ import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { BuyStorage } from './BuyStorage.tsx'
+import { EgressCard } from './EgressCard.tsx'
 import { PaymentList } from './PaymentList.tsx'
 import { UsageCard } from './UsageCard.tsx'
 
@@ -16,6 +17,7 @@ export function BillingPage({ session }: { session: Session }) {
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <UsageCard session={session} />
+          <EgressCard session={session} />
           <PaymentList session={session} />
         </div>
       </div>

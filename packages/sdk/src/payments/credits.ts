@@ -1,6 +1,7 @@
 import {
   CairnError,
   type CallResult,
+  getEgress as getEgressCall,
   getPayment as getPaymentCall,
   getQuotaDetails,
   listPayments as listPaymentsCall,
@@ -46,6 +47,19 @@ export function getPayment(
 /** Returns the storage limit of the account, the storage it bought, and its usage. */
 export function getQuotaReport(client: Client, options?: CallOptions): Promise<QuotaReport> {
   return call(client, getQuotaDetails, { query: {} }, options)
+}
+
+/**
+ * Returns the bytes that the gateway sent of the content of the account, by day in UTC, oldest first. Days without any are left
+ * out.
+ * @param days at most 400
+ */
+export async function getEgress(
+  client: Client,
+  days: number,
+  options?: CallOptions,
+): Promise<{ day: string; bytes: number }[]> {
+  return (await call(client, getEgressCall, { query: { days: String(days) } }, options)).days
 }
 
 const firstPauseMs = 200

@@ -26,6 +26,7 @@ import { serveReplicas } from './migrations/0026_serve-replicas.ts'
 import { versionS3 } from './migrations/0027_version-s3.ts'
 import { createHandover } from './migrations/0028_create-handover.ts'
 import { nameS3Buckets } from './migrations/0029_name-s3-buckets.ts'
+import { createEgress } from './migrations/0030_create-egress.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -60,6 +61,7 @@ export const migrations = [
   versionS3,
   createHandover,
   nameS3Buckets,
+  createEgress,
 ]
 
 /**

@@ -698,6 +698,9 @@ type DrivePartTable = {
   created_at: number
 }
 
+/** Bytes that the gateway sent of stored content; days since 1970, in UTC. */
+type EgressTable = { day: number; root_multihash: Uint8Array; bytes: number }
+
 /** Every table of the storage service. */
 export type Schema = {
   account: AccountTable
@@ -750,6 +753,7 @@ export type Schema = {
   operator_setting: OperatorSettingTable
   drive: DriveTable
   drive_part: DrivePartTable
+  egress: EgressTable
   announced_upload: AnnouncedUploadTable
   handed_root: HandedRootTable
   announcement: AnnouncementTable

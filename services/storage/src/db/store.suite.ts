@@ -217,6 +217,7 @@ export function databaseSuite(
         { name: '0027_version-s3' },
         { name: '0028_create-handover' },
         { name: '0029_name-s3-buckets' },
+        { name: '0030_create-egress' },
       ])
     })
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Answer } from './answer.ts'
 
 /** A small answer that is complete in memory. */
-export type KeptAnswer = { headers: Record<string, string>; body: string | Uint8Array }
+export type KeptAnswer = { headers: Record<string, string>; body: string | Uint8Array; root: Uint8Array | undefined }
 
 export type AnswerCache = {
   /** Key of the answer to a request, or undefined when it depends on more than is worth comparing. */
@@ -56,7 +56,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
       drop(key)
       return undefined
     },
-    keep(key, { status, headers, body }) {
+    keep(key, { status, headers, body, root }) {
       if (status !== 200 || body === undefined || typeof body === 'function' || body.length > maxBodyBytes) return
       // A name may change at any time, and its publisher expects to see the change.
       if (headers['ipfs-uri']?.startsWith('ipns:')) return
@@ -72,6 +72,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
       kept.set(key, {
         headers,
         body: typeof body === 'string' ? body : Buffer.from(body),
+        root,
         sizeBytes,
         until: time + lifetimeMs,
       })

@@ -48,6 +48,8 @@ export type Answer = {
   status: number
   headers: Record<string, string>
   body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>)
+  /** Multihash of the root that the answer is about, for what is counted. */
+  root?: Uint8Array
 }
 
 /** Content under a CID never changes. */

@@ -44,6 +44,8 @@ export type GatewayContext = {
   clock: { now(): number }
   metrics: Pick<Metrics, 'clientsGone' | 'refusedConnections'>
   traces?: Traces | undefined
+  /** Called with the bytes that were sent of a root, with their headers. */
+  onSent: (rootMultihash: Uint8Array, bytes: number) => void
   config: ListenerLimits & {
     /** Hosts under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
@@ -98,12 +100,17 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
   app.all('/', async (request, reply) => {
     reply.hijack()
+    const { socket } = request.raw
+    const sentBefore = socket.bytesWritten
+    let root: Uint8Array | undefined
     reply.raw.once('close', () => {
+      if (root !== undefined) context.onSent(root, socket.bytesWritten - sentBefore)
       if (!reply.raw.writableFinished) context.metrics.clientsGone.inc({ call: callId })
     })
     const key = answers.keyOf(request.raw, request.originalUrl)
     const kept = key === undefined ? undefined : answers.get(key)
     if (kept !== undefined) {
+      root = kept.root
       reply.raw.writeHead(200, kept.headers).end(kept.body)
       return
     }
@@ -111,7 +118,9 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       const { denylist, names, pictures } = context
       const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
       const gateway = { source, denylist, names, pictures }
-      const answer = await handle(gateway, hosts, slots, failures, request, reply)
+      const answer = await handle(gateway, hosts, slots, failures, request, reply, (sent) => {
+        root = sent
+      })
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {
       // An unexpected error must not leave the client waiting: nothing else answers a hijacked reply.
@@ -137,6 +146,7 @@ async function handle(
   failures: LogGate,
   request: FastifyRequest,
   reply: FastifyReply,
+  onRoot: (rootMultihash: Uint8Array | undefined) => void,
 ): Promise<Answer | undefined> {
   const response = reply.raw
   const { method = 'GET' } = request.raw
@@ -150,6 +160,8 @@ async function handle(
       return undefined
     }
     const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
+    // Known before it is sent: what a client took of an answer that it broke off counts too.
+    onRoot(answer.root)
     await sendWithin(slots, request.ip, response, answer)
     return answer
   } catch (error) {

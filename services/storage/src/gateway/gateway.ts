@@ -129,7 +129,7 @@ async function serveContent(gateway: Gateway, request: ContentRequest): Promise<
       message: `"${rest}" of "${entity.cid}" could not be returned: reading IPLD Kinds other than Links (CBOR Tag 42) is not implemented: try reading "/ipfs/${entity.cid}" instead`,
     })
   }
-  const answer = await serveEntity(gateway, request, entity, choice)
+  const answer = { ...(await serveEntity(gateway, request, entity, choice)), root: request.path.cid.multihash.bytes }
   if (choice.ownQuery === undefined) return answer
   // Distinguishes the formats in caches that compare only URLs.
   return { ...answer, headers: { ...answer.headers, 'content-location': `${request.rawPath}${choice.ownQuery}` } }
@@ -201,6 +201,7 @@ async function catFile(gateway: Gateway, request: ContentRequest): Promise<Answe
   const bytes = content.read(range)
   return {
     status: 200,
+    root: request.path.cid.multihash.bytes,
     headers: { 'content-type': 'application/octet-stream', 'content-length': String(content.sizeBytes) },
     body: bytes instanceof Uint8Array ? bytes : () => bytes,
   }

@@ -61,6 +61,7 @@ export function createTestGateway(
     denylist?: Denylist
     /** Resizing is off by default. */
     pictures?: Pictures
+    onSent?: (rootMultihash: Uint8Array, bytes: number) => void
   } = {},
 ): TestGateway {
   const log = Fastify({ logger: false }).log
@@ -101,6 +102,7 @@ export function createTestGateway(
       clock,
       log,
       metrics,
+      onSent: settings.onSent ?? (() => undefined),
       config: {
         ...config,
         gatewayHosts: settings.hosts ?? ['dweb.test'],

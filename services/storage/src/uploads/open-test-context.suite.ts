@@ -8,6 +8,7 @@ import { authorizeCall } from '../accounts/authorize.ts'
 import { readConfig } from '../config.ts'
 import type { Clock, Context } from '../context.ts'
 import { openDatabase } from '../db/database.ts'
+import { createEgress } from '../egress/egress.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { createDenylist } from '../moderation/denylist.ts'
 import { createPackStore } from '../packs/packs.ts'
@@ -52,6 +53,7 @@ export async function openTestContext(
     dependencies: createDependencies({ clock, log }),
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
+    egress: createEgress({ db, clock }),
     partMemory: createPartMemory(derivePartMemory()),
     secret: new Uint8Array(32),
     secondarySecret: undefined,

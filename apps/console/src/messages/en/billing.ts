@@ -16,6 +16,11 @@ export const billing = {
   overTimeFrom: (count: number) => `Based on the newest ${formatCount(count)} files.`,
   chartLabel: (used: string, limit: string) => `Storage used and its limit by day, now ${used} of ${limit}`,
   limitAbove: (limit: string) => `Limit: ${limit} (off the chart)`,
+  egress: 'Sent by the gateway',
+  egressHint: (bytes: number) =>
+    `${formatBytes(bytes)} of your files in the last 30 days (UTC). Downloads are free. Other gateways are not counted.`,
+  egressLabel: (total: string) => `Bytes sent by the gateway by day, ${total} in 30 days`,
+  egressSent: 'Sent',
   receipt: 'Receipt',
   showTable: 'Show as a table',
   tableWhen: 'Day',
