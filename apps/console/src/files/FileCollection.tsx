@@ -261,8 +261,8 @@ function readKey(
     ArrowDown: columns,
     ArrowUp: -columns,
     ...(isGrid ? { ArrowRight: 1, ArrowLeft: -1 } : {}),
-    Home: -order.length,
-    End: order.length,
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
     PageDown: columns * 8,
     PageUp: -columns * 8,
   }

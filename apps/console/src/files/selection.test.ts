@@ -27,6 +27,8 @@ test('the keyboard moves within the list, and Shift extends the selection', () =
   expect(far.active).toBe('e')
   expect([...far.ids]).toEqual(order)
   expect(moveActive(order, noSelection, -1, false).active).toBe('e')
+  expect(moveActive(order, noSelection, Number.POSITIVE_INFINITY, false).active).toBe('e')
+  expect(moveActive(order, noSelection, Number.NEGATIVE_INFINITY, false).active).toBe('a')
 })
 
 test('deselects rows that are gone', () => {

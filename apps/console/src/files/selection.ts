@@ -30,11 +30,13 @@ export function selectRow(order: readonly string[], selection: Selection, id: st
   return { ids: new Set([id]), anchor: id, active: id }
 }
 
-/** Moves the active row by an offset; Shift extends the selection. */
+/** Moves the active row by an offset, an infinite one to an end; Shift extends the selection. */
 export function moveActive(order: readonly string[], selection: Selection, steps: number, isRange: boolean): Selection {
   if (order.length === 0) return selection
   const at = selection.active === undefined ? -1 : order.indexOf(selection.active)
-  const next = at < 0 ? (steps > 0 ? 0 : order.length - 1) : Math.min(order.length - 1, Math.max(0, at + steps))
+  // Without an active row, a step starts at an end of the list.
+  const isStart = at < 0 && Number.isFinite(steps)
+  const next = isStart ? (steps > 0 ? 0 : order.length - 1) : Math.min(order.length - 1, Math.max(0, at + steps))
   const id = order[next]
   if (id === undefined) return selection
   if (!isRange) return { ...selection, active: id }

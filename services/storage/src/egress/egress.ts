@@ -63,7 +63,12 @@ export function createEgress({ db, clock }: Pick<Context, 'db' | 'clock'>): Egre
       }
       if (day === prunedDay) return
       prunedDay = day
-      await db.write((trx) => trx.deleteFrom('egress').where('day', '<', day - keptDays).execute())
+      await db.write((trx) =>
+        trx
+          .deleteFrom('egress')
+          .where('day', '<', day - keptDays)
+          .execute(),
+      )
     },
   }
 }
