@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { CairnError, encodeError } from '@cairn/protocol'
+import { STATUS_CODES } from './node-http.ts'
 
 /** Maximum size of a request head in bytes; beyond it the status is 431. */
 export const maxHeadBytes = 32 * 1024

@@ -1,9 +1,10 @@
 import { lookup as lookUpName } from 'node:dns'
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 import { matchAddresses } from './match-addresses.ts'
+import { request as requestHttp } from './node-http.ts'
 
 /** Networks that are not part of the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry/ */
 const reservedNetworks = [

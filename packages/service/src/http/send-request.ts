@@ -1,8 +1,9 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { currentSpan, type Span } from '../traces/span.ts'
+import { request as requestHttp } from './node-http.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {

@@ -1,6 +1,6 @@
-import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CairnError, minUploadBytesPerSecond } from '@cairn/protocol'
+import { IncomingMessage } from '@cairn/service'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { freePiece } from './free-piece.ts'
 
