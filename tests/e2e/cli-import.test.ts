@@ -13,6 +13,7 @@ import {
   decryptBytes,
   downloadBytes,
   downloadCar,
+  getConditions,
   listFiles,
   listKeyFiles,
   uploadBytes,
@@ -39,7 +40,7 @@ const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-import-'))
-  ;[source, target] = await Promise.all([createTestNetwork({ CAIRN_S3_API_PORT: '0' }), createTestNetwork()])
+  ;[source, target] = await Promise.all([createTestNetwork({ CAIRN_S3_API_PORT: '0' }, 'local'), createTestNetwork({}, 'local')])
   there = await createKeyClient(source)
   cids.small = (await uploadBytes(there, randomBytes(900), { name: 'small.bin' })).cid
   cids.large = (await uploadBytes(there, large, { name: 'film.mp4', cidVersion: 0 })).cid
@@ -338,6 +339,32 @@ describe('CARs', () => {
     const { code, client } = await runImport(args)
     expect([code, await list(client)]).toEqual([0, [[cids.secret, 'diary', true]]])
   })
+
+  test('an export in the layout of Storacha: shards without roots, and the list of uploads beside them', async () => {
+    const path = join(folder, 'storacha')
+    mkdirSync(join(path, 'shards'), { recursive: true })
+    const roots = [cids.large, cids.folder, cids.small]
+    // Shards are filled in the order of the blocks, so that they end within an upload.
+    const blocks: { cid: CID; bytes: Uint8Array }[] = []
+    for (const cid of roots) {
+      const bytes = Buffer.concat(await Array.fromAsync(downloadCar(there, cid)))
+      blocks.push(...(await Array.fromAsync((await CarReader.fromBytes(bytes)).blocks())).toReversed())
+    }
+    for (let i = 0; i < blocks.length; i += 5) {
+      const { writer, out } = CarWriter.create([])
+      const written = Array.fromAsync(out)
+      for (const block of blocks.slice(i, i + 5)) await writer.put(block)
+      await writer.close()
+      writeFileSync(join(path, 'shards', `bagbaiera${i}.car`), Buffer.concat(await written))
+    }
+    const lines = roots.map((root) => JSON.stringify({ root: { '/': root }, shards: [{ '/': 'bagbaiera0' }] }))
+    writeFileSync(join(path, 'uploads.json'), lines.join('\n'))
+    const { code, summary, client, err } = await runImport(['cars', 'storacha'])
+    expect([code, summary]).toEqual([0, expect.objectContaining({ items: 3, uploaded: 3, missing: 0 })])
+    expect(err).not.toContain('error')
+    expect(await list(client)).toEqual(roots.map((cid) => [cid, cid, false]).sort())
+    expect(await downloadBytes(client, cids.large)).toEqual(large)
+  })
 })
 
 describe('an S3 bucket', () => {
@@ -444,6 +471,18 @@ describe('services that list CIDs', () => {
     for (let i = 0; i < 4; i++)
       await uploadBytes(owner, randomBytes(300 + i), { name: `${i}.txt`, mimeType: 'text/x-moved' })
     const { cid } = await uploadEncryptedBytes(owner, secret, { name: 'diary', shareTo: [friend] })
+    const condition = (id: number, comparator: string, value: string) => ({
+      id,
+      chain: 'local',
+      method: 'getBlockNumber',
+      standardContractType: '',
+      returnValueTest: { comparator, value },
+    })
+    const conditions = [condition(1, '>=', '0'), condition(2, '<', '99999999999')]
+    const conditional = await uploadEncryptedBytes(owner, randomBytes(900), {
+      name: 'later',
+      conditions: { conditions, aggregator: '([1] and [2])' },
+    })
 
     const mover = await createKeyClient(target, privateKey)
     const config = join(folder, 'mover')
@@ -464,10 +503,10 @@ describe('services that list CIDs', () => {
       ...['--source-key-file', 'lighthouse.key', '--state', 'lighthouse.jsonl'],
     ]
     const dry = await runImport([...args, '--dry-run'], { env }, mover)
-    expect([dry.code, dry.summary]).toEqual([0, expect.objectContaining({ items: 5, unknownSizes: 0 })])
+    expect([dry.code, dry.summary]).toEqual([0, expect.objectContaining({ items: 6, unknownSizes: 0 })])
 
     const first = await runImport(args, { env }, mover)
-    expect([first.code, first.summary]).toEqual([0, expect.objectContaining({ items: 5, uploaded: 5 })])
+    expect([first.code, first.summary]).toEqual([0, expect.objectContaining({ items: 6, uploaded: 6 })])
     expect(requests.every((url) => url.startsWith('/api/user/files_uploaded?lastKey='))).toBe(true)
     expect(requests.length).toBeGreaterThanOrEqual(6)
     expect(await list(mover)).toEqual(await list(owner))
@@ -477,10 +516,18 @@ describe('services that list CIDs', () => {
 
     const keys = ['--wallet', '--source-keys', source.profile.keyRouter ?? '']
     const second = await runImport([...args, ...keys], { env }, mover)
-    expect([second.code, second.summary]).toEqual([0, expect.objectContaining({ items: 5, uploaded: 0, present: 5 })])
+    expect([second.code, second.summary]).toEqual([0, expect.objectContaining({ items: 6, uploaded: 0, present: 6 })])
     expect(await decryptBytes(mover, cid)).toEqual(secret)
     const owned = await Array.fromAsync(listKeyFiles(mover, 'owner'))
-    expect(owned.map((file) => [file.cid, file.sharedTo])).toEqual([[cid, [friend]]])
+    const rights = owned.map((file) => [file.cid, file.sharedTo, file.hasConditions])
+    expect(rights.sort()).toEqual([[cid, [friend], false] as const, [conditional.cid, [], true] as const].toSorted())
+    const moved = await getConditions(mover, conditional.cid)
+    expect(moved).toEqual(await getConditions(owner, conditional.cid))
+    expect(moved).toMatchObject({ conditions, aggregator: '([1] and [2])' })
+    // The conditions decide here as they did there: a stranger who meets them opens the file, and not the shared one.
+    const visitor = await createKeyClient(target)
+    expect(await decryptBytes(visitor, conditional.cid)).toHaveLength(900)
+    await expect(decryptBytes(visitor, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
 
     // Another wallet cannot take the key, so its account does not list the file.
     const stranger = await createKeyClient(target)
@@ -489,9 +536,8 @@ describe('services that list CIDs', () => {
     const options = { cwd: folder, env: { ...strange, CAIRN_NETWORK: join(target.home, 'network.json') } }
     expect(await runCli(['wallet', 'import', 'stranger.key'], options)).toMatchObject({ code: 0 })
     const asStranger = await runImport([...args.slice(0, -2), ...keys], { env: strange }, stranger)
-    expect([asStranger.code, asStranger.summary]).toEqual([8, expect.objectContaining({ uploaded: 4, missing: 1 })])
-    expect(asStranger.items.find(({ error }) => error !== undefined)).toMatchObject({
-      cid,
+    expect([asStranger.code, asStranger.summary]).toEqual([8, expect.objectContaining({ uploaded: 4, missing: 2 })])
+    expect(asStranger.items.find((item) => item.cid === cid)).toMatchObject({
       error: { code: 'ACCESS_DENIED' },
     })
     expect((await list(stranger)).map(([, name]) => name)).not.toContain('diary')

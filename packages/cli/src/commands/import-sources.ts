@@ -8,6 +8,7 @@ import { type CidSourceOptions, createCidSource } from '../import/cid-source.ts'
 import { createGateway, type Gateway } from '../import/gateway.ts'
 import type { ImportItem } from '../import/import-source.ts'
 import { type ListService, listLighthouse, listPinata, listPins } from '../import/listed-services.ts'
+import { findUploadLists } from '../import/find-upload-lists.ts'
 import { openList, readCidList } from '../import/read-cid-list.ts'
 import { createS3Source, parseS3Url } from '../import/s3-source.ts'
 import { openKeyClient } from '../key-client.ts'
@@ -59,8 +60,9 @@ function openCars(context: CommandContext): NamedSource {
     label: basename(resolve(first)),
     async open() {
       const listed: ImportItem[] = []
-      if (roots !== undefined) {
-        for await (const item of readCidList(await openList(roots, context.stdin))) listed.push(mark(context, item))
+      for (const list of roots === undefined ? await findUploadLists(paths) : [roots]) {
+        for await (const item of readCidList(await openList(list, context.stdin))) listed.push(mark(context, item))
+        context.output.note(`${list} lists ${listed.length} uploads`)
       }
       const id = `cars ${paths.map((path) => resolve(path)).join(' ')}`
       return createCarSource(id, paths, listed, flag(context.values, 'encrypted'), context.output.note)

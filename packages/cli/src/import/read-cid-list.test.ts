@@ -41,6 +41,18 @@ test('JSON lines as `cairn export` and `cairn ls --json` write them, and an arra
   ])
 })
 
+test('the outputs of `storacha ls`, as JSON and with shards', async () => {
+  const row = { root: { '/': a }, shards: [{ '/': 'bagbaieraxxx' }], insertedAt: '2025-01-01T00:00:00Z' }
+  expect(await read(`${JSON.stringify(row)}\n${JSON.stringify({ root: { '/': b } })}\n`)).toEqual([
+    { ...plain, cid: a },
+    { ...plain, cid: b },
+  ])
+  expect(await read(`${a}\n└─┬ shards\n  ├── bagbaieraxxx\n  └── bagbaierayyy\n${b}\n`)).toEqual([
+    { ...plain, cid: a },
+    { ...plain, cid: b },
+  ])
+})
+
 test('a line without a CID is an item that cannot be had, and a broken array is refused', async () => {
   expect(await read(`${a}\nhello\n{"name":"x"}\n{"cid":\n`)).toEqual([
     { ...plain, cid: a },

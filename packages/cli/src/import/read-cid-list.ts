@@ -16,11 +16,14 @@ const fields = {
 } as const
 type Field = keyof typeof fields
 
+/** @see https://ipld.io/specs/codecs/dag-json/spec/#links */
+const linkSchema = v.object({ '/': v.string() })
 const record = v.record(v.string(), v.unknown())
 
 /**
  * Reads a list of CIDs, one line at a time: bare CIDs, CSV (`cid,name` or with a header), JSON lines, or one JSON array
- * of texts or objects on its lines. Lines without a CID are items with an error. Ignores empty lines and `#` comments.
+ * of texts or objects on its lines. A CID in JSON may be a link of DAG-JSON. Lines without a CID are items with an error. Ignores
+ * empty lines and `#` comments.
  */
 export async function* readCidList(input: Readable, signal?: AbortSignal): AsyncGenerator<ImportItem, void, undefined> {
   let columns: (Field | undefined)[] | undefined
@@ -38,7 +41,8 @@ export async function* readCidList(input: Readable, signal?: AbortSignal): Async
       array = `${array ?? ''}${line}\n`
       continue
     }
-    if (line === '' || line.startsWith('#')) continue
+    // Lines that start with these signs are the shards below a root in the output of `storacha ls --shards`.
+    if (line === '' || /^[#│├└]/.test(line)) continue
     if (line.startsWith('{')) {
       yield readObject(parseJson(line), number)
       continue
@@ -94,7 +98,9 @@ function readObject(row: unknown, number: number): ImportItem {
     return Object.entries(parsed.output).find(([name]) => name === field || names.includes(name.toLowerCase()))?.[1]
   }
   const text = (field: Field): string | undefined => {
-    const value = find(field)
+    const found = find(field)
+    const link = v.safeParse(linkSchema, found)
+    const value = link.success ? link.output['/'] : found
     return typeof value === 'string' ? value.trim() : undefined
   }
   const cid = text('cid')
