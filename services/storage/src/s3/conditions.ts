@@ -61,6 +61,37 @@ export function requireWritable({ ifMatch, ifNoneMatch }: Conditions, current: {
   }
 }
 
+/** Conditions of a deletion. */
+export type DeleteConditions = {
+  ifMatch: string | undefined
+  /** Time as a date, to the second. */
+  lastModified: string | undefined
+  /** Size in bytes, as decimal text. */
+  size: string | undefined
+}
+
+/**
+ * Checks the conditions of a deletion against the current object. Time and size are met if there is no object.
+ * @throws CairnError `PreconditionFailed`, `NoSuchKey`, `InvalidArgument`
+ */
+export function requireDeletable(
+  { ifMatch, lastModified, size }: DeleteConditions,
+  current: { etag: string; created_at: number; size_bytes: number } | undefined,
+): void {
+  requireWritable({ ...unconditional, ifMatch }, current)
+  const changedAt = lastModified === undefined ? undefined : Date.parse(lastModified)
+  if (Number.isNaN(changedAt)) throw s3Error('InvalidArgument', 'The last modified time must be a date.')
+  if (size !== undefined && !/^\d{1,15}$/.test(size)) throw s3Error('InvalidArgument', 'The size must be a whole number.')
+  if (current === undefined) return
+  const second = (ms: number) => Math.floor(ms / 1000)
+  if (changedAt !== undefined && second(changedAt) !== second(current.created_at)) {
+    throw s3Error('PreconditionFailed', undefined, { Condition: 'x-amz-if-match-last-modified-time' })
+  }
+  if (size !== undefined && Number(size) !== current.size_bytes) {
+    throw s3Error('PreconditionFailed', undefined, { Condition: 'x-amz-if-match-size' })
+  }
+}
+
 function matches(list: string, etag: string): boolean {
   return list.split(',').some((one) => {
     const tag = one

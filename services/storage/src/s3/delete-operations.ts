@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { requireRight } from './access-rules.ts'
 import { requireBucket } from './buckets.ts'
-import { unconditional } from './conditions.ts'
+import type { DeleteConditions } from './conditions.ts'
 import { deleteObject } from './objects.ts'
 import { readSmallBody } from './read-body.ts'
 import { readXml } from './read-xml.ts'
@@ -15,7 +15,7 @@ const maxKeys = 1000
 /** Number of concurrent deletions. */
 const deletionsAtOnce = 16
 
-type Doomed = { key: string; versionId: string | undefined; etag: string | undefined }
+type Doomed = { key: string; versionId: string | undefined; conditions: DeleteConditions }
 
 /** Deletes many objects, and reports each failure by key. */
 export const deleteObjectsOperation: S3Operation = async (call) => {
@@ -25,7 +25,12 @@ export const deleteObjectsOperation: S3Operation = async (call) => {
   const doomed = document.all('Object').map((one) => {
     const key = one.textOf('Key')
     if (key === undefined || key === '') throw s3Error('MalformedXML')
-    return { key, versionId: one.textOf('VersionId'), etag: one.textOf('ETag') }
+    const conditions = {
+      ifMatch: one.textOf('ETag'),
+      lastModified: one.textOf('LastModifiedTime'),
+      size: one.textOf('Size'),
+    }
+    return { key, versionId: one.textOf('VersionId'), conditions }
   })
   if (doomed.length === 0 || doomed.length > maxKeys) throw s3Error('MalformedXML', `Send 1 to ${maxKeys} objects.`)
   const results: { deleted?: XmlRecord; error?: XmlRecord }[] = []
@@ -41,12 +46,11 @@ export const deleteObjectsOperation: S3Operation = async (call) => {
 
 async function deleteOne(
   { context, caller, request: { bucket } }: S3Call,
-  { key, versionId, etag }: Doomed,
+  { key, versionId, conditions }: Doomed,
 ): Promise<{ deleted?: XmlRecord; error?: XmlRecord }> {
   try {
     requireKey(key)
     requireRight(caller, 'write', bucket, key)
-    const conditions = { ...unconditional, ifMatch: etag }
     const deleted = await deleteObject(context, caller, { bucket, key }, { versionId, conditions })
     const marker = deleted.isMarker ? { DeleteMarker: true, DeleteMarkerVersionId: deleted.versionId } : {}
     return { deleted: { Key: key, VersionId: versionId, ...marker } }

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import type { Answer } from '../gateway/gateway.ts'
 import { guardSource } from '../moderation/moderation.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
-import { isUnchanged, readConditions, unconditional } from './conditions.ts'
+import { isUnchanged, readConditions } from './conditions.ts'
 import {
   checksumHeaders,
   checksumOf,
@@ -150,8 +150,11 @@ export const deleteObjectOperation: S3Operation = async (call) => {
   await authorize(call, 'write')
   const { context, caller, request } = call
   const versionId = request.query.get('versionId')
-  const ifMatch = request.header('if-match')
-  const conditions = { ...unconditional, ifMatch }
+  const conditions = {
+    ifMatch: request.header('if-match'),
+    lastModified: request.header('x-amz-if-match-last-modified-time'),
+    size: request.header('x-amz-if-match-size'),
+  }
   const deleted = await deleteObject(context, caller, request, { versionId, conditions })
   return emptyAnswer(204, {
     ...(deleted.versionId === undefined ? {} : { 'x-amz-version-id': deleted.versionId }),

@@ -4,6 +4,7 @@ import {
   CreateBucketCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetBucketLocationCommand,
   GetBucketVersioningCommand,
   GetObjectCommand,
@@ -253,6 +254,24 @@ describe.each(['sqlite', 'postgres'] as const)('the S3 API, on %s:', (kind) => {
     expect(await overwrite({ IfMatch: '"other"' })).toEqual(['PreconditionFailed', 412])
     expect(await overwrite({ IfMatch: ETag })).toBe('done')
     expect((await read('conditions')).bytes.toString()).toBe('two')
+  })
+
+  test('deletes only an object that meets the conditions', async () => {
+    const target = { Bucket, Key: 'conditional' }
+    const { ETag = '' } = await put('conditional', 'one')
+    const { LastModified } = await s3.client.send(new HeadObjectCommand(target))
+    const remove = (more: object) => refused(s3.client.send(new DeleteObjectCommand({ ...target, ...more })))
+    const wrong = [{ IfMatch: '"other"' }, { IfMatchLastModifiedTime: new Date(0) }, { IfMatchSize: 4 }]
+    for (const more of wrong) expect(await remove(more)).toEqual(['PreconditionFailed', 412])
+    const many = [{ ETag: '"other"' }, { LastModifiedTime: new Date(0) }, { Size: 4 }]
+    const Objects = many.map((more) => ({ Key: 'conditional', ...more }))
+    const { Errors = [] } = await s3.client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+    expect(Errors.map(({ Code }) => Code)).toEqual(Array(3).fill('PreconditionFailed'))
+    const right = { IfMatch: ETag, IfMatchLastModifiedTime: LastModified, IfMatchSize: 3 }
+    expect(await remove(right)).toBe('done')
+    expect(await refused(read('conditional'))).toEqual(['NoSuchKey', 404])
+    expect(await remove({ IfMatchSize: 3 })).toBe('done')
+    expect(await remove({ IfMatch: ETag })).toEqual(['NoSuchKey', 404])
   })
 
   test('one of many writers that all require a new object wins', async () => {

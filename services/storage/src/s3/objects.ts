@@ -8,7 +8,7 @@ import { promoteNewest } from '../object-versions/object-versions.ts'
 import { addParts, fileSource, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
 import type { S3Caller } from './buckets.ts'
 import type { Checksum } from './checksums.ts'
-import { type Conditions, requireWritable, unconditional } from './conditions.ts'
+import { type Conditions, type DeleteConditions, requireDeletable, requireWritable } from './conditions.ts'
 import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
 import { s3Error } from './s3-error.ts'
@@ -171,18 +171,18 @@ export type Deletion = {
 /**
  * Deletes one version, or the object: with all its versions if versioning was never enabled, otherwise by a delete marker. A missing
  * object is not an error. If the latest version is deleted by its id, the previous one becomes the latest.
- * @throws CairnError `NoSuchBucket`, `PreconditionFailed`
+ * @throws CairnError `NoSuchBucket`, `PreconditionFailed`, `NoSuchKey` if `ifMatch` requires an object and none exists
  */
 export function deleteObject(
   context: Context,
   { address }: S3Caller,
   { bucket, key }: Target,
-  { versionId, conditions = unconditional }: { versionId?: string | undefined; conditions?: Conditions } = {},
+  { versionId, conditions }: { versionId?: string | undefined; conditions?: DeleteConditions } = {},
 ): Promise<Deletion> {
   const target = { bucket, key }
   return context.db.write(async (trx) => {
     const { versioning } = await requireLocked(trx, address, bucket)
-    if (conditions.ifMatch !== undefined) requireWritable(conditions, await selectObject(trx, bucket, key, versionId))
+    if (conditions !== undefined) requireDeletable(conditions, await selectObject(trx, bucket, key, versionId))
     if (versionId !== undefined) {
       const isMarker = await deleteVersion(context, trx, address, target, versionId)
       return { versionId, isMarker }

@@ -100,7 +100,7 @@ test('fields describe the object, and the name of the file is inserted into the 
   const conditions = [
     ['starts-with', '$key', 'in/'],
     { acl: 'private' },
-    ['eq', '$Content-Type', 'text/plain'],
+    ['EQ', '$content-TYPE', 'text/plain'],
     ['starts-with', '$x-amz-meta-owner', ''],
     { tagging },
     { success_action_status: '201' },
@@ -166,6 +166,7 @@ test('what the policy does not allow is rejected, with nothing stored', async ()
     [{ conditions: [{ key: 'a.txt' }, ['starts-with', '$Content-Type', 'image/']] }, 'AccessDenied'],
     [{ conditions: [{ key: 'a.txt' }, { bucket: 'other' }] }, 'AccessDenied'],
     [{ conditions: ['odd'] }, 'InvalidPolicyDocument'],
+    [{ conditions: [{}] }, 'InvalidPolicyDocument'],
     [{ conditions: [{ key: 'a.txt' }, ['content-length-range', -1, 'x']] }, 'InvalidPolicyDocument'],
     [
       { fields: { key: 'a.txt', acl: 'public-read' }, conditions: [{ key: 'a.txt' }, { acl: 'public-read' }] },
@@ -181,7 +182,7 @@ test('what the policy does not allow is rejected, with nothing stored', async ()
     [{ tamper: (fields) => delete fields['policy'] }, 'AccessDenied'],
     [{ tamper: (fields) => delete fields['x-amz-signature'] }, 'InvalidArgument'],
     [{ tamper: (fields) => Object.assign(fields, { 'x-amz-meta-more': 'x' }) }, 'AccessDenied'],
-    [{ tamper: (fields) => Object.assign(fields, { bucket: 'other' }) }, 'InvalidArgument'],
+    [{ tamper: (fields) => Object.assign(fields, { bucket: 'other' }) }, 'AccessDenied'],
     [{ tamper: (fields) => Object.assign(fields, { 'x-amz-credential': 'nonsense' }) }, 'AuthorizationHeaderMalformed'],
     [{ fields: { key: 'a.txt', 'x-amz-meta-large': 'x'.repeat(30_000) } }, 'MaxPostPreDataLengthExceeded'],
   ]

@@ -70,7 +70,7 @@ export async function postObject({ context, request, region, feed, find }: FormP
 function withTarget({ fields, file }: IncomingForm, bucket: string): Map<string, string> {
   const all = new Map(fields)
   const named = all.get('bucket')
-  if (named !== undefined && named !== bucket) throw s3Error('InvalidArgument', 'The field bucket has another bucket.')
+  if (named !== undefined && named !== bucket) throw s3Error('AccessDenied', 'The field bucket has another bucket.')
   all.set('bucket', bucket)
   const key = all.get('key')
   if (key === undefined) throw s3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.")

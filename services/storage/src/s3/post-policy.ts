@@ -4,15 +4,17 @@ import { s3Error } from './s3-error.ts'
 /** Sizes that a policy allows, in bytes. */
 export type AllowedBytes = { min: number; max: number }
 
+/** Operators are compared without regard to case, as names of fields are. */
+const operator = <const Name extends string>(...names: Name[]) => v.pipe(v.string(), v.toLowerCase(), v.picklist(names))
 const conditionSchema = v.union([
-  v.tuple([v.literal('content-length-range'), v.union([v.number(), v.string()]), v.union([v.number(), v.string()])]),
-  v.tuple([v.picklist(['eq', 'starts-with']), v.pipe(v.string(), v.startsWith('$')), v.string()]),
-  v.record(v.string(), v.string()),
+  v.tuple([operator('content-length-range'), v.union([v.number(), v.string()]), v.union([v.number(), v.string()])]),
+  v.tuple([operator('eq', 'starts-with'), v.pipe(v.string(), v.startsWith('$')), v.string()]),
+  v.pipe(v.record(v.string(), v.string()), v.check((fields) => Object.keys(fields).length > 0)),
 ])
 const policySchema = v.object({ expiration: v.string(), conditions: v.array(conditionSchema) })
 
 /** Fields that no condition has to allow. */
-const freeFields = new Set(['awsaccesskeyid', 'file', 'policy', 'signature', 'x-amz-signature'])
+const freeFields = new Set(['awsaccesskeyid', 'bucket', 'file', 'policy', 'signature', 'x-amz-signature'])
 
 /**
  * Checks a form against its policy: every condition must be met, and every field allowed by one.
@@ -41,9 +43,8 @@ export function checkPolicy(encoded: string, fields: ReadonlyMap<string, string>
       requireField(fields, named, operator, name.slice(1), value)
     }
   }
-  const extra = [...fields.keys()].find(
-    (name) => !named.has(name) && !freeFields.has(name) && !name.startsWith('x-ignore-') && name !== 'bucket',
-  )
+  const isFree = (name: string) => freeFields.has(name) || /^x-(?:ignore|amz-checksum)-/.test(name)
+  const extra = [...fields.keys()].find((name) => !named.has(name) && !isFree(name))
   if (extra !== undefined) throw s3Error('AccessDenied', `Invalid according to Policy: Extra input fields: ${extra}`)
   return allowed
 }
