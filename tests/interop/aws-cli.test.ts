@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
-import { awsVersion } from './aws-cli.ts'
+import { awsCli, isPythonProgramInstalled, pythonBinary } from './python-programs.ts'
 import { runProgram } from './run-program.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/how-to/s3.md'), 'utf8')
 const head = v.object({ Metadata: v.object({ cid: v.string() }), ContentLength: v.number() })
 
-describe.skipIf(awsVersion() === undefined)('AWS CLI', () => {
+describe.skipIf(!isPythonProgramInstalled(awsCli))('AWS CLI', () => {
   let network: TestNetwork
   let scratch = ''
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.skipIf(awsVersion() === undefined)('AWS CLI', () => {
 
   /** Runs lines in a shell, with the settings that the page prints. Stops at the first error. */
   async function run(lines: string, stdin?: Uint8Array): Promise<string> {
-    const options = { cwd: scratch, env: { HOME: scratch, PATH: process.env['PATH'] }, timeoutMs: 120_000 }
+    const options = { cwd: scratch, env: { HOME: scratch, PATH: `${dirname(pythonBinary(awsCli, 'aws'))}:${process.env['PATH']}` }, timeoutMs: 120_000 }
     const script = `set -e\n${settings()}\n${lines}`
     const read = stdin === undefined ? {} : { stdin }
     return (await runProgram('sh', ['-c', script], { ...options, ...read })).toString()

@@ -28,10 +28,10 @@ import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts
 import { isNpmProgramInstalled, npmProgramFolder, verifiedFetch } from './npm-programs.ts'
 import {
   isPythonProgramInstalled,
-  openapiPythonClient,
   type PythonProgram,
   pythonBinary,
   pythonProgramFolder,
+  pythonPrograms,
 } from './python-programs.ts'
 
 type Source = { folder: string } | { problem: string }
@@ -180,4 +180,4 @@ function installPrograms(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = Math.max(installPackages(), installPythonProgram(openapiPythonClient), installPrograms())
+process.exitCode = Math.max(installPackages(), ...pythonPrograms.map(installPythonProgram), installPrograms())

@@ -2,11 +2,27 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { interopFolder } from './binaries.ts'
 
-/** A program of the Python package index. */
-export type PythonProgram = { name: string; version: string }
+/** A program or package of the Python package index. */
+export type PythonProgram = {
+  name: string
+  version: string
+  /** A program that it installs, which shows that it is there. Defaults to its name. */
+  binary?: string
+}
 
 /** Generates Python clients from OpenAPI documents. */
 export const openapiPythonClient: PythonProgram = { name: 'openapi-python-client', version: '0.29.1' }
+
+/** The S3 client of Python. It has no program of its own, but one of its dependencies has. */
+export const boto3: PythonProgram = { name: 'boto3', version: '1.44.8', binary: 'jp.py' }
+
+/** The command line of AWS. */
+export const awsCli: PythonProgram = { name: 'awscli', version: '1.46.3', binary: 'aws' }
+
+export const s3cmd: PythonProgram = { name: 's3cmd', version: '2.4.0' }
+
+/** All that `npm run interop:install` installs. */
+export const pythonPrograms: readonly PythonProgram[] = [openapiPythonClient, boto3, awsCli, s3cmd]
 
 /** The virtual environment that `npm run interop:install` creates for it. */
 export function pythonProgramFolder({ name, version }: PythonProgram): string {
@@ -19,5 +35,5 @@ export function pythonBinary(program: PythonProgram, name: string): string {
 }
 
 export function isPythonProgramInstalled(program: PythonProgram): boolean {
-  return existsSync(pythonBinary(program, program.name))
+  return existsSync(pythonBinary(program, program.binary ?? program.name))
 }

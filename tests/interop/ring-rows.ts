@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { awsVersion } from './aws-cli.ts'
 import {
   dataSegment,
   type GoProgram,
@@ -18,7 +17,14 @@ import {
 import { isNodeInstalled, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
-import { isPythonProgramInstalled, openapiPythonClient } from './python-programs.ts'
+import {
+  awsCli,
+  boto3,
+  isPythonProgramInstalled,
+  openapiPythonClient,
+  type PythonProgram,
+  s3cmd,
+} from './python-programs.ts'
 
 /** A row of the table in docs/compatibility.md. */
 export type RingRow = {
@@ -49,6 +55,11 @@ const needsGo = (...programs: GoProgram[]) => ({
     const missing = programs.find((program) => !isInstalled(program))
     return missing === undefined ? undefined : `${missing.name} ${missing.version} is not built. ${install}`
   },
+})
+const needsPython = (program: PythonProgram) => ({
+  version: () => program.version,
+  whyNot: () =>
+    isPythonProgramInstalled(program) ? undefined : `${program.name} ${program.version} is not installed. ${install}`,
 })
 const needsPeer = (suite: PeerSuite) => ({
   version: () => peerVersion(suite),
@@ -171,11 +182,25 @@ export const ringRows: readonly RingRow[] = [
   },
   {
     program: 'AWS CLI',
-    version: () => awsVersion() ?? '',
     scope:
       'our S3 API: the lines of the how-to page, `mb`, `cp` from a stream, `sync` both ways and in parts, `mv`, `ls`, `presign`, `rb --force`',
     files: ['aws-cli.test.ts'],
-    whyNot: () => (awsVersion() === undefined ? 'There is no aws on this machine. Run: pip install awscli' : undefined),
+    ...needsPython(awsCli),
+  },
+  {
+    program: 'boto3',
+    scope:
+      'our S3 API: bucket, upload, download and copy in parts, tags, SHA-256, pages, presigned GET, browser forms by both signature versions, versions, conditional deletions of many',
+    files: ['python-s3.test.ts'],
+    only: 'boto3',
+    ...needsPython(boto3),
+  },
+  {
+    program: 's3cmd',
+    scope: 'our S3 API: `mb`, `put` in parts, `get`, `sync`, `info`, `cp`, `ls`, `del -r`, `rb`',
+    files: ['python-s3.test.ts'],
+    only: 's3cmd',
+    ...needsPython(s3cmd),
   },
   {
     program: 'rclone',
@@ -196,11 +221,7 @@ export const ringRows: readonly RingRow[] = [
     scope: 'a Python client of all calls but two, which lists, uploads, reads the usage and deletes; a wrong key',
     files: ['openapi-clients.test.ts'],
     only: 'Python',
-    version: () => openapiPythonClient.version,
-    whyNot: () =>
-      isPythonProgramInstalled(openapiPythonClient)
-        ? undefined
-        : `openapi-python-client ${openapiPythonClient.version} is not installed. ${install}`,
+    ...needsPython(openapiPythonClient),
   },
   {
     program: 'OpenAPI clients: oapi-codegen',
