@@ -40,7 +40,10 @@ const absent = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-import-'))
-  ;[source, target] = await Promise.all([createTestNetwork({ CAIRN_S3_API_PORT: '0' }, 'local'), createTestNetwork({}, 'local')])
+  ;[source, target] = await Promise.all([
+    createTestNetwork({ CAIRN_S3_API_PORT: '0' }, 'local'),
+    createTestNetwork({}, 'local'),
+  ])
   there = await createKeyClient(source)
   cids.small = (await uploadBytes(there, randomBytes(900), { name: 'small.bin' })).cid
   cids.large = (await uploadBytes(there, large, { name: 'film.mp4', cidVersion: 0 })).cid

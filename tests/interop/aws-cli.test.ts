@@ -27,7 +27,11 @@ describe.skipIf(!isPythonProgramInstalled(awsCli))('AWS CLI', () => {
 
   /** Runs lines in a shell, with the settings that the page prints. Stops at the first error. */
   async function run(lines: string, stdin?: Uint8Array): Promise<string> {
-    const options = { cwd: scratch, env: { HOME: scratch, PATH: `${dirname(pythonBinary(awsCli, 'aws'))}:${process.env['PATH']}` }, timeoutMs: 120_000 }
+    const options = {
+      cwd: scratch,
+      env: { HOME: scratch, PATH: `${dirname(pythonBinary(awsCli, 'aws'))}:${process.env['PATH']}` },
+      timeoutMs: 120_000,
+    }
     const script = `set -e\n${settings()}\n${lines}`
     const read = stdin === undefined ? {} : { stdin }
     return (await runProgram('sh', ['-c', script], { ...options, ...read })).toString()

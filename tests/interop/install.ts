@@ -25,7 +25,7 @@ import {
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
-import { isNpmProgramInstalled, npmProgramFolder, verifiedFetch } from './npm-programs.ts'
+import { isNpmProgramInstalled, npmProgramFolder, npmPrograms } from './npm-programs.ts'
 import {
   isPythonProgramInstalled,
   type PythonProgram,
@@ -109,11 +109,11 @@ function installPackages(): number {
       folder: nodeFolder(version),
       isThere: isNodeInstalled(version),
     })),
-    {
-      spec: `${verifiedFetch.name}@${verifiedFetch.version}`,
-      folder: npmProgramFolder(verifiedFetch),
-      isThere: isNpmProgramInstalled(verifiedFetch),
-    },
+    ...npmPrograms.map((program) => ({
+      spec: `${program.name}@${program.version}`,
+      folder: npmProgramFolder(program),
+      isThere: isNpmProgramInstalled(program),
+    })),
   ]
   let failed = 0
   for (const { spec, folder, isThere } of packages) {

@@ -8,6 +8,39 @@ export type NpmProgram = { name: string; version: string }
 /** Reads content from gateways and verifies it. */
 export const verifiedFetch: NpmProgram = { name: '@helia/verified-fetch', version: '8.0.4' }
 
+/** A JavaScript runtime other than Node. Its program is in the package of a platform. */
+export type Runtime = NpmProgram & {
+  /** Path of its program below its folder; undefined on platforms without one. */
+  program: string | undefined
+  /** Arguments before the file. */
+  args: readonly string[]
+}
+
+const isLinux = process.platform === 'linux' && process.arch === 'x64'
+
+export const deno: Runtime = {
+  name: 'deno',
+  version: '2.9.6',
+  program: isLinux ? 'node_modules/@deno/linux-x64-glibc/deno' : undefined,
+  args: ['run', '--allow-all', '--node-modules-dir=manual', '--no-remote'],
+}
+
+export const bun: Runtime = {
+  name: 'bun',
+  version: '1.4.5',
+  program: isLinux ? 'node_modules/@oven/bun-linux-x64/bin/bun' : undefined,
+  args: [],
+}
+
+/** All that `npm run interop:install` installs. */
+export const npmPrograms: readonly NpmProgram[] = [verifiedFetch, deno, bun]
+
+/** Path of the program of an installed runtime; undefined if it is not there. */
+export function findRuntime(runtime: Runtime): string | undefined {
+  const path = join(npmProgramFolder(runtime), runtime.program ?? 'none')
+  return existsSync(path) ? path : undefined
+}
+
 /** Where `npm run interop:install` puts it, with its dependencies. */
 export function npmProgramFolder({ name, version }: NpmProgram): string {
   return join(interopFolder, `${name.replaceAll('/', '-')}-${version}`)

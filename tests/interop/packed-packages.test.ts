@@ -10,10 +10,10 @@ import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { hasChromium } from '../has-chromium.ts'
 import { serveFolder } from '../serve-folder.ts'
 import { olderNodes, requireNode } from './nodes.ts'
+import { helloCid, keysAnswer, keysProgram, writeAllProgram } from './packed-programs.ts'
 import { runProgram } from './run-program.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 const folders = publishedFolders()
 const nodes = [...olderNodes, process.versions.node]
 const binOf = (version: string) =>
@@ -45,35 +45,6 @@ const linesOf = (...beginnings: string[]) => {
   return found
 }
 
-/** Imports of every entry of every package, in the order in which `all` lists them. */
-async function listEntries(): Promise<string[]> {
-  const entries = await Promise.all(
-    folders.map(async (folder) => {
-      const { name, exports } = JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8'))
-      return Object.keys(exports).map((entry) => join(name, entry))
-    }),
-  )
-  return entries.flat()
-}
-
-const keysProgram = `
-import { createApiKey, createClient, createWallet, decryptBytes, getKeyStatus, listKeyFiles, loadNetwork, openKeySession, uploadEncryptedText } from '@cairn/sdk'
-async function main() {
-  const network = await loadNetwork('http://127.0.0.1:8080')
-  const open = async (wallet) => createClient({ network, apiKey: await createApiKey(createClient({ network }), wallet), keySession: await openKeySession(createClient({ network }), wallet) })
-  const owner = await open(createWallet())
-  const { cid } = await uploadEncryptedText(owner, 'dear diary', { name: 'diary.txt' })
-  const plain = new TextDecoder().decode(await decryptBytes(owner, cid))
-  const denied = await decryptBytes(await open(createWallet()), cid).catch((error) => error.code)
-  const listed = []
-  for await (const file of listKeyFiles(owner, 'owner')) listed.push(file.cid === cid)
-  const { nodes } = await getKeyStatus(owner, cid)
-  console.log(JSON.stringify({ plain, denied, listed, nodes: nodes.length }))
-}
-main()
-`
-const keysAnswer = { plain: 'dear diary', denied: 'ACCESS_DENIED', listed: [true], nodes: 5 }
-
 beforeAll(async () => {
   network = await createTestNetwork()
   scratch = await mkdtemp(join(tmpdir(), 'cairn-packed-'))
@@ -84,11 +55,9 @@ beforeAll(async () => {
   for (const [, name = '', text = ''] of page.matchAll(/```(?:js|html) (\S+)\n([\s\S]*?)```/g))
     await writeFile(join(app, name), atNetwork(text))
   await writeFile(join(app, 'keys.js'), atNetwork(keysProgram))
-  const entries = await listEntries()
-  const print = `console.log(JSON.stringify(all.map((one) => Object.keys(one).filter((name) => !['__esModule', 'module.exports'].includes(name)).sort())))`
-  const imports = entries.map((entry, i) => `import * as m${i} from '${entry}'`).join('\n')
-  await writeFile(join(app, 'all.mjs'), `${imports}\nconst all = [${entries.map((_, i) => `m${i}`)}]\n${print}`)
-  await writeFile(join(app, 'all.cjs'), `const all = [${entries.map((entry) => `require('${entry}')`)}]\n${print}`)
+  const all = await writeAllProgram()
+  await writeFile(join(app, 'all.mjs'), all.esm)
+  await writeFile(join(app, 'all.cjs'), all.cjs)
   const { devDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const tools = ['esbuild', 'vite', 'react-dom'].map((name) => `${name}@${devDependencies[name]}`)
   await shell(`npm install ${tools.join(' ')}`, app)

@@ -15,7 +15,7 @@ import {
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, olderNodes } from './nodes.ts'
-import { isNpmProgramInstalled, verifiedFetch } from './npm-programs.ts'
+import { bun, deno, findRuntime, isNpmProgramInstalled, type Runtime, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
 import {
   awsCli,
@@ -60,6 +60,11 @@ const needsPython = (program: PythonProgram) => ({
   version: () => program.version,
   whyNot: () =>
     isPythonProgramInstalled(program) ? undefined : `${program.name} ${program.version} is not installed. ${install}`,
+})
+const needsRuntime = (runtime: Runtime) => ({
+  version: () => runtime.version,
+  whyNot: () =>
+    findRuntime(runtime) === undefined ? `${runtime.name} ${runtime.version} is not installed. ${install}` : undefined,
 })
 const needsPeer = (suite: PeerSuite) => ({
   version: () => peerVersion(suite),
@@ -167,6 +172,13 @@ export const ringRows: readonly RingRow[] = [
       return missing === undefined ? undefined : `Node ${missing} is not installed. ${install}`
     },
   },
+  ...[deno, bun].map((runtime) => ({
+    program: `Packed packages on ${runtime.name === 'deno' ? 'Deno' : 'Bun'}`,
+    scope: 'every entry of every package, the example of ten lines, keys that are saved, read, refused and listed',
+    files: ['packed-runtimes.test.ts'],
+    only: `on ${runtime.name}`,
+    ...needsRuntime(runtime),
+  })),
   {
     program: 'versitygw (S3)',
     scope: 'the suite of the object store',

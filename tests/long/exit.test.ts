@@ -88,7 +88,13 @@ async function storeFile(client: Client, index: number): Promise<void> {
   const sizes = [0, 1, 300, 4_000, 20_000, 262_144, 262_145]
   const isLarge = index % 500 === 499
   const bytes = randomBytes(isLarge ? 5_000_000 : (sizes[index % sizes.length] ?? 0))
-  const names = [`note-${index}.txt`, 'same name.txt', `bild-ü-${index}.png`, `文件 ${index}.md`, `${'long'.repeat(40)}-${index}`]
+  const names = [
+    `note-${index}.txt`,
+    'same name.txt',
+    `bild-ü-${index}.png`,
+    `文件 ${index}.md`,
+    `${'long'.repeat(40)}-${index}`,
+  ]
   await uploadBytes(client, bytes, { name: names[index % names.length] ?? '', cidVersion: index % 3 === 0 ? 0 : 1 })
 }
 
@@ -104,7 +110,9 @@ async function storeEncrypted(client: Client, index: number): Promise<void> {
   await uploadEncryptedBytes(client, randomBytes(100 + index * 1000), {
     name: `secret-${index}`,
     ...(index % 3 === 1 ? { shareTo: friends.slice(0, 1 + (index % 2)) } : {}),
-    ...(index % 3 === 2 ? { conditions: { conditions, aggregator: index % 2 === 0 ? '([1] and [2])' : '([1] or [2])' } } : {}),
+    ...(index % 3 === 2
+      ? { conditions: { conditions, aggregator: index % 2 === 0 ? '([1] and [2])' : '([1] or [2])' } }
+      : {}),
   })
 }
 
@@ -165,7 +173,10 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
     await runAll(fileCount, (index) => storeFile(client, index))
     await runAll(encryptedCount, (index) => storeEncrypted(client, index))
     await runAll(folderCount, async (index) => {
-      const entries = Array.from({ length: 1 + (index % 9) }, (_, i) => ({ path: `deep/${i}/a.txt`, content: `${index} ${i}` }))
+      const entries = Array.from({ length: 1 + (index % 9) }, (_, i) => ({
+        path: `deep/${i}/a.txt`,
+        content: `${index} ${i}`,
+      }))
       await uploadFolder(client, entries, { name: `folder-${index}` })
     })
     const cids = (await Array.fromAsync(listFiles(client))).map(({ cid }) => cid)

@@ -81,7 +81,8 @@ export function requireDeletable(
   requireWritable({ ...unconditional, ifMatch }, current)
   const changedAt = lastModified === undefined ? undefined : Date.parse(lastModified)
   if (Number.isNaN(changedAt)) throw s3Error('InvalidArgument', 'The last modified time must be a date.')
-  if (size !== undefined && !/^\d{1,15}$/.test(size)) throw s3Error('InvalidArgument', 'The size must be a whole number.')
+  if (size !== undefined && !/^\d{1,15}$/.test(size))
+    throw s3Error('InvalidArgument', 'The size must be a whole number.')
   if (current === undefined) return
   const second = (ms: number) => Math.floor(ms / 1000)
   if (changedAt !== undefined && second(changedAt) !== second(current.created_at)) {

@@ -9,7 +9,10 @@ const operator = <const Name extends string>(...names: Name[]) => v.pipe(v.strin
 const conditionSchema = v.union([
   v.tuple([operator('content-length-range'), v.union([v.number(), v.string()]), v.union([v.number(), v.string()])]),
   v.tuple([operator('eq', 'starts-with'), v.pipe(v.string(), v.startsWith('$')), v.string()]),
-  v.pipe(v.record(v.string(), v.string()), v.check((fields) => Object.keys(fields).length > 0)),
+  v.pipe(
+    v.record(v.string(), v.string()),
+    v.check((fields) => Object.keys(fields).length > 0),
+  ),
 ])
 const policySchema = v.object({ expiration: v.string(), conditions: v.array(conditionSchema) })
 
