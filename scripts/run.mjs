@@ -14,8 +14,10 @@ const isWindows = process.platform === 'win32'
 const programs = { vitest: ['node_modules/vitest/vitest.mjs', 'run'] }
 /** Development and tests need everything; a network, the command line and services do not. */
 const needsTools = /^(vitest$|scripts\/|bench\/|tests\/)/
-/** Time after a stop request at which a hanging network is killed. */
 const networkProgram = 'apps/local/src/bin.ts'
+/** 20 MiB less for the young objects of a network, at 5 % more processor time in a large upload. */
+const smallHeap = '--max-semi-space-size=1'
+/** Time after a stop request at which a hanging network is killed. */
 const networkGraceMs = 20_000 + 2_000 * (Number(process.env.CAIRN_STOP_TIMEOUT_SECONDS) || 0)
 
 /** Packages with the program whose name is not `node-` and the platform. */
@@ -51,7 +53,14 @@ function run(target, rest) {
   const node = findNode()
   const child = spawn(
     node,
-    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', join(root, program), ...fixed, ...rest],
+    [
+      '--conditions=@cairn/source',
+      '--disable-warning=ExperimentalWarning',
+      ...(target === networkProgram ? [smallHeap] : []),
+      join(root, program),
+      ...fixed,
+      ...rest,
+    ],
     {
       stdio: 'inherit',
       // Child processes find the same Node first, and reuse its compile cache.
