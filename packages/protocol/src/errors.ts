@@ -11,7 +11,7 @@ function row(status: number, message: string, hint: string, retry = false): Erro
  */
 export const errorTable = {
   // Input of the caller
-  INVALID_REQUEST: row(400, 'The request is not valid', 'Fix what the message names and send the request again.'),
+  INVALID_REQUEST: row(400, 'The request is not valid', 'Fix what the message names, then retry.'),
   INVALID_CID: row(400, 'Invalid CID', 'Use a CID such as bafy… or Qm…, without a path or spaces.'),
   INVALID_ADDRESS: row(
     400,

@@ -10,4 +10,8 @@ export const localFacts = {
   IMPORT_INCOMPLETE: 'missing#',
   CID_MISMATCH: 'computed answered[]',
   SHARDS_INCONSISTENT: 'nodeNumbers#[]',
+  INSUFFICIENT_FUNDS: 'symbol? haveUnits? neededUnits?',
+  PAYMENT_FAILED: 'txHash? payment{}?',
+  NOT_ENOUGH_SHARDS: 'needed#? right#? wrongNodes#[]? shards#? nodes@?',
+  UNEXPECTED_RESPONSE: 'missingFields[]?',
 } as const satisfies { readonly [Code in ErrorCode]?: string }

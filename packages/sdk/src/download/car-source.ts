@@ -73,9 +73,8 @@ export async function openCarSource(
   }
 }
 
+/** Any other error means that the data does not match the CID. */
 const codes: Partial<Record<string, ErrorCode>> = {
-  HASH_MISMATCH: 'VERIFICATION_FAILED',
-  BAD_BLOCK: 'VERIFICATION_FAILED',
   BAD_CAR: 'DOWNLOAD_INCOMPLETE',
   MISSING_BLOCK: 'DOWNLOAD_INCOMPLETE',
   NOT_FOUND: 'PATH_NOT_FOUND',
@@ -91,9 +90,8 @@ const codes: Partial<Record<string, ErrorCode>> = {
  */
 export function describeDamage(error: unknown, signal: AbortSignal | undefined): CairnError {
   if (error instanceof UnixfsError) {
-    const code = codes[error.code]
-    if (code !== undefined) return restoreError(code, { cause: error, details: { reason: error.message } })
-    return new CairnError('VERIFICATION_FAILED', { cause: error, details: { reason: error.message } })
+    const code = codes[error.code] ?? 'VERIFICATION_FAILED'
+    return restoreError(code, { cause: error, details: { reason: error.message } })
   }
   const failure = describeFailure(error, signal)
   // A stream that breaks in the middle is a download that can resume there.
