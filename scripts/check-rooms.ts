@@ -1,10 +1,10 @@
-// Fails on folders of a workspace that import one another in a circle, on imports past the face of a room, and on queries in
-// routes.
+// Fails on folders and on files of a workspace that import one another in a circle, on imports past the face of a room, and on
+// queries in routes. Takes the root of another checkout as its argument.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { findCircles, findMisplacedQueries, findPastFaces, readRoomImports } from './rooms.ts'
+import { findCircles, findMisplacedQueries, findPastFaces, readFileImports, readRoomImports } from './rooms.ts'
 
-const root = resolve(import.meta.dirname, '..')
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 
 /** Imports past a face that are meant, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
@@ -21,11 +21,13 @@ const allowed: Readonly<Record<string, string>> = {
 
 const failures: string[] = []
 for (const group of ['apps', 'packages', 'services']) {
+  if (!existsSync(join(root, group))) continue
   for (const name of readdirSync(join(root, group))) {
     const src = join(root, group, name, 'src')
     if (!existsSync(src)) continue
     const imports = readRoomImports(src)
     for (const circle of findCircles(imports)) failures.push(`${group}/${name}: circle ${circle}`)
+    for (const circle of findCircles(readFileImports(src))) failures.push(`${group}/${name}: circle of files ${circle}`)
     if (group !== 'services') continue
     for (const file of findMisplacedQueries(src)) failures.push(`${group}/${name}: ${file} holds a query`)
     const past = findPastFaces(imports, (room) => existsSync(join(src, room, `${room}.ts`)))
@@ -37,7 +39,7 @@ for (const group of ['apps', 'packages', 'services']) {
 }
 if (failures.length > 0) {
   console.error(
-    `Rooms of a workspace form no circle, and are entered by their face. Routes hold no queries:\n${failures.join('\n')}`,
+    `Rooms and files of a workspace form no circle. Rooms are entered by their face. Routes hold no queries:\n${failures.join('\n')}`,
   )
   process.exitCode = 1
 }

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findCircles, findMisplacedQueries, findPastFaces, readRoomImports } from './rooms.ts'
+import { findCircles, findMisplacedQueries, findPastFaces, readFileImports, readRoomImports } from './rooms.ts'
 
 let src = ''
 beforeEach(() => {
@@ -35,6 +36,36 @@ test('rooms in one direction, files beside the rooms and tests form no cycle', (
     'b/b.test.ts': "import '../a/a.ts'",
   })
   expect(findCircles(readRoomImports(src))).toEqual([])
+})
+
+test('finds a cycle of files of one room, closed by a type', () => {
+  write({
+    'a/one.ts': "import { two } from './two.ts'",
+    'a/two.ts': "import type { One } from './one.ts'",
+    'start.ts': "import './a/one.ts'",
+  })
+  expect(findCircles(readRoomImports(src))).toEqual([])
+  expect(findCircles(readFileImports(src))).toEqual(['a/one.ts -> a/two.ts -> a/one.ts'])
+})
+
+test('the check fails and names each violation of a checkout', () => {
+  write({
+    'services/x/src/a/a.ts': "import '../b/part.ts'",
+    'services/x/src/a/routes.ts': "trx.deleteFrom('upload')",
+    'services/x/src/b/b.ts': "import './part.ts'",
+    'services/x/src/b/part.ts': "import type { B } from './b.ts'\nimport type { A } from '../a/a.ts'",
+  })
+  const check = spawnSync(process.execPath, [...process.execArgv, join(import.meta.dirname, 'check-rooms.ts'), src], {
+    encoding: 'utf8',
+  })
+  expect(check.stderr.split('\n').slice(1, -1)).toEqual([
+    'services/x: circle a -> b -> a',
+    'services/x: circle of files a/a.ts -> b/part.ts -> a/a.ts',
+    'services/x: circle of files b/b.ts -> b/part.ts -> b/b.ts',
+    'services/x: a/routes.ts holds a query',
+    'services/x: a/a.ts imports b/part.ts past the face b/b.ts',
+  ])
+  expect(check.status).toBe(1)
 })
 
 test('finds an import past a face; shelves have no face', () => {

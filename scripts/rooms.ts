@@ -12,19 +12,27 @@ const testPattern = /\.(?:test|suite|fixture|bench)\.tsx?$/
 
 /** Reads the imports between the rooms of one `src` folder. */
 export function readRoomImports(src: string): RoomImport[] {
-  const imports: RoomImport[] = []
+  return readFileImports(src).flatMap(({ from: file, to: target }) => {
+    const [from, to] = [roomOf(file), roomOf(target)]
+    return from === undefined || to === undefined || from === to ? [] : [{ from, to, file, target }]
+  })
+}
+
+/** One import of a file by another, types included. */
+type FileImport = { from: string; to: string }
+
+/** Reads the imports between the files of one `src` folder. */
+export function readFileImports(src: string): FileImport[] {
+  const imports: FileImport[] = []
   for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || testPattern.test(entry.name)) continue
     const path = join(entry.parentPath, entry.name)
-    const file = relative(src, path).split(sep).join('/')
-    const from = roomOf(file)
-    if (from === undefined) continue
+    const from = relative(src, path).split(sep).join('/')
     for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(importPattern)) {
-      const target = relative(src, join(dirname(path), specifier))
+      const to = relative(src, join(dirname(path), specifier))
         .split(sep)
         .join('/')
-      const to = roomOf(target)
-      if (to !== undefined && to !== from) imports.push({ from, to, file, target })
+      imports.push({ from, to })
     }
   }
   return imports
@@ -35,8 +43,10 @@ function roomOf(file: string): string | undefined {
   return rest.length === 0 || room === '..' ? undefined : room
 }
 
-/** Returns a shortest circle of rooms through each room that is in one, as `a -> b -> a`, each circle once. */
-export function findCircles(imports: readonly RoomImport[]): string[] {
+/**
+ * Returns a shortest circle of rooms, or of files, through each one that is in a circle, as `a -> b -> a`, each circle once.
+ */
+export function findCircles(imports: readonly { from: string; to: string }[]): string[] {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of imports) next.set(from, (next.get(from) ?? new Set()).add(to))
   const circles = new Map<string, string>()

@@ -1,4 +1,4 @@
-import type { Statement } from '../../services/keynode/src/shards/statement.ts'
+import type { Statement } from '../../services/keynode/src/shards/peer-statement.ts'
 
 /** What a peer states, as the asking node hears it; null for one that does not answer. */
 export type Heard = Statement | 'nothing' | null

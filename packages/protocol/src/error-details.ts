@@ -152,11 +152,7 @@ type Fact = { name: string; mark: string; isRequired: boolean }
 /** Returns the facts of a code. */
 export function listFacts(code: ErrorCode): Fact[] {
   const rows: FactRows = { ...errorFacts, ...localFacts }
-  return readFacts(rows[code] ?? '')
-}
-
-function readFacts(words: string): Fact[] {
-  return Array.from(words.matchAll(/(\w+)([^?\s]*)(\??)/g), ([, name = '', mark = '', optional]) => ({
+  return Array.from((rows[code] ?? '').matchAll(/(\w+)([^?\s]*)(\??)/g), ([, name = '', mark = '', optional]) => ({
     name,
     mark,
     isRequired: optional === '',
@@ -170,10 +166,10 @@ function readFacts(words: string): Fact[] {
 export function parseDetails(code: ErrorCode, facts: Readonly<Record<string, unknown>>): ParsedDetails
 export function parseDetails(code: ErrorCode, facts: Readonly<Record<string, unknown>>): object {
   const rows: FactRows = errorFacts
-  const own = readFacts(`${rows[code] ?? ''} ${generalFacts}`)
+  const words = `${rows[code] ?? ''} ${generalFacts}`.replaceAll('?', '').split(' ')
   return Object.fromEntries(
     Object.entries(facts).filter(([name, value]) =>
-      own.some((fact) => fact.name === name && hasType(value, fact.mark)),
+      words.some((word) => /^\w+/.exec(word)?.[0] === name && hasType(value, word.slice(name.length))),
     ),
   )
 }
@@ -183,7 +179,8 @@ function hasType(value: unknown, mark: string): boolean {
   if (mark === '#') return typeof value === 'number'
   if (mark === '{}') return isRecord(value)
   if (mark === '') return typeof value === 'string'
-  return Array.isArray(value) && value.every(mark === '@' ? isNodeFailure : isFieldIssue)
+  if (mark === '@') return Array.isArray(value) && value.every(isNodeFailure)
+  return mark === '!' && Array.isArray(value) && value.every(isFieldIssue)
 }
 
 function isNodeFailure(item: unknown): boolean {

@@ -19,13 +19,13 @@ import {
 } from '@cairn/service'
 import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { type S3Settings, s3Region, s3StorageClasses, s3Url } from '@cairn/service/objects'
-import type { MergeSettings } from './packs/packs.ts'
 import {
   type DealSettings,
   type ProviderSettings,
   parseDealSettings,
   parseProviders,
 } from './settings/deal-settings.ts'
+import type { MergeSettings } from './settings/merge-settings.ts'
 import { mergeSettings, readMergeSettings } from './settings/merge-settings.ts'
 import { type PaymentSettings, parsePaymentSettings } from './settings/payment-settings.ts'
 import { readS3Settings } from './settings/s3-settings.ts'

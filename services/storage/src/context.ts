@@ -9,8 +9,8 @@ import type { Database } from './db/database.ts'
 import type { Schema } from './db/schema.ts'
 import type { Egress } from './egress/egress.ts'
 import type { StorageMetrics } from './metrics.ts'
-import type { Denylist } from './moderation/moderation.ts'
-import type { PackStore } from './packs/packs.ts'
+import type { Denylist } from './moderation/types.ts'
+import type { PackStore } from './packs/types.ts'
 import type { PartMemory } from './part-memory.ts'
 
 /** A clock in milliseconds since 1970. Tests pass their own. */

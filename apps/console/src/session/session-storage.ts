@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { clearKey, keepKey, sweepKeys } from './held-keys.ts'
 import { isOver, keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
+import type { Session } from './session.ts'
 import { readEntry, removeEntry, writeEntry } from './session-database.ts'
-import type { Session } from './session-store.ts'
 
 /**
  * The session survives a reload in the session storage of its tab, or in IndexedDB if the user chose to stay signed in.

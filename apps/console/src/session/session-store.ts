@@ -1,24 +1,12 @@
-import type { KeySession } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { queryClient } from '../network/query-client.ts'
+import type { Session } from './session.ts'
 import { clearSession, keepSession, readSession, recallSession, writeSession } from './session-storage.ts'
 import { announceEnd, announceSession, askTabs, type EndReason, holdSession, watchTabs } from './session-tabs.ts'
 
-export type { EndReason }
+export type { Session } from './session.ts'
 
-/** The signed-in account and its credentials. */
-export type Session = {
-  /** Address of the account, as the wallet writes it. */
-  address: string
-  /** Credential for the storage service, which expires. */
-  apiKey: string
-  /** Expiry in ms since 1970. */
-  expiresAt: number
-  /** Credentials of the key nodes, once they were required. */
-  keySession?: KeySession
-  /** Whether the session stays after the last tab closes. */
-  isLasting: boolean
-}
+export type { EndReason }
 
 /** `endReason` is the reason that the session ended, until the next sign-in. */
 type State = { session: Session | undefined; endReason: EndReason | undefined; isReady: boolean }

@@ -1,4 +1,4 @@
-import type { Transfer } from './transfer-store.ts'
+import type { Transfer } from './transfer.ts'
 
 /** Statuses that reject the same request every time. */
 const refusedStatuses: readonly number[] = [400, 413, 415, 431]

@@ -1,5 +1,5 @@
 import { type Client, openDecrypted, openEncryptedFolder } from '@cairn/sdk'
-import type { Entry } from './write-zip.ts'
+import type { Entry } from './entry.ts'
 
 /** An encrypted upload, and where it stands in the ZIP. */
 type EncryptedItem = { path: string; cid: string; masterKey: string; lastModified: Date; isStoredFolder: boolean }

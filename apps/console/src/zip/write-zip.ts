@@ -10,6 +10,7 @@ import {
 } from '@cairn/sdk'
 import { makeZip } from 'client-zip'
 import { mayBeFolder } from '../content/folder-type.ts'
+import type { Entry } from './entry.ts'
 import type { ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
@@ -79,9 +80,6 @@ async function openKept(): Promise<FileSystemFileHandle> {
   const folder = await navigator.storage.getDirectory()
   return folder.getFileHandle(keptName, { create: true })
 }
-
-/** A file of a ZIP. */
-export type Entry = { name: string; lastModified: Date; input: AsyncIterable<Uint8Array> }
 
 /** Opens the files one after the other: the next one only when the one before is written. */
 async function* openEntries(

@@ -1,18 +1,7 @@
 import type { ConditionSet } from '@cairn/protocol'
+import type { ConditionsInput } from './conditions-input.ts'
 
-/** Conditions as the caller writes them. */
-export type ConditionsInput = {
-  conditions: readonly unknown[]
-  aggregator?: string | undefined
-  chainType?: string | undefined
-  /**
-   * `ACCESS_CONDITIONS` removes the owner: the file can never again be shared, revoked, transferred or given other
-   * conditions. Requires `isOwnerless`.
-   */
-  decryptionType?: string | undefined
-  /** Confirms that the caller gives up all rights. */
-  isOwnerless?: boolean | undefined
-}
+export type { ConditionsInput } from './conditions-input.ts'
 
 /**
  * Validates conditions before any request. The validator loads only if there are conditions.

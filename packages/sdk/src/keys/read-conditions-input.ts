@@ -1,5 +1,5 @@
 import { CairnError, type ConditionSet, parseConditions } from '@cairn/protocol'
-import type { ConditionsInput } from './check-conditions.ts'
+import type { ConditionsInput } from './conditions-input.ts'
 
 /**
  * Parses conditions from the caller.

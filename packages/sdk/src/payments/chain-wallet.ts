@@ -7,7 +7,6 @@ import {
   createClient,
   custom,
   defineChain,
-  type EIP1193Provider,
   encodeFunctionData,
   getAddress,
   type Hash,
@@ -15,7 +14,6 @@ import {
   http,
   parseAbi,
   type Transport,
-  type WalletClient,
 } from 'viem'
 // Single actions: a complete viem client would add every action to the bundle of the payment page.
 import {
@@ -32,20 +30,10 @@ import {
   waitForTransactionReceipt,
   writeContract,
 } from 'viem/actions'
-import type { PayOptions } from './pay.ts'
 import { describePayError } from './pay-errors.ts'
+import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
 
-/** The payer: a private key, the EIP-1193 provider of a browser wallet, or a viem wallet client with an account. */
-export type PaySigner =
-  | { privateKey: string }
-  | { provider: EIP1193Provider; address?: string }
-  | { walletClient: WalletClient }
-
-/** A step of a payment. `sent` names the transaction: from then on the money may be on its way. */
-export type PayEvent =
-  | { step: 'approving' | 'approved' | 'paying' }
-  | { step: 'sent'; txHash: string }
-  | { step: 'mined'; txHash: string }
+export type { PayEvent, PaySigner } from './pay-options.ts'
 
 /** The amount: units of a token, or of the native coin of the chain if no token is named. */
 type Payment = { token?: TokenProfile; units: bigint; beneficiary?: Hex }

@@ -1,9 +1,10 @@
 import { CairnError, type ChainProfile, isEvmAddress, type TokenProfile, tokensOf } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import type { PayEvent, PaySigner } from './chain-wallet.ts'
+import type { PayOptions, PaySigner } from './pay-options.ts'
 import { type Coin, findChain, getPrice, getTickerPrice, noSuchCoin } from './price.ts'
 
 export type { PayEvent, PaySigner } from './chain-wallet.ts'
+export type { PayOptions } from './pay-options.ts'
 
 /** The amount to pay: by bytes, or in units of the coin. */
 export type PaymentParams = {
@@ -18,12 +19,6 @@ export type PaymentParams = {
   token?: string
   /** Account that receives the storage. Defaults to that of the payer. */
   beneficiary?: string
-}
-
-export type PayOptions = {
-  signal?: AbortSignal
-  /** Called at each step. Store `txHash` as soon as it is there, so that a payment is never made twice. */
-  onEvent?: (event: PayEvent) => void
 }
 
 /** A payment in a block. It is credited when the block is final: see `waitForCredit`. */

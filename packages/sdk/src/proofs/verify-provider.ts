@@ -5,7 +5,7 @@ import { challengeProvider } from './challenge-provider.ts'
 import { type Check, check } from './check.ts'
 import { verifyNonce } from './nonce-source.ts'
 import type { StorageProofs } from './proofs.ts'
-import type { VerifyOptions } from './verify-storage.ts'
+import type { VerifyOptions } from './verify-options.ts'
 
 /** Result of verifying one provider. */
 export type ProviderReport = {

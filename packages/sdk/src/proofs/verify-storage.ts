@@ -4,13 +4,14 @@ import { decodeNode, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import type { OnProgress } from '../progress.ts'
-import type { CallOptions } from '../request.ts'
 import { type Check, check } from './check.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import { getAllProofs, type StorageProofs } from './proofs.ts'
 import { readPieces } from './read-pieces.ts'
+import type { VerifyOptions } from './verify-options.ts'
 import { type ProviderReport, verifyProvider } from './verify-provider.ts'
+
+export type { VerifyOptions } from './verify-options.ts'
 
 /** Result of the checks of one piece. */
 export type PieceReport = {
@@ -46,17 +47,6 @@ export type StorageReport = {
   readonly furtherPieces: number
   /** Claims that no check of this kind can prove. */
   readonly unproven: readonly string[]
-}
-
-/** Scope of a verification. */
-export type VerifyOptions = CallOptions & {
-  /** Challenges every provider for leaves drawn on this machine. Defaults to true. */
-  challenge?: boolean
-  /** Number of leaves per challenge, at most 64. Defaults to 8. */
-  leaves?: number
-  /** Fetches every piece from a provider, computes its commitment and searches it for all blocks of the content. */
-  full?: boolean
-  onProgress?: OnProgress
 }
 
 const unproven = [

@@ -1,8 +1,7 @@
+import type { ResolvedSigner } from './signer.ts'
+
 /** A private key, or an address with a function that signs a text (an injected wallet, a viem client). */
 export type Signer = { privateKey: string } | { address: string; sign(message: string): Promise<string> }
-
-/** An address with the function that signs for it. */
-export type ResolvedSigner = { address: string; sign(message: string): Promise<string> }
 
 /**
  * Resolves a signer to an address and a function. Signing with a private key loads on demand, so pages with an injected

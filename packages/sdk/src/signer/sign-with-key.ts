@@ -1,5 +1,5 @@
 import { signMessage, walletFromPrivateKey } from '@cairn/crypto'
-import type { ResolvedSigner } from './resolve-signer.ts'
+import type { ResolvedSigner } from './signer.ts'
 
 /**
  * Signs with a private key, as EVM wallets do.

@@ -1,51 +1,8 @@
-import type { Kysely } from 'kysely'
-import type { Migration } from './migration.ts'
 import { openSqlite } from './sqlite.ts'
 import { traceDatabase } from './trace-database.ts'
+import type { BaseSchema, Database, DatabaseOptions, DatabaseSettings } from './types.ts'
 
-/** Location of the rows. */
-export type DatabaseSettings =
-  | { kind: 'sqlite'; path: string }
-  | { kind: 'postgres'; url: string; poolSize?: number | undefined }
-
-/** The table in every schema: the migrations that have run. */
-export type BaseSchema = { migration: { name: string; applied_at: number } }
-
-/** Tables of a service. */
-export type DatabaseOptions = {
-  /** All migrations, in order. Names never change once released. */
-  migrations: readonly Migration[]
-  /** Columns with integers beyond 2^53, which stay bigints. */
-  bigintColumns?: readonly string[]
-}
-
-/** The rows of a service, on SQLite or PostgreSQL. */
-export type Database<Schema> = {
-  readonly kind: 'sqlite' | 'postgres'
-  /**
-   * Single read statements. On SQLite it cannot write.
-   * @throws CairnError UNAVAILABLE
-   */
-  readonly read: Kysely<Schema>
-  /**
-   * Runs one unit of work, atomic and durable when the promise resolves. It may run again after a conflict (at most 5
-   * times, with jitter), so it must have no side effects; and it should wait only for `trx`, because all other units
-   * wait for it on SQLite. Another unit may change what it read before it writes (PostgreSQL runs READ COMMITTED): put
-   * the condition into the UPDATE.
-   * @throws the error of the unit; CairnError CONFLICT after the last attempt, UNAVAILABLE, STORAGE_FULL
-   */
-  write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
-  /**
-   * Resolves when the database answers.
-   * @throws CairnError UNAVAILABLE
-   */
-  ping(): Promise<void>
-  /** Counts the connections of the pool; undefined on SQLite. */
-  readonly connections?: () => { used: number; idle: number; waiting: number }
-  /** Waits for the units in progress and closes the connections. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
+export type { BaseSchema, Database, DatabaseOptions, DatabaseSettings } from './types.ts'
 
 /**
  * Opens the database and migrates its tables.

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { MigrationRow } from './inspect.ts'
 import { describePostgresError } from './postgres-errors.ts'
+import type { MigrationRow } from './types.ts'
 
 const timeoutMs = 5000
 

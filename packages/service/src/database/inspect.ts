@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { DatabaseSettings } from './database.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
+import type { DatabaseSettings, MigrationRow } from './types.ts'
 
 /** What a database has, without a change to it. */
 export type DatabaseState = {
@@ -12,9 +12,6 @@ export type DatabaseState = {
   /** Those of them that only expanded the schema: an older version runs on it. */
   readonly expansions: readonly string[]
 }
-
-/** A row of the migrations; databases of the first versions have no `change`. */
-export type MigrationRow = { name: string; change?: string | null }
 
 /**
  * Looks which migrations a database has. Changes nothing, and makes no file.

@@ -1,12 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { describePostgresError } from './postgres-errors.ts'
 import { runAgain } from './run-again.ts'
+import type { BaseSchema, Database, DatabaseOptions } from './types.ts'
 
 const connectTimeoutMs = 5000
 /** Time limit of a statement in ms: in the server, and here for a server that has stopped answering. */

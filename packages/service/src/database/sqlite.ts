@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
 import { ensurePrivateFile } from '../private-files.ts'
-import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { type FileGuard, guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
+import type { BaseSchema, Database, DatabaseOptions } from './types.ts'
 
 /** Time in ms that a reader waits inside SQLite. It blocks the event loop meanwhile, so writers wait outside. */
 const readerTimeoutMs = 2000

@@ -1,6 +1,6 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import { currentSpan, runInSpan, type SpanFacts, type SpanStart, traceStep } from '../traces/span.ts'
-import type { Database } from './database.ts'
+import type { Database } from './types.ts'
 
 /** Longest statement in a span. Statements have placeholders instead of values. */
 const maxTextLength = 2000

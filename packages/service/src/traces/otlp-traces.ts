@@ -21,7 +21,7 @@ import type { LogGate } from '../log-gate.ts'
 import type { Span, SpanStart } from './span.ts'
 import { traceFetches } from './trace-fetches.ts'
 import type { TraceConfig } from './trace-settings.ts'
-import type { TracedService, Traces } from './traces.ts'
+import type { TracedService, Traces } from './types.ts'
 
 /** Time limit in ms for a collector to take a batch. A stopping service waits no longer for the last one. */
 const sendTimeoutMs = 2000

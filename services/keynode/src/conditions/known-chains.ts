@@ -1,5 +1,4 @@
-import { chainFamilies, documentedChains } from '@cairn/protocol'
-import type { Family } from './chains.ts'
+import { type ChainFamilyName, chainFamilies, documentedChains } from '@cairn/protocol'
 
 /**
  * Chain ids of EVM chains by the names in the published clients' documentation; undefined when the name is ambiguous.
@@ -46,9 +45,9 @@ const evm: Record<string, number | undefined> = {
   BTTC_Testnet: undefined,
 }
 
-type Known = readonly [string, { family: Family; chainId?: string }]
+type Known = readonly [string, { family: ChainFamilyName; chainId?: string }]
 
-function list(family: Family, ids: Record<string, string | number | undefined>): Known[] {
+function list(family: ChainFamilyName, ids: Record<string, string | number | undefined>): Known[] {
   return Object.entries(ids).map(([name, id]) => [
     name.toLowerCase(),
     id === undefined ? { family } : { family, chainId: String(id) },

@@ -2,21 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { attestKey, CairnError, callPath } from '@cairn/protocol'
 import { sendRequest, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
-import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
 import { readStatement, signPeerToken } from '../sessions/tokens.ts'
-import { type Statement, statementSchema } from './statement.ts'
-
-/** Queries what other nodes hold. */
-export type PeerClient = {
-  /**
-   * Returns a peer's statement about a file, `nothing` when it holds none, or `unconfirmed` when it restored it from a
-   * backup and does not know its present state.
-   * @throws CairnError UPSTREAM_FAILED if the answer is not a valid one of that peer; what `sendRequest` throws if it
-   * does not answer
-   */
-  ask(peer: Peer, cid: string): Promise<Statement | 'nothing' | 'unconfirmed'>
-}
+import type { PeerClient } from './peer-statement.ts'
+import { statementSchema } from './peer-statement.ts'
 
 const timeoutMs = 3_000
 const maxAnswerBytes = 1024 * 1024

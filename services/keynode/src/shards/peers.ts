@@ -1,9 +1,8 @@
 import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import type { Statement } from './statement.ts'
+import type { PeerStatement } from './peer-statement.ts'
 
-/** The statement of one peer. */
-export type PeerStatement = Statement & { node: number }
+export type { PeerStatement } from './peer-statement.ts'
 
 /** How many nodes, including this one, establish certainty: three, or all when the operator runs fewer. */
 export function enoughNodes({ config }: Pick<Context, 'config'>): number {

@@ -1,7 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange } from './change-record.ts'
-import { enoughNodes, type PeerStatement } from './peers.ts'
+import type { PeerStatement } from './peer-statement.ts'
+import { enoughNodes } from './peers.ts'
 import { findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 
 /**

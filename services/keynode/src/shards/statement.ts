@@ -1,25 +1,9 @@
 import { type ShardSet, shardSetSchema } from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import type { Statement } from './peer-statement.ts'
 import { requireConfirmed } from './restored.ts'
 import { findOtherSets, findRecord } from './store.ts'
-
-/** A node's statement about a file for its peers. */
-export const statementSchema = v.object({
-  cid: v.string(),
-  owner: v.string(),
-  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-  digest: v.string(),
-  state: v.picklist(['provisional', 'held', 'retired']),
-  setId: v.string(),
-  shardSet: v.nullable(shardSetSchema),
-  /** Sets that wait to come into force, newest first. */
-  pendingSetIds: v.pipe(v.array(v.string()), v.maxLength(16)),
-  sharedTo: v.array(v.string()),
-  conditions: v.nullable(v.string()),
-  successor: v.nullable(v.string()),
-})
-export type Statement = v.InferOutput<typeof statementSchema>
 
 /** Creates this node's own statement, if it holds the file. @throws CairnError KEY_UNCONFIRMED */
 export async function makeStatement({ db }: Context, cid: string): Promise<Statement | undefined> {

@@ -1,23 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { RequestedName } from '../names/names.ts'
 import type { PackStore, PackWriter } from '../packs/packs.ts'
 import { createRuleSet, type DenySubject, type RuleSet } from './match-rules.ts'
+import type { Denylist } from './types.ts'
 
-/** The rules of all lists. */
-export type Denylist = {
-  /** Number of rules. */
-  readonly size: number
-  /** Grows with each change of the rules. */
-  readonly changes: number
-  /** Whether content is denied. */
-  denies(cid: CID): boolean
-  /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
-  requireContent(cid: CID, segments?: readonly string[]): void
-  /** @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
-  requireName(name: RequestedName, segments: readonly string[]): void
-}
+export type { Denylist } from './types.ts'
 
 /** A denylist whose rules can be replaced as a whole at any time. */
 export type ReplaceableDenylist = Denylist & { replace(rules: RuleSet): void }

@@ -1,10 +1,13 @@
 import { isDnsName, type NameRecord, readName } from '@cairn/names'
 import { CairnError, maxNameDepth } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
+import type { RequestedName } from '../requested-name.ts'
 import type { DnslinkResolver } from './dnslink.ts'
 import { findRecord } from './find-record.ts'
 import { readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'
+
+export type { RequestedName } from '../requested-name.ts'
 
 /** The final target of a name. */
 export type ResolvedName = {
@@ -19,9 +22,6 @@ export type ResolvedName = {
    */
   maxAgeMs: number
 }
-
-/** A requested name: an IPNS name in canonical form, or a DNS name in lower case. */
-export type RequestedName = { kind: 'ipns'; name: string } | { kind: 'dns'; host: string }
 
 /** Resolves names for the gateway. */
 export type NameResolver = {

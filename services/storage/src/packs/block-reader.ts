@@ -8,9 +8,9 @@ import { isIdentity, readIdentityBytes } from './identity.ts'
 import { createLruCache } from './lru-cache.ts'
 import { packIdOfKey } from './pack-id.ts'
 import { objectKeyOf } from './pack-place.ts'
-import type { BlockLocation, PackEvent, ReadOptions } from './packs.ts'
 import { createRunHasher } from './run-hasher.ts'
 import { markMissing } from './settle-comparison.ts'
+import type { BlockLocation, PackEvent, ReadOptions } from './types.ts'
 import { isBlockOf } from './verify-bytes.ts'
 
 /** Maximum bytes per read of neighbours, and the maximum gap between two that is read over instead of skipped. */

@@ -6,12 +6,12 @@ import type { Database } from '../db/database.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
-import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './packs.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
 import { createSlabPool } from './slab-pool.ts'
+import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
 
 /** Dependencies of a pack store. */
 export type PackStoreParts = {

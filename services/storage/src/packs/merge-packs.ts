@@ -1,12 +1,13 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../db/database.ts'
+import type { MergeSettings } from '../settings/merge-settings.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { countMergeable, findMergeable, findSparse } from './find-mergeable.ts'
 import { markDamaged } from './mark-damage.ts'
 import { moveMembers } from './move-members.ts'
 import { placeColumns } from './pack-place.ts'
-import type { PackEvent, PackStore } from './packs.ts'
+import type { PackEvent, PackStore } from './types.ts'
 import { verifyPack } from './verify-pack.ts'
 import { type MergeablePack, writeMerged } from './write-merged.ts'
 
@@ -21,19 +22,6 @@ const maxYieldMs = 60_000
 const yieldStepMs = 1000
 /** How long a pack that could not be merged is left alone. */
 const setAsideMs = 86_400_000
-
-/** Which packs are merged, and how fast. */
-export type MergeSettings = {
-  /** Packs smaller than this are merged. */
-  maxPackBytes: number
-  /** Maximum size of a merged pack. */
-  targetBytes: number
-  /** Minimum age of a pack that is merged. */
-  minAgeMs: number
-  /** How long packs wait for others when there are too few for a full merged pack. */
-  maxWaitMs: number
-  bytesPerSecond: number
-}
 
 /** Dependencies of merging. */
 export type MergeParts = {

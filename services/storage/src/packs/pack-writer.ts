@@ -8,9 +8,9 @@ import { findBlocks } from './find-blocks.ts'
 import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
-import type { OwnPack, PackWriter, SealedPack } from './packs.ts'
 import type { SlabPool } from './slab-pool.ts'
 import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
+import type { OwnPack, PackWriter, SealedPack } from './types.ts'
 
 const identityCode = 0
 /** Maximum number of concurrent slab writes; another full slab makes the import wait. */

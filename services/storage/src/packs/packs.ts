@@ -1,8 +1,3 @@
-import type { BlockSink, BlockSource } from '@cairn/unixfs'
-import type { Kysely } from 'kysely'
-import type { CID } from 'multiformats/cid'
-import type { Schema } from '../db/schema.ts'
-
 export { claimPackFolder, takeOverPackFolder } from './claim-folder.ts'
 export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
@@ -11,7 +6,7 @@ export { hashSha256 } from './hash-sha256.ts'
 export { type ImportedPack, importPacks, releaseListed } from './import-packs.ts'
 export { packHeaderBytes } from './manifest.ts'
 export { markDamaged } from './mark-damage.ts'
-export { createMergeWorker, type MergeSettings, mergePacks } from './merge-packs.ts'
+export { createMergeWorker, mergePacks } from './merge-packs.ts'
 export { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
 export { releasePacks } from './record-pack.ts'
 export { recoverPacks } from './recover.ts'
@@ -19,116 +14,14 @@ export { findRecovered, type RecoveredPack } from './recovered-packs.ts'
 export { countRemoval, readRemovals } from './removals.ts'
 export { removePack } from './remove-pack.ts'
 export { markMissing, reportComparison, settleComparison } from './settle-comparison.ts'
+export type {
+  BlockLocation,
+  OwnPack,
+  PackEvent,
+  PackedBlocks,
+  PackStore,
+  PackWriter,
+  ReadOptions,
+  SealedPack,
+} from './types.ts'
 export { verifyPack } from './verify-pack.ts'
-
-/** Options of every read. */
-export type ReadOptions = { signal?: AbortSignal | undefined }
-
-/** Location of a block's payload, in bytes from the start of the object that holds its pack. */
-export type BlockLocation = { packId: bigint; objectKey: string; offset: number; length: number }
-
-/** The new object of an upload, and the location of its blocks. */
-export type OwnPack = {
-  id: bigint
-  objectKey: string
-  sizeBytes: number
-  createdAt: number
-  /** Whether the rows of pack and blocks already exist, as for large packs. */
-  isIndexed: boolean
-  blocks: PackedBlocks
-}
-
-/** Blocks of one pack, in an iterable that can be walked repeatedly. */
-export type PackedBlocks = {
-  readonly count: number
-  /** Location of the payload, or undefined when the block is not in this pack. */
-  find(multihash: Uint8Array): { offset: number; length: number } | undefined
-  [Symbol.iterator](): Iterator<{ multihash: Uint8Array; offset: number; length: number }>
-}
-
-/** A pack with a durable object that no row refers to yet. Pass it to `record` or to `discard`. */
-export type SealedPack = {
-  /** The new pack, or undefined when every block was already stored. */
-  readonly own: OwnPack | undefined
-  /** Other packs that hold blocks of this upload. */
-  readonly dependsOn: readonly bigint[]
-}
-
-/** A pack being written. */
-export type PackWriter = {
-  /**
-   * Accepts the blocks of an import. They are trusted to match their CIDs: the caller verifies blocks from outside
-   * first. Blocks of identity CIDs are not written.
-   * @throws CairnError STORAGE_FULL, STORAGE_FAILED, PAYLOAD_TOO_LARGE (a block), UNSUPPORTED_CODEC (a hash)
-   */
-  readonly sink: BlockSink
-  /** Marks a block that may already be stored as needed by the upload; returns false when it is not stored. */
-  keep(cid: CID): Promise<boolean>
-  /** Bytes accepted so far, including frames, before deduplication. */
-  readonly bytesWritten: number
-  /** Makes the pack durable. `roots` go into its manifest, for re-indexing. After a failure, call `abort`. */
-  seal(roots: Iterable<CID>): Promise<SealedPack>
-  /** Aborts and removes what was written. Idempotent; does nothing after `seal`. */
-  abort(): Promise<void>
-}
-
-/** An event reported to the operator. */
-export type PackEvent =
-  | { type: 'block-damaged'; cid: string; packId: bigint; objectKey: string }
-  | { type: 'pack-damaged'; packId: bigint; objectKey: string; damagedBlocks: number; failures: string[] }
-  | { type: 'pack-removed'; packId: bigint; objectKey: string }
-  /** One of `of` packs whose object is missing. */
-  | { type: 'pack-missing'; objectKey: string; of: number }
-  | { type: 'pack-orphaned'; objectKey: string }
-  | { type: 'packs-merged'; objectKey: string; packs: number; bytes: number }
-  | { type: 'packs-mergeable'; packs: number; bytes: number }
-  | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
-  | { type: 'worker-failed'; worker: string; error: unknown }
-
-/**
- * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a
- * `BlockSource` for `@cairn/unixfs`.
- */
-export type PackStore = {
-  /** Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`. */
-  begin(): PackWriter
-  /**
-   * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
-   * uploads may share one sealed pack: record it for each.
-   * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile: import again.
-   */
-  record(trx: Kysely<Schema>, sealed: SealedPack, uploadId: string): Promise<void>
-  /** Removes a sealed pack that was not recorded because the unit of work failed. Never call it after success. */
-  discard(sealed: SealedPack): Promise<void>
-  /** Removes the references of an upload, before or with its row, in the caller's unit of work. */
-  release(trx: Kysely<Schema>, uploadId: string): Promise<void>
-  /** Whether the block is stored. */
-  has(cid: CID): Promise<boolean>
-  /**
-   * Returns the verified bytes of a block. They may be shared with other readers: do not modify them.
-   * @throws CairnError BLOCK_NOT_FOUND; DATA_DAMAGED with details {cid, pack} when no copy matches its hash.
-   */
-  get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
-  /**
-   * Reads the verified bytes of many blocks in order, neighbours in a pack together. Memory is bounded; reads run at
-   * most a few MiB ahead. @throws as `get`.
-   */
-  read(cids: Iterable<CID> | AsyncIterable<CID>, options?: ReadOptions): AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
-  /**
-   * Opens a source for one reader, such as a download. Prefetched blocks are read in runs of 1 MiB, one run ahead.
-   * Drop the reference when the reader is done; it holds nothing but memory. That memory is reused: pass each block
-   * on or copy it before another MiB is requested.
-   */
-  openReader(): BlockSource
-  /** Opens a source that includes the blocks of a sealed but unrecorded pack, to check that an import is complete. */
-  openSealed(sealed: SealedPack): BlockSource & { has(cid: CID): Promise<boolean> }
-  /** Returns the location of each multihash, or undefined when it is not stored. */
-  locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
-  /**
-   * Confirms a sealed pack, after its unit of work is committed and before the client is answered. If it fails, the
-   * next start finds the row.
-   */
-  confirm(sealed: SealedPack): Promise<void>
-  /** Clears all caches. Reads in progress cache nothing either, because their blocks may be removed. */
-  evict(): void
-}

@@ -4,8 +4,8 @@ import type { CID } from 'multiformats/cid'
 import { bytesKey } from './block-key.ts'
 import { type BlockReader, runSlabBytes } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
-import type { BlockLocation, ReadOptions } from './packs.ts'
 import { createRunSlabs, type RunSlab } from './run-slabs.ts'
+import type { BlockLocation, ReadOptions } from './types.ts'
 
 /** Number of blocks located per query. */
 const locatedAtOnce = 64

@@ -7,7 +7,7 @@ import { createBlockTable } from './block-table.ts'
 import { hashSha256 } from './hash-sha256.ts'
 import { packTime } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
-import type { OwnPack } from './packs.ts'
+import type { OwnPack } from './types.ts'
 
 /** An object under the key of a pack. */
 export type PackObject = { id: bigint; key: string; sizeBytes: number }

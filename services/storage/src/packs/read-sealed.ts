@@ -4,7 +4,7 @@ import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { BlockReader } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
-import type { SealedPack } from './packs.ts'
+import type { SealedPack } from './types.ts'
 import { isBlockOf } from './verify-bytes.ts'
 
 /** Reads from a sealed but unrecorded pack, and from the store for other blocks. */

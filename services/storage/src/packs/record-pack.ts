@@ -3,8 +3,8 @@ import { isUniqueViolation } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
-import type { OwnPack, SealedPack } from './packs.ts'
 import { countRemoval } from './removals.ts'
+import type { OwnPack, SealedPack } from './types.ts'
 
 /** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */
 const blocksInOneUnit = 4096

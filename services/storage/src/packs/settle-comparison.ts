@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 import type { Comparison } from './compare-packs.ts'
 import type { UnnamedPack } from './find-unnamed.ts'
 import { packTime } from './pack-id.ts'
-import type { PackEvent } from './packs.ts'
 import { countRemoval } from './removals.ts'
+import type { PackEvent } from './types.ts'
 
 const idsInOneUnit = 500
 

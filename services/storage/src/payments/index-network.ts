@@ -1,12 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
-import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
 import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
+import type { IndexParts } from './index-parts.ts'
 import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
-import type { Prices } from './prices.ts'
 import {
   confirmEvents,
   describeContradiction,
@@ -20,6 +19,8 @@ import { RpcRefusal } from './rpc.ts'
 import { showUnfinal } from './show-unfinal.ts'
 import { type CursorRow, findCursor, findUnpriced, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
 
+export type { IndexParts } from './index-parts.ts'
+
 /** Result of one round. */
 export type IndexRound = {
   /** Final blocks read in this round. */
@@ -28,14 +29,6 @@ export type IndexRound = {
   seen: number
   /** Whether final blocks are left to read. */
   isBehind: boolean
-}
-
-export type IndexParts = {
-  context: Pick<Context, 'db' | 'clock' | 'log' | 'config' | 'dependencies' | 'metrics'>
-  network: PaymentNetwork
-  prices: Prices
-  /** Throws when this process no longer holds the lease of the job. Called in each unit of work. */
-  requireLease(trx: Kysely<Schema>): Promise<void>
 }
 
 /** Maximum number of payments without a price that are retried per round. */

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { PaymentEvent } from './chain.ts'
-import type { IndexParts } from './index-network.ts'
+import type { IndexParts } from './index-parts.ts'
 import type { Answer, Panel } from './panel.ts'
 import type { Sighting } from './read-final.ts'
 import { RpcRefusal } from './rpc.ts'

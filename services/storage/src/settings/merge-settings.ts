@@ -1,6 +1,5 @@
 import { GIB, MIB } from '@cairn/protocol'
 import { type SettingValues, whole } from '@cairn/service'
-import type { MergeSettings } from '../packs/packs.ts'
 
 /** The settings of merging small packs. */
 export const mergeSettings = {
@@ -48,4 +47,17 @@ export function readMergeSettings(
     maxWaitMs: dealWaitMs === undefined ? dayMs : dealWaitMs * dealShare,
     bytesPerSecond: values.CAIRN_MERGE_BYTES_PER_SECOND,
   }
+}
+
+/** Which packs are merged, and how fast. */
+export type MergeSettings = {
+  /** Packs smaller than this are merged. */
+  maxPackBytes: number
+  /** Maximum size of a merged pack. */
+  targetBytes: number
+  /** Minimum age of a pack that is merged. */
+  minAgeMs: number
+  /** How long packs wait for others when there are too few for a full merged pack. */
+  maxWaitMs: number
+  bytesPerSecond: number
 }

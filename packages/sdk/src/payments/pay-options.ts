@@ -1,0 +1,19 @@
+import type { EIP1193Provider, WalletClient } from 'viem'
+
+/** The payer: a private key, the EIP-1193 provider of a browser wallet, or a viem wallet client with an account. */
+export type PaySigner =
+  | { privateKey: string }
+  | { provider: EIP1193Provider; address?: string }
+  | { walletClient: WalletClient }
+
+/** A step of a payment. `sent` names the transaction: from then on the money may be on its way. */
+export type PayEvent =
+  | { step: 'approving' | 'approved' | 'paying' }
+  | { step: 'sent'; txHash: string }
+  | { step: 'mined'; txHash: string }
+
+export type PayOptions = {
+  signal?: AbortSignal
+  /** Called at each step. Store `txHash` as soon as it is there, so that a payment is never made twice. */
+  onEvent?: (event: PayEvent) => void
+}
