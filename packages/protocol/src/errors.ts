@@ -309,11 +309,7 @@ export const errorTable = {
     'Not enough storage',
     'Buy storage or delete files. details contains the number of missing bytes.',
   ),
-  FREE_STORAGE_EXHAUSTED: row(
-    402,
-    'The free storage of this service is full',
-    'Buy storage, or try again later. details contains the number of missing bytes.',
-  ),
+  FREE_STORAGE_EXHAUSTED: row(402, 'The free storage of this service is full', 'Buy storage, or try again later.'),
   FREE_STORAGE_PAUSED: row(
     402,
     'The remaining disk space is reserved for paid storage',

@@ -1,14 +1,9 @@
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import type { Egress } from './types.ts'
 
-/** Counts what the gateway sends. */
-export type Egress = {
-  /** Notes bytes that were sent of a root. Kept in memory until the worker writes them. */
-  note(rootMultihash: Uint8Array, bytes: number): void
-  /** Adds what was noted to the database. */
-  flush(): Promise<void>
-}
+export type { Egress } from './types.ts'
 
 const dayMs = 86_400_000
 const flushEveryMs = 10_000
