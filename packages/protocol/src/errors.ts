@@ -56,15 +56,11 @@ export const errorTable = {
   UNSUPPORTED_CODEC: row(
     400,
     'This codec or hash function is not supported',
-    'Use the codec raw, dag-pb, dag-cbor, dag-json, cbor or json, and a hash function that Kubo accepts, such as sha2-256.',
+    'Use the codec raw, dag-pb, dag-cbor, dag-json, cbor or json, and a hash function of Kubo, such as sha2-256.',
   ),
   INVALID_PIECE_CID: row(400, 'Invalid piece CID', 'Use a version 2 piece CID (bafk…), as shown in a proof.'),
   PIECE_TOO_LARGE: row(413, 'The piece is too large', 'Split it into several files. details contains the limit.'),
-  PIECE_NOT_FOUND: row(
-    404,
-    'This provider does not store the piece',
-    'Check the status of the piece, or use another provider.',
-  ),
+  PIECE_NOT_FOUND: row(404, 'This provider does not store the piece', 'Use another provider.'),
   SOURCE_NOT_ALLOWED: row(
     403,
     'This provider does not fetch from that source',
@@ -90,7 +86,7 @@ export const errorTable = {
   UNSUPPORTED_MEDIA_TYPE: row(
     415,
     'This content type is not accepted',
-    'Send a content type that the documentation of this call lists.',
+    'See /docs for the content types of this call.',
   ),
   NOT_A_PICTURE: row(415, 'The file cannot be resized', 'Request the file without picture parameters.'),
   PICTURE_TOO_LARGE: row(413, 'The picture is too large to resize', 'Request the file without picture parameters.'),
@@ -100,23 +96,14 @@ export const errorTable = {
     'Request raw or car, or the format of the CID’s codec.',
   ),
   PRECONDITION_FAILED: row(412, 'A precondition of the request is not met', 'Read the current state and try again.'),
-  REQUEST_TIMEOUT: row(
-    408,
-    'The request was sent too slowly',
-    'Try again over a faster or more stable connection.',
-    true,
-  ),
+  REQUEST_TIMEOUT: row(408, 'The request was sent too slowly', 'Try again over a faster connection.', true),
   INVALID_PRIVATE_KEY: row(400, 'Invalid private key', 'Use exactly 64 hex characters, with or without 0x.'),
-  INVALID_KEYSTORE: row(
-    400,
-    'Cannot open the wallet file',
-    'Check the file and the password; the error is the same for both.',
-  ),
+  INVALID_KEYSTORE: row(400, 'Cannot open the wallet file', 'Check the file and the password.'),
   INVALID_CONFIGURATION: row(500, 'The configuration is not valid', 'Fix the settings named in the message.'),
   RECOVERY_NEEDED: row(
     500,
     'The database does not match the stored packs',
-    'Nothing was changed. See docs/operate/recover.md for the command to run.',
+    'Nothing was changed. See docs/operate/recover.md.',
   ),
   BACKUP_DAMAGED: row(500, 'The backup is damaged', 'Use another backup.'),
   BACKUP_KEY: row(500, 'The key does not open this backup', 'Use the identity file of a recipient.'),
@@ -131,47 +118,35 @@ export const errorTable = {
   ),
   API_KEY_EXPIRED: row(401, 'Authentication failed: the API key has expired', 'Create a new API key.'),
   API_KEY_REVOKED: row(401, 'Authentication failed: the API key was revoked', 'Create a new API key.'),
-  INVALID_SIGNATURE: row(
-    401,
-    'Invalid Signature',
-    'Request a new message and sign its exact text with the wallet of that address.',
-  ),
+  INVALID_SIGNATURE: row(401, 'Invalid Signature', 'Sign a new message with the wallet of that address.'),
   CHALLENGE_EXPIRED: row(
     401,
     'The message to sign has expired or was already used',
     'Request a new message and sign it within five minutes.',
   ),
-  FORBIDDEN: row(
-    403,
-    'This API key does not have the required scope',
-    'Use an API key with the scope named in details.',
-  ),
+  FORBIDDEN: row(403, 'This API key does not have the required scope', 'Use an API key with the scope in details.'),
   ACCOUNT_BLOCKED: row(403, 'This account is blocked', 'Contact the operator. Nothing was deleted.'),
   SIGNED_FOR_ANOTHER_USE: row(
     403,
     'The message was signed for another purpose',
-    'Sign a new message that names this purpose, these scopes and this expiry.',
+    'Sign a new message for this purpose, these scopes and this expiry.',
   ),
   CHAIN_NOT_CONFIGURED: row(
     400,
     'No chain is configured to verify contract wallets',
-    'Sign with an externally owned account, or ask the operator to configure a chain.',
+    'Sign with another account, or ask the operator to configure a chain.',
   ),
 
   SESSION_EXPIRED: row(401, 'Invalid Signature', 'The session has expired. Sign in again, or renew it.'),
   JWT_REQUIRED: row(400, 'auth_token must be a JWT', 'A signature is valid once. Exchange it for a session first.'),
-  ACCESS_DENIED: row(
-    403,
-    'Access Denied',
-    'Ask the owner to share the file with this address, or meet its conditions.',
-  ),
+  ACCESS_DENIED: row(403, 'Access Denied', 'Ask the owner to share the file, or meet its conditions.'),
 
   // Keys and conditions
   INVALID_KEY_SHARDS: row(400, 'keyShards must be an array of 5 objects', 'Send the five shards of one key.'),
   INVALID_SHARD: row(
     400,
     'keyShards must be an array of objects containing these keys [index, key]',
-    'Each value is 64 hex characters, a number from 1 to the group order minus 1.',
+    'Each value is 64 hex characters, from 1 to the group order minus 1.',
   ),
   INVALID_THRESHOLD: row(
     400,
@@ -188,11 +163,7 @@ export const errorTable = {
     'The shard does not match its commitment',
     'Send each node its own shard from the same set.',
   ),
-  WRONG_NODE: row(
-    400,
-    'This call is for another key node',
-    'Send the call to the node named in the path, or to the router.',
-  ),
+  WRONG_NODE: row(400, 'This call is for another key node', 'Send it to the node in the path, or to the router.'),
   KEY_NOT_FOUND: row(400, 'cid not found', 'Check the CID. No key was saved for it, or its key was retired.'),
   KEY_UNCONFIRMED: row(
     503,
@@ -200,11 +171,7 @@ export const errorTable = {
     'Use the other key nodes, or try again later.',
     true,
   ),
-  KEY_RETIRED: row(
-    409,
-    'The key of this file was retired',
-    'Use the CID that replaces this one, which details contains if it is known.',
-  ),
+  KEY_RETIRED: row(409, 'The key of this file was retired', 'Use the CID in details, if there is one.'),
   UPLOAD_LIMIT: row(403, 'This account has reached its limit of unfinished uploads', 'Finish or cancel some of them.'),
   PIN_LIMIT: row(
     403,
@@ -223,20 +190,12 @@ export const errorTable = {
     'Retire keys that are no longer needed.',
   ),
   INVALID_CONDITION: row(400, 'Condition validation error', 'Fix the conditions named in the message.'),
-  CHAIN_NOT_SUPPORTED: row(
-    400,
-    'This chain is not supported by this node',
-    'Use one of the chains in details, or ask the operators to configure this one.',
-  ),
+  CHAIN_NOT_SUPPORTED: row(400, 'This chain is not supported by this node', 'Use one of the chains in details.'),
   CONDITION_UNKNOWN: row(503, 'A condition could not be evaluated', 'A chain did not respond. Try again later.', true),
   KEY_NODES_UNAVAILABLE: row(503, 'Fewer than three key nodes are available', 'Try again in a few seconds.', true),
 
   // Names
-  INVALID_NAME: row(
-    400,
-    'Invalid IPNS name',
-    'Use a name such as k51…, bafz… or 12D3Koo…, as shown when it was created.',
-  ),
+  INVALID_NAME: row(400, 'Invalid IPNS name', 'Use a name such as k51…, bafz… or 12D3Koo….'),
   INVALID_NAME_KEY: row(
     400,
     'Invalid name key',
@@ -330,12 +289,12 @@ export const errorTable = {
   PAYMENT_REJECTED: row(
     400,
     'The payment was rejected in the wallet',
-    'Nothing was sent. To pay, approve the payment in the wallet.',
+    'Nothing was sent. Approve it in the wallet to pay.',
   ),
   INSUFFICIENT_FUNDS: row(
     402,
     'The wallet has insufficient funds for this payment',
-    'Add funds, and native coin for gas. details contains the balance.',
+    'Add funds, and native coin for gas.',
   ),
   UNSUPPORTED_NETWORK: row(400, 'Unsupported Network!!!', 'Use one of the chains in details.'),
   TOKEN_NOT_PROVIDED: row(400, 'Token not provided!!!', 'Specify the chain and the coin to pay in.'),
@@ -359,22 +318,13 @@ export const errorTable = {
     'A stored block is damaged',
     'No damaged data was sent. Use another gateway, or try again later.',
   ),
-  PROOF_NOT_FOUND: row(
-    400,
-    "Proof Doesn't exist yet",
-    'Content joins a deal within the time set by the operator. Try again later.',
-    true,
-  ),
+  PROOF_NOT_FOUND: row(400, "Proof Doesn't exist yet", 'The content is not in a deal yet. Try again later.', true),
   PIECE_DAMAGED: row(
     500,
     'The bytes of this piece do not match its commitment',
     'Download the piece from another provider.',
   ),
-  PROOF_INVALID: row(
-    422,
-    'The proof is not valid',
-    'details contains the reason. Request a new proof, or use another provider.',
-  ),
+  PROOF_INVALID: row(422, 'The proof is not valid', 'Request a new proof, or use another provider.'),
   STORAGE_FULL: row(
     507,
     'The storage of this service is full',
@@ -403,7 +353,7 @@ export const errorTable = {
     'The server returned an unexpected response',
     'Check that the address belongs to a Cairn service.',
   ),
-  NO_JSON_ARRAY: row(0, 'No JSON array found in response', 'Check that the address belongs to an upload service.'),
+  NO_JSON_ARRAY: row(0, 'No JSON array found in response', 'Check that the address belongs to a Cairn service.'),
   CID_MISMATCH: row(
     0,
     'The locally computed CID differs from the server’s CID',

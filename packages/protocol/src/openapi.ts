@@ -8,6 +8,7 @@ import { listPayments } from './calls/payments.ts'
 import { getPin } from './calls/pinning.ts'
 import { listChecks } from './calls/proofs.ts'
 import { challengeAnswerSchema, challengePiece, pieceStatusSchema } from './calls/provider.ts'
+import { getS3Bucket } from './calls/s3.ts'
 import { allCalls } from './calls.ts'
 import { codeHeader, requestIdHeader, statusOf } from './dialects.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
@@ -27,6 +28,7 @@ const sharedSchemas: Record<string, Schema> = {
   PieceStatus: pieceStatusSchema,
   PinStatus: getPin.response.schema,
   PossessionCheck: listChecks.response.schema.entries.checks.item,
+  S3Bucket: getS3Bucket.response.schema,
   ShardSet: shardSetSchema,
 }
 
