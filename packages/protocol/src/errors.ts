@@ -30,11 +30,7 @@ export const errorTable = {
     'Remove line breaks, control characters and text direction marks.',
   ),
   INVALID_RANGE: row(416, 'Range not satisfiable', 'Request a range within the file.'),
-  INVALID_MULTIPART: row(
-    400,
-    'The multipart body is malformed',
-    'Send multipart/form-data with a boundary and one part per file.',
-  ),
+  INVALID_MULTIPART: row(400, 'The multipart body is malformed', 'Send multipart/form-data with one part per file.'),
   NO_FILE: row(400, "file argument 'path' is required", 'Send at least one file part.'),
   DUPLICATE_NAME: row(400, 'Duplicate file name found', 'Give each file in the upload a unique name.'),
   INVALID_CAR: row(
@@ -61,11 +57,7 @@ export const errorTable = {
   INVALID_PIECE_CID: row(400, 'Invalid piece CID', 'Use a version 2 piece CID (bafk…), as shown in a proof.'),
   PIECE_TOO_LARGE: row(413, 'The piece is too large', 'Split it into several files. details contains the limit.'),
   PIECE_NOT_FOUND: row(404, 'This provider does not store the piece', 'Use another provider.'),
-  SOURCE_NOT_ALLOWED: row(
-    403,
-    'This provider does not fetch from that source',
-    'Use a URL under one of the sources configured by the operator.',
-  ),
+  SOURCE_NOT_ALLOWED: row(403, 'This provider does not fetch from that source', 'Use one of the operator’s sources.'),
   PROVIDER_FULL: row(
     507,
     'This provider does not have enough space for the piece',
@@ -88,8 +80,8 @@ export const errorTable = {
     'This content type is not accepted',
     'See /docs for the content types of this call.',
   ),
-  NOT_A_PICTURE: row(415, 'The file cannot be resized', 'Request the file without picture parameters.'),
-  PICTURE_TOO_LARGE: row(413, 'The picture is too large to resize', 'Request the file without picture parameters.'),
+  NOT_A_PICTURE: row(415, 'The file cannot be resized', 'Request it without picture parameters.'),
+  PICTURE_TOO_LARGE: row(413, 'The picture is too large to resize', 'Request it without picture parameters.'),
   NOT_ACCEPTABLE: row(
     406,
     'This block is not available in the requested format',
@@ -97,7 +89,7 @@ export const errorTable = {
   ),
   PRECONDITION_FAILED: row(412, 'A precondition of the request is not met', 'Read the current state and try again.'),
   REQUEST_TIMEOUT: row(408, 'The request was sent too slowly', 'Try again over a faster connection.', true),
-  INVALID_PRIVATE_KEY: row(400, 'Invalid private key', 'Use exactly 64 hex characters, with or without 0x.'),
+  INVALID_PRIVATE_KEY: row(400, 'Invalid private key', 'Use 64 hex characters, with or without 0x.'),
   INVALID_KEYSTORE: row(400, 'Cannot open the wallet file', 'Check the file and the password.'),
   INVALID_CONFIGURATION: row(500, 'The configuration is not valid', 'Fix the settings named in the message.'),
   RECOVERY_NEEDED: row(
@@ -129,7 +121,7 @@ export const errorTable = {
   SIGNED_FOR_ANOTHER_USE: row(
     403,
     'The message was signed for another purpose',
-    'Sign a new message for this purpose, these scopes and this expiry.',
+    'Sign a new message for this purpose.',
   ),
   CHAIN_NOT_CONFIGURED: row(
     400,
@@ -148,16 +140,8 @@ export const errorTable = {
     'keyShards must be an array of objects containing these keys [index, key]',
     'Each value is 64 hex characters, from 1 to the group order minus 1.',
   ),
-  INVALID_THRESHOLD: row(
-    400,
-    'keyCount must be greater then threshold',
-    'Use a threshold from 2 to the number of shards.',
-  ),
-  KEY_NOT_SHARDABLE: row(
-    400,
-    'This key cannot be split',
-    'Generate a new key: 64 hex characters, below the BLS12-381 group order.',
-  ),
+  INVALID_THRESHOLD: row(400, 'keyCount must be greater then threshold', 'Use 2 to the number of shards.'),
+  KEY_NOT_SHARDABLE: row(400, 'This key cannot be split', 'Generate a new key.'),
   SHARD_MISMATCH: row(
     400,
     'The shard does not match its commitment',
@@ -201,11 +185,7 @@ export const errorTable = {
     'Invalid name key',
     'Use an Ed25519 key in the format of `ipfs key export`, or in PEM format.',
   ),
-  INVALID_NAME_VALUE: row(
-    400,
-    'A name must point to /ipfs/{cid} or /ipns/{name}',
-    'Use a CID, or a path that starts with /ipfs/ or /ipns/.',
-  ),
+  INVALID_NAME_VALUE: row(400, 'A name must point to /ipfs/{cid} or /ipns/{name}', 'Use a CID or such a path.'),
   INVALID_IPNS_RECORD: row(
     400,
     'Invalid IPNS record',
@@ -236,7 +216,7 @@ export const errorTable = {
   NAME_KEY_WITH_OWNER: row(
     400,
     'This service does not have the key of this name',
-    'Run `cairn name publish` where the key is, or send a signed record to PUT /api/names/{name}/record.',
+    'Run `cairn name publish` where the key is, or send a signed record.',
   ),
 
   // Existing resources
@@ -313,11 +293,7 @@ export const errorTable = {
     'Try again. If the error persists, send the request ID to the operator.',
     true,
   ),
-  DATA_DAMAGED: row(
-    500,
-    'A stored block is damaged',
-    'No damaged data was sent. Use another gateway, or try again later.',
-  ),
+  DATA_DAMAGED: row(500, 'A stored block is damaged', 'Nothing damaged was sent. Use another gateway.'),
   PROOF_NOT_FOUND: row(400, "Proof Doesn't exist yet", 'The content is not in a deal yet. Try again later.', true),
   PIECE_DAMAGED: row(
     500,
@@ -348,12 +324,8 @@ export const errorTable = {
   ABORTED: row(0, 'The call was aborted', 'The caller aborted it. No action is needed.'),
   UNSUPPORTED_BODY: row(0, 'Unsupported body type', 'Use text, bytes, a Blob, a stream or form data.'),
   HTTP_ERROR: row(0, 'HTTP error', 'Check the status and the message of the server.'),
-  UNEXPECTED_RESPONSE: row(
-    0,
-    'The server returned an unexpected response',
-    'Check that the address belongs to a Cairn service.',
-  ),
-  NO_JSON_ARRAY: row(0, 'No JSON array found in response', 'Check that the address belongs to a Cairn service.'),
+  UNEXPECTED_RESPONSE: row(0, 'The server returned an unexpected response', 'Check the address of the service.'),
+  NO_JSON_ARRAY: row(0, 'No JSON array found in response', 'Check the address of the service.'),
   CID_MISMATCH: row(
     0,
     'The locally computed CID differs from the server’s CID',
@@ -405,7 +377,7 @@ export const errorTable = {
   NOT_ENCRYPTED: row(0, 'The file is not encrypted', 'Download it without decryption.'),
   FILE_TOO_LARGE: row(0, 'The file is too large for this operation', 'See details for an alternative.'),
   NO_SESSION: row(0, 'No session with the key nodes', 'Open a session with the wallet of your address.'),
-  NO_KEY_NODES: row(0, 'This network has no key nodes', 'Use a network profile that lists five key nodes.'),
+  NO_KEY_NODES: row(0, 'This network has no key nodes', 'Use another network profile.'),
   NO_API_KEY: row(0, 'No API key', 'Run `cairn api-key new`, or pass an API key to createClient.'),
   NO_WALLET: row(0, 'No wallet', 'Run `cairn wallet create`, or import a wallet.'),
   NO_NETWORK: row(0, 'No network profile found', 'Run `npm start`, or set --network or CAIRN_NETWORK.'),

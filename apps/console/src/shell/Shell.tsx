@@ -12,7 +12,6 @@ import { useUploadSheet } from '../upload/upload-sheet-store.ts'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
 import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { BottomBar } from './BottomBar.tsx'
-import { registerShareTarget } from './install-app.ts'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
 import { restoreWork } from './restore-work.ts'
@@ -50,7 +49,7 @@ export function Shell() {
     const timer = setTimeout(() => {
       void loadWalletDialog()
       if (isSignedIn) {
-        void registerShareTarget()
+        void import('./install-app.ts').then((installed) => installed.registerShareTarget())
         void loadUploadSheet()
         void loadTransfers()
       }
