@@ -47,7 +47,9 @@ test('files and a text that another app shares are chosen for an upload, before 
   await sharing.getByRole('button', { name: 'Share' }).click()
   await sharing.waitForURL('**/files')
   const sheet = sharing.getByRole('dialog', { name: 'Upload' })
-  for (const name of ['größe.txt', 'map.png', 'shared.txt']) await sheet.getByText(name).first().waitFor()
+  for (const name of ['größe.txt', 'map.png', 'shared.txt']) {
+    await sheet.getByRole('button', { name: `Remove ${name}` }).waitFor()
+  }
   expect(await sharing.evaluate("caches.has('cairn-shared')")).toBe(false)
   expect(await checkAccessibility()).toEqual([])
 })
