@@ -1,0 +1,72 @@
+// The drive of an account with very many files: the first ones at once, all of them soon, and few rows in the page.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRows } from './add-rows.ts'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+
+/** Defines the test of a drive with so many files, above one page of the listing. */
+export function testLargeDrive(fileCount: number): void {
+  const shown = fileCount.toLocaleString('en-US')
+  let site: ConsoleTest
+  beforeAll(async () => {
+    site = await openConsoleTest({ environment: { CAIRN_RATE_FACTOR: '0' } })
+  })
+  afterAll(() => site?.[Symbol.asyncDispose]())
+
+  const link = (page: ConsolePage['page'], name: string) =>
+    page.getByRole('grid').getByRole('link', { name, exact: true })
+
+  test(`${fileCount} files are listed, selected and searched with few rows in the page`, {
+    timeout: 300_000,
+  }, async () => {
+    const { page, wallet, open, signIn } = await site.newPage()
+    page.setDefaultTimeout(200_000)
+    await open('/files')
+    await signIn()
+    await page.getByRole('button', { name: 'New folder' }).waitFor()
+    await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', fileCount)
+
+    // The rest of the listing waits until the newest files are in sight.
+    const { promise: isShown, resolve: showRest } = Promise.withResolvers<void>()
+    await page.route(/files_uploaded\?.*lastKey=/, async (route) => {
+      await isShown
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByText('Listing your files. The newest 2,000 are shown.').waitFor()
+    await page.getByRole('grid').getByRole('link').first().waitFor()
+    showRest()
+    await page.getByText(`${shown} files`).waitFor()
+
+    const rows = () => page.locator('[role=row]').count()
+    expect(await rows()).toBeLessThanOrEqual(60)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await link(page, `file-${String(fileCount - 1).padStart(5, '0')}.txt`).waitFor()
+    expect(await rows()).toBeLessThanOrEqual(60)
+    await page.keyboard.press('Control+a')
+    await page.getByText(`${shown} selected`).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('searchbox').fill('file-0123')
+    await page.getByText('10 files').waitFor()
+
+    // The next page of the session has all of them before the service lists any but the newest.
+    const keptBytes = `new Promise((resolve) => {
+      const opening = indexedDB.open('cairn-listing')
+      opening.onsuccess = () => {
+        const read = opening.result.transaction('uploads').objectStore('uploads').get('latest')
+        read.onsuccess = () => { opening.result.close(); resolve(read.result.sealed.byteLength) }
+      }
+    })`
+    await expect.poll(() => page.evaluate(keptBytes), { timeout: 60_000 }).toBeGreaterThan(fileCount * 100)
+    const { promise: isOver, resolve: endListing } = Promise.withResolvers<void>()
+    await page.unrouteAll()
+    await page.route(/files_uploaded\?.*lastKey=/, async (route) => {
+      await isOver
+      await route.continue()
+    })
+    await page.goto('/files')
+    await page.getByText(`${shown} files`).waitFor()
+    endListing()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+}

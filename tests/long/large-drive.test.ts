@@ -1,0 +1,3 @@
+import { testLargeDrive } from '../console/large-drive.ts'
+
+testLargeDrive(50_000)
