@@ -83,6 +83,9 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   await page.getByRole('figure', { name: 'Sent by the gateway' }).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'Add storage' }).waitFor()
+
   // The receipt is printed without the frame of the console.
   await page.getByRole('link', { name: 'Receipt' }).click()
   await page.getByRole('heading', { name: 'Receipt', level: 1 }).waitFor()
@@ -97,8 +100,6 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   await page.emulateMedia({ media: 'screen' })
   await page.setViewportSize({ width: 320, height: 720 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('heading', { name: 'Add storage' }).waitFor()
   expect(problems).toEqual([])
 })
 
