@@ -9,6 +9,7 @@ import { type AdminRun, runAdmin } from '../admin/admin.fixture.ts'
 import { readConfig } from '../config.ts'
 import { searchColumns } from '../db/upload-columns.ts'
 import { enter } from '../ledger/ledger.ts'
+import { checkStore } from '../maintenance/maintain.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 /** Settings of a service that is not started yet. */
@@ -102,6 +103,13 @@ export async function findWrong(storage: TestStorage, contents: readonly StoredC
     if (Buffer.compare(Buffer.from(await answer.arrayBuffer()), bytes) !== 0) wrong.push(`${path} ${answer.status}`)
   }
   return wrong
+}
+
+/** The database fits its packs, and every byte of them is right. */
+export async function findFaults({ environment }: Machine): Promise<string[]> {
+  const output: string[] = []
+  await checkStore(readConfig(environment), { readData: 1 }, (_json, text) => output.push(text))
+  return output
 }
 
 /** Creates a name whose key the service keeps, and publishes a CID under it. Returns the name. */

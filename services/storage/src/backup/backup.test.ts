@@ -21,7 +21,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type AdminRun, startAdmin } from '../admin/admin.fixture.ts'
 import { runCommand } from '../admin/run-command.ts'
 import { readConfig } from '../config.ts'
-import { checkStore } from '../maintenance/maintain.ts'
 import { openStore } from '../maintenance/open-store.ts'
 import { doomObjects, removeAllDoomed } from '../objects/doomed-objects.ts'
 import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
@@ -33,6 +32,7 @@ import {
   administer,
   type BackupWorld,
   createBackupWorld,
+  findFaults,
   findWrong,
   type Machine,
   type MachineKind,
@@ -63,13 +63,6 @@ const restore = (machine: Machine, source: string, ...options: string[]) =>
 function openS3(storage: TestStorage, credentials: { accessKeyId: string; secretAccessKey: string }): S3Client {
   const endpoint = storage.profile.s3?.endpoint ?? ''
   return new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials, maxAttempts: 1 })
-}
-
-/** The database fits its packs, and every byte of them is right. */
-async function findFaults({ environment }: Machine): Promise<string[]> {
-  const output: string[] = []
-  await checkStore(readConfig(environment), { readData: 1 }, (_json, text) => output.push(text))
-  return output
 }
 
 async function signUp(storage: TestStorage) {
