@@ -567,6 +567,29 @@ describe('origins', () => {
     expect(direct.body).toBe('x')
   })
 
+  it('serves blocks and CARs on a name with subdomains without a redirect, as downloads', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'a.txt': 'x' })
+    const host = 'dweb.test:8081'
+    for (const [format, type] of [
+      ['raw', 'application/vnd.ipld.raw'],
+      ['car', 'application/vnd.ipld.car'],
+    ] as const) {
+      const byQuery = await app.inject({ url: `/ipfs/${root}?format=${format}`, headers: { host } })
+      const byHeader = await app.inject({ url: `/ipfs/${root}`, headers: { host, accept: type } })
+      for (const answer of [byQuery, byHeader]) {
+        expect(answer.statusCode).toBe(200)
+        expect(answer.headers['content-type']).toContain(type)
+        expect(answer.headers['content-disposition']).toMatch(/^attachment/)
+        expect(answer.headers['x-content-type-options']).toBe('nosniff')
+      }
+      const direct = await app.inject({ url: `/ipfs/${root}?format=${format}`, headers: { host: '127.0.0.1' } })
+      expect(byQuery.rawPayload.equals(direct.rawPayload)).toBe(true)
+    }
+    const other = await app.inject({ url: `/ipfs/${root}?format=tar`, headers: { host } })
+    expect(other.statusCode).toBe(301)
+  })
+
   it('serves a CID on its own origin, unboxed', async () => {
     const { app, addFolder } = createTestGateway()
     const root = await addFolder({ 'index.html': '<h1>', 'ipfs/file.txt': 'I am', 'sub/x': '1' })

@@ -44,7 +44,7 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
   if (rawPath.startsWith('/ipfs/')) {
     requireMethod(method, ['GET', 'HEAD'])
     const path = parseContentPath(rawPath.slice('/ipfs/'.length))
-    if (host.kind === 'root') return redirect(301, subdomainUrl(host, path, request.search))
+    if (host.kind === 'root' && !isInert(request)) return redirect(301, subdomainUrl(host, path, request.search))
     return serveContent(gateway, { ...request, path })
   }
   if (rawPath.startsWith('/ipns/')) {
@@ -52,7 +52,8 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
     const { text, rest } = splitRoot(rawPath.slice('/ipns/'.length))
     const name = gateway.names.read(text)
     if (name === undefined) throw invalidName(text)
-    if (host.kind === 'root') return redirect(301, nameSubdomainUrl(host, name, parseSegments(rest), request.search))
+    if (host.kind === 'root' && !isInert(request))
+      return redirect(301, nameSubdomainUrl(host, name, parseSegments(rest), request.search))
     // Each name has one canonical URL, regardless of the form it was written in.
     if (name.kind === 'ipns' && name.name !== text) return redirect(302, `/ipns/${name.name}${rest}${request.search}`)
     return serveName(gateway, request, { name, rest }, serveContent)
@@ -62,6 +63,15 @@ export async function answerRequest(gateway: Gateway, request: GatewayRequest): 
     return catFile(gateway, { ...request, path: parseContentPath(rawPath.slice('/api/v0/cat/'.length)) })
   }
   throw new CairnError('NOT_FOUND', { hint: 'This is an IPFS gateway: open /ipfs/{cid} or {cid}.ipfs.{host}.' })
+}
+
+/**
+ * Whether the answer is a download that no browser displays, so that it needs no origin of its own. Clients that verify
+ * content reject redirects.
+ */
+function isInert({ query, headers }: GatewayRequest): boolean {
+  const { format } = chooseFormat(query, headers.accept)
+  return format === 'raw' || format === 'car' || format === 'ipns-record'
 }
 
 type Site = { host: Extract<GatewayHost, { kind: 'site' }>; name: RequestedName }
