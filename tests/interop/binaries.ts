@@ -42,6 +42,16 @@ export const versitygw: GoProgram = {
   package: './cmd/versitygw',
 }
 
+/** An S3 server over volumes of its own. The proxy has no tagged version of it. */
+export const seaweedfs: GoProgram = {
+  name: 'weed',
+  module: 'github.com/seaweedfs/seaweedfs',
+  version: 'v0.0.0-20261109003541-7506e5f91cd6',
+  package: './weed',
+}
+/** What its program calls itself. */
+export const seaweedfsRelease = '4.53'
+
 /** A backup program, as a client of our S3 API. */
 export const restic: GoProgram = {
   name: 'restic',

@@ -11,6 +11,8 @@ import {
   oapiCodegen,
   rclone,
   restic,
+  seaweedfs,
+  seaweedfsRelease,
   storetheindex,
   versitygw,
 } from './binaries.ts'
@@ -181,9 +183,16 @@ export const ringRows: readonly RingRow[] = [
   })),
   {
     program: 'versitygw (S3)',
-    scope: 'the suite of the object store',
-    files: ['s3.test.ts'],
+    scope: 'the suite of the object store, also with faults between',
+    files: ['s3-versitygw.test.ts'],
     ...needsGo(versitygw),
+  },
+  {
+    program: 'SeaweedFS (S3)',
+    scope: 'the suite of the object store, also with faults between',
+    files: ['s3-seaweedfs.test.ts'],
+    ...needsGo(seaweedfs),
+    version: () => `${seaweedfsRelease} (${seaweedfs.version.slice(-12, -5)})`,
   },
   {
     program: 'restic',

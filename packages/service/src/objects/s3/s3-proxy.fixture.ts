@@ -25,6 +25,21 @@ export type FaultyProxy = AsyncDisposable & {
   readonly injected: Map<Fault['kind'], number>
 }
 
+const everyFault: readonly Fault[] = [
+  { kind: 'lose' },
+  { kind: 'refuse', status: 500 },
+  { kind: 'cut' },
+  { kind: 'reset' },
+  { kind: 'delay', ms: 20 },
+  { kind: 'refuse', status: 503 },
+]
+
+/** Injects the faults in turn, one into every fifth request. */
+export function failEveryFifth(proxy: FaultyProxy): void {
+  let count = 0
+  proxy.plan = () => (++count % 5 === 0 ? everyFault[(count / 5) % everyFault.length] : undefined)
+}
+
 /** Starts the proxy on a free port. */
 export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   const injected: FaultyProxy['injected'] = new Map()

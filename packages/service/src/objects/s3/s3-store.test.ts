@@ -5,7 +5,7 @@ import { objectSuite } from '../objects.suite.ts'
 import type { ObjectStore } from '../objects.ts'
 import { defaultLimits } from './s3-bucket.ts'
 import { createS3Place } from './s3-place.fixture.ts'
-import type { Fault, FaultyProxy } from './s3-proxy.fixture.ts'
+import { type Fault, type FaultyProxy, failEveryFifth } from './s3-proxy.fixture.ts'
 import { partBytesOf } from './s3-writer.ts'
 
 const key = 'packs/1/a.car'
@@ -36,16 +36,7 @@ objectSuite('S3', async () => {
 
 objectSuite('S3 behind a network that fails every fifth request', async () => {
   const place = await createS3Place()
-  const faults: Fault[] = [
-    { kind: 'lose' },
-    { kind: 'refuse', status: 500 },
-    { kind: 'cut' },
-    { kind: 'reset' },
-    { kind: 'delay', ms: 20 },
-    { kind: 'refuse', status: 503 },
-  ]
-  let count = 0
-  place.proxy.plan = () => (++count % 5 === 0 ? faults[(count / 5) % faults.length] : undefined)
+  failEveryFifth(place.proxy)
   return { open: () => place.open(), remove: async () => place[Symbol.asyncDispose]() }
 })
 
