@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A load balancer as small as one can be: it asks `/readyz`, and sends each request to the next ready replica. */
+/** A load balancer as small as one can be: it asks the replicas whether they are ready, and sends each request to the next ready replica. */
 export type Balancer = AsyncDisposable & { readonly url: string }
 
 const checkMs = 500
@@ -12,14 +12,14 @@ const checkTimeoutMs = 3_000
 /**
  * Starts a balancer on a free port.
  * @param targets addresses to send requests to
- * @param apis the API of each, whose readiness counts
+ * @param checks the URL of each that answers with success while it is ready
  */
-export async function startBalancer(targets: readonly string[], apis: readonly string[]): Promise<Balancer> {
+export async function startBalancer(targets: readonly string[], checks: readonly string[]): Promise<Balancer> {
   const ready = new Set<number>()
   const stop = new AbortController()
   const watch = async (at: number): Promise<void> => {
     while (!stop.signal.aborted) {
-      const isReady = await fetch(`${apis[at]}/readyz`, { signal: AbortSignal.timeout(checkTimeoutMs) }).then(
+      const isReady = await fetch(checks[at] ?? '', { signal: AbortSignal.timeout(checkTimeoutMs) }).then(
         async (answer) => {
           await answer.arrayBuffer()
           return answer.ok

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { descendantsOf } from '../process-tree.ts'
@@ -17,8 +17,8 @@ export type Replica = AsyncDisposable & {
   readonly gateway: string
   /** Starts it; returns at once. */
   start(): void
-  /** Resolves when `/readyz` answers 200. */
-  isReady(): Promise<void>
+  /** Resolves when `/readyz` answers 200. @throws Error with the last answer and the end of the log when the signal aborts */
+  isReady(signal: AbortSignal): Promise<void>
   /** Ends it without any warning. */
   kill(): Promise<void>
   /** Asks it to stop, and waits until it has. */
@@ -35,7 +35,8 @@ export function createReplica(
   ports: { api: number; gateway: number },
   { folder, environment }: { folder: string; environment: Record<string, string> },
 ): Replica {
-  const log = openSync(join(folder, `${name}.log`), 'a')
+  const logPath = join(folder, `${name}.log`)
+  const log = openSync(logPath, 'a')
   let child: ChildProcess | undefined
   let isWanted = false
   let gone: Promise<unknown> = Promise.resolve()
@@ -73,16 +74,23 @@ export function createReplica(
     api,
     gateway: `http://127.0.0.1:${ports.gateway}`,
     start,
-    async isReady() {
-      while (!(await fetch(`${api}/readyz`).then(isOk, () => false))) await wait(100)
+    async isReady(signal) {
+      let last = ''
+      while (!signal.aborted) {
+        try {
+          const answer = await fetch(`${api}/readyz`, { signal })
+          last = await answer.text()
+          if (answer.ok) return
+        } catch (error) {
+          if (!signal.aborted) last = String(error)
+        }
+        await wait(100)
+      }
+      const end = readFileSync(logPath, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
+      throw new Error(`the ${name} replica is not ready: ${last}\n${end}`)
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
     [Symbol.asyncDispose]: () => end('SIGKILL'),
   }
-}
-
-async function isOk(answer: Response): Promise<boolean> {
-  await answer.arrayBuffer()
-  return answer.ok
 }

@@ -2,12 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { MIB } from '@cairn/protocol'
 import { startPostgresServer } from '@cairn/service/postgres-server-fixture'
 import { startFaultyProxy } from '@cairn/service/s3-proxy-fixture'
 import { startS3Server } from '@cairn/service/s3-server-fixture'
 import { createTestKey } from '../fixtures.ts'
-import { isInstalled, versitygw } from '../interop/binaries.ts'
-import { findPort, startS3Gateway } from '../interop/s3-gateway.ts'
+import { isInstalled, seaweedfs, seaweedfsRelease, versitygw } from '../interop/binaries.ts'
+import { findPort, startSeaweedfs, startVersitygw } from '../interop/s3-gateway.ts'
 import { startBalancer } from './balancer.ts'
 import { type Acknowledged, readFile, startLoad } from './load.ts'
 import { createReplica, type Replica } from './replica.ts'
@@ -45,8 +46,19 @@ export type ReplicasOptions = {
   log: (line: string) => void
 }
 
+/** The first that is installed: a store that is deployed, an S3 server over a folder, one without a disk. */
+async function startStore() {
+  if (isInstalled(seaweedfs)) return { store: `SeaweedFS ${seaweedfsRelease}`, server: await startSeaweedfs() }
+  if (isInstalled(versitygw)) return { store: `versitygw ${versitygw.version}`, server: await startVersitygw() }
+  return { store: 'the S3 server of the tests', server: await startS3Server() }
+}
+
 const names = ['first', 'second', 'third']
 const drainSeconds = 3
+/** Time within which all replicas start, or recover from a fault. Generous, because machines are busy. */
+const recoveryLimitMs = 600_000
+/** Time after which a request that probes the recovery counts as failed. */
+const probeLimitMs = 60_000
 
 /** Starts three replicas behind two balancers, ends each part in turn under load, and counts what was lost. */
 export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptions): Promise<ReplicasReport> {
@@ -55,8 +67,8 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   const postgres = await startPostgresServer()
   stack.defer(() => postgres.stop())
-  const store = isInstalled(versitygw) ? `versitygw ${versitygw.version}` : 'the S3 server of the tests'
-  const server = stack.use(isInstalled(versitygw) ? await startS3Gateway() : await startS3Server())
+  const { store, server } = await startStore()
+  stack.use(server)
   const account = 'account' in server ? server.account : { ...server, region: 'us-east-1' }
   const proxy = stack.use(await startFaultyProxy(server.url))
 
@@ -69,6 +81,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     CAIRN_S3_FORCE_PATH_STYLE: 'on',
     CAIRN_S3_ACCESS_KEY_ID: account.accessKeyId,
     CAIRN_S3_SECRET_ACCESS_KEY: account.secretAccessKey,
+    CAIRN_S3_CACHE_BYTES: String(256 * MIB),
     CAIRN_DRAIN_SECONDS: String(drainSeconds),
     CAIRN_LOG_LEVEL: 'warn',
     CAIRN_RATE_FACTOR: '0',
@@ -82,15 +95,18 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     replica.start()
     replicas.push(replica)
   }
-  await allReady(replicas)
+  await allReady(replicas, AbortSignal.timeout(recoveryLimitMs))
   log(`three replicas on PostgreSQL and ${store}`)
 
   const apis = replicas.map(({ api }) => api)
   const openBalancers = async () => ({
-    api: await startBalancer(apis, apis),
+    api: await startBalancer(
+      apis,
+      apis.map((api) => `${api}/readyz`),
+    ),
     gateway: await startBalancer(
       replicas.map(({ gateway }) => gateway),
-      apis,
+      apis.map((api) => `${api}/readyz?for=reads`),
     ),
   })
   const balancers = [await openBalancers(), await openBalancers()]
@@ -114,7 +130,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     const before = { ...load.counts }
     await work()
     const endedAt = performance.now()
-    await recovered(replicas, apiKey)
+    await recovered(replicas, apiKey, fault)
     const recoverySeconds = Math.round((performance.now() - endedAt) / 100) / 10
     const grown = (count: 'uploads' | 'failedUploads' | 'reads' | 'failedReads') => load.counts[count] - before[count]
     const result: FailureResult = {
@@ -139,11 +155,17 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     await postgres.crash()
     await postgres.restart()
   })
-  await during(`S3 away for ${outageMs / 1000} s`, async () => {
-    proxy.plan = () => ({ kind: 'reset' })
-    await wait(outageMs)
-    proxy.plan = () => undefined
-  })
+  const outages = [
+    ['S3 refuses connections', 'reset'],
+    ['S3 never answers', 'hang'],
+  ] as const
+  for (const [name, kind] of outages) {
+    await during(`${name} for ${outageMs / 1000} s`, async () => {
+      proxy.plan = () => ({ kind })
+      await wait(outageMs)
+      proxy.plan = () => undefined
+    })
+  }
   await during('end of a balancer, clients use the other', async () => {
     const [first] = balancers.splice(0, 1)
     await first?.api[Symbol.asyncDispose]()
@@ -153,7 +175,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
     for (const replica of replicas) {
       await replica.stop()
       replica.start()
-      await replica.isReady()
+      await replica.isReady(AbortSignal.timeout(recoveryLimitMs))
       // Until the balancers have noticed it.
       await wait(drainSeconds * 1000)
     }
@@ -177,40 +199,57 @@ export function describe({ fault, recoverySeconds, ...counts }: FailureResult): 
   return `${fault}: recovered after ${recoverySeconds} s; uploads ${uploads} acknowledged, ${failedUploads} failed; reads ${reads} right, ${failedReads} failed`
 }
 
-async function allReady(replicas: readonly Replica[]): Promise<void> {
-  await Promise.all(replicas.map((replica) => replica.isReady()))
+async function allReady(replicas: readonly Replica[], signal: AbortSignal): Promise<void> {
+  await Promise.all(replicas.map((replica) => replica.isReady(signal)))
 }
 
-/** Resolves when each replica is ready and takes an upload that each of them serves. */
-async function recovered(replicas: readonly Replica[], apiKey: string): Promise<void> {
-  await allReady(replicas)
-  for (const { api } of replicas) {
-    for (;;) {
-      const file = await uploadOnce(api, apiKey)
-      const reads = file === undefined ? [] : await Promise.all(replicas.map((at) => readAt(at, file)))
-      if (reads.length > 0 && reads.every((result) => result === 'right')) break
-      await wait(200)
+/**
+ * Resolves when each replica is ready and takes an upload that each of them serves.
+ * @throws Error with the last problem when this takes too long
+ */
+async function recovered(replicas: readonly Replica[], apiKey: string, fault: string): Promise<void> {
+  const limit = AbortSignal.timeout(recoveryLimitMs)
+  let problem: string | undefined
+  try {
+    await allReady(replicas, limit)
+    for (const { name, api } of replicas) {
+      for (;;) {
+        problem = await findProblem(api, apiKey, replicas)
+        if (problem === undefined) break
+        problem = `the ${name} replica: ${problem}`
+        await wait(200, undefined, { signal: limit })
+      }
     }
+  } catch (cause) {
+    throw new Error(`no recovery from: ${fault}${problem === undefined ? '' : `; ${problem}`}`, { cause })
   }
 }
 
-const readAt = ({ gateway }: Replica, file: Acknowledged) => readFile(file, (path) => fetch(`${gateway}${path}`))
-
-async function uploadOnce(api: string, apiKey: string): Promise<Acknowledged | undefined> {
+/** Uploads a small file to one replica, and reads it from each. @returns what failed */
+async function findProblem(api: string, apiKey: string, replicas: readonly Replica[]): Promise<string | undefined> {
   const bytes = crypto.getRandomValues(new Uint8Array(1000))
   const body = new FormData()
   body.append('file', new Blob([bytes]), 'probe.bin')
   const headers = { authorization: `Bearer ${apiKey}` }
+  const signal = AbortSignal.timeout(probeLimitMs)
   try {
-    const answer = await fetch(`${api}/api/v0/add`, { method: 'POST', headers, body })
-    const { Hash: cid } = (await answer.json()) as { Hash?: string }
-    if (!answer.ok || cid === undefined) return undefined
+    const answer = await fetch(`${api}/api/v0/add`, { method: 'POST', headers, body, signal })
+    const text = await answer.text()
+    if (!answer.ok) return `an upload was answered with ${answer.status} ${text}`
+    const { Hash: cid } = JSON.parse(text) as { Hash: string }
     const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex')
-    return { cid, digest, sizeBytes: bytes.length }
-  } catch {
+    for (const replica of replicas) {
+      const result = await readAt(replica, { cid, digest, sizeBytes: bytes.length })
+      if (result !== 'right') return `a read from the ${replica.name} replica was ${result}`
+    }
     return undefined
+  } catch (error) {
+    return String(error)
   }
 }
+
+const readAt = ({ gateway }: Replica, file: Acknowledged) =>
+  readFile(file, (path) => fetch(`${gateway}${path}`, { signal: AbortSignal.timeout(probeLimitMs) }))
 
 /** Reads every acknowledged file once, at the replicas in turn, and what failed there at all of them. */
 async function findLost(replicas: readonly Replica[], files: readonly Acknowledged[]): Promise<string[]> {
