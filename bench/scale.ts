@@ -81,7 +81,7 @@ async function listing(counts: readonly number[]): Promise<void> {
     await using storage = await start(url, `listing-${count}`)
     await execute(url, ...fillUploads(storage.address, count))
     await printSize(url, 'upload', count)
-    for (const query of ['limit=100', 'limit=100&sortBy=name&order=asc', 'limit=2000']) {
+    for (const query of ['limit=100', 'limit=100&sort=fileName&order=asc', 'limit=2000']) {
       const times: number[] = []
       await call(storage, `/api/user/files_uploaded?${query}`)
       const before = cpuMs(storage.pid)
