@@ -26,6 +26,14 @@ export const kubo: GoProgram = {
   package: './cmd/ipfs',
 }
 
+/** A peer of IPFS Cluster, which spreads pins over several Kubo. */
+export const ipfsCluster: GoProgram = {
+  name: 'ipfs-cluster-service',
+  module: 'github.com/ipfs-cluster/ipfs-cluster',
+  version: 'v1.1.0',
+  package: './cmd/ipfs-cluster-service',
+}
+
 /** The test suite of the gateway specifications. */
 export const gatewayConformance: GoProgram = {
   name: 'gateway-conformance',

@@ -1,7 +1,10 @@
-// Announced content is handed to a real Kubo without a network: it gets the blocks from us, pins them, and lets go of them.
+// Announced content is handed to a real Kubo without a network, and to a cluster over one: it gets the blocks from us, pins them,
+// and lets go of them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../../services/storage/src/start-test-storage.fixture.ts'
 import { patternedBytes } from './file-tree.ts'
+import { ipfsCluster, isInstalled } from './binaries.ts'
+import { startIpfsCluster } from './ipfs-cluster.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 
 /** The worker looks every few seconds. */
@@ -12,13 +15,15 @@ let storage: TestStorage
 let key = ''
 beforeAll(async () => {
   kubo = await startKubo()
-  storage = await startTestStorage({ CAIRN_KUBO_RPC_URL: kubo.apiUrl })
-  key = await storage.createKey()
 }, 120_000)
-afterAll(async () => {
-  await storage?.[Symbol.asyncDispose]()
-  await kubo?.[Symbol.asyncDispose]()
-})
+afterAll(() => kubo?.[Symbol.asyncDispose]())
+
+/** Starts a service that hands content to a Kubo, or to what has its calls. */
+async function startService(url: string): Promise<TestStorage> {
+  storage = await startTestStorage({ CAIRN_KUBO_RPC_URL: url })
+  key = await storage.createKey()
+  return storage
+}
 
 async function upload(bytes: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Promise<string> {
   const body = new FormData()
@@ -35,8 +40,8 @@ async function listPins(): Promise<string[]> {
   return Object.keys(Keys)
 }
 
-test('Kubo pins what is announced, serves it offline, and unpins what is deleted', async () => {
-  const content = Uint8Array.from(Buffer.concat([...patternedBytes(3_000_000, 5)]))
+async function handOver(seed: number): Promise<void> {
+  const content = Uint8Array.from(Buffer.concat([...patternedBytes(3_000_000, seed)]))
   const cid = await upload(content)
   const hidden = await upload(new TextEncoder().encode('not announced'), { announce: 'false' })
   await expect.poll(listPins, limit).toContain(cid)
@@ -47,4 +52,15 @@ test('Kubo pins what is announced, serves it offline, and unpins what is deleted
   const file = (json as { fileList: { id: string; cid: string }[] }).fileList.find((one) => one.cid === cid)
   await storage.call(`/api/user/delete_file?id=${file?.id}`, { method: 'DELETE', ...bearer(key) })
   await expect.poll(listPins, limit).not.toContain(cid)
+}
+
+test('Kubo pins what is announced, serves it offline, and unpins what is deleted', async () => {
+  await using _service = await startService(kubo.apiUrl)
+  await handOver(5)
+})
+
+test.skipIf(!isInstalled(ipfsCluster))('IPFS Cluster pins and unpins the same at its Kubo', async () => {
+  await using cluster = await startIpfsCluster(kubo.apiUrl)
+  await using _service = await startService(cluster.proxyUrl)
+  await handOver(6)
 })

@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import {
   binaryPath,
   dataSegment,
@@ -14,6 +14,7 @@ import {
   gatewayConformance,
   helm,
   interopFolder,
+  ipfsCluster,
   isInstalled,
   kubernetesTypes,
   kubo,
@@ -26,6 +27,7 @@ import {
   versitygw,
 } from './binaries.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
+import { findClone } from './clones.ts'
 import { isNpmProgramInstalled, npmProgramFolder, npmPrograms } from './npm-programs.ts'
 import {
   isPythonProgramInstalled,
@@ -34,6 +36,7 @@ import {
   pythonProgramFolder,
   pythonPrograms,
 } from './python-programs.ts'
+import { installSuite } from './s3-suite.ts'
 
 type Source = { folder: string } | { problem: string }
 
@@ -58,9 +61,11 @@ const suiteSource = process.env['CAIRN_TEST_CONFORMANCE_SOURCE']
 
 function findSource(program: GoProgram): Source {
   if (program.folder !== undefined) return { folder: program.folder }
-  return program === gatewayConformance && suiteSource !== undefined
-    ? { folder: resolve(suiteSource) }
-    : downloadSource(program)
+  if (program === gatewayConformance && suiteSource !== undefined) return { folder: resolve(suiteSource) }
+  const downloaded = downloadSource(program)
+  if ('folder' in downloaded) return downloaded
+  const clone = findClone(basename(program.module))
+  return clone === undefined ? downloaded : { folder: clone }
 }
 
 /** Builds in the module's own folder, so that its own go.sum decides about everything below it. */
@@ -147,11 +152,13 @@ const programs = [
   seaweedfs,
   dataSegment,
   restic,
-  rclone,
-  storetheindex,
-  helm,
-  kubernetesTypes,
   oapiCodegen,
+  ipfsCluster,
+  storetheindex,
+  kubernetesTypes,
+  helm,
+  // The largest comes last.
+  rclone,
 ]
 
 function installPrograms(): number {
@@ -182,4 +189,4 @@ function installPrograms(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = Math.max(installPackages(), ...pythonPrograms.map(installPythonProgram), installPrograms())
+process.exitCode = Math.max(installPackages(), ...pythonPrograms.map(installPythonProgram), installSuite(), installPrograms())

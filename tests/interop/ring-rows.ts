@@ -5,6 +5,7 @@ import {
   type GoProgram,
   gatewayConformance,
   helm,
+  ipfsCluster,
   isInstalled,
   kubernetesTypes,
   kubo,
@@ -27,6 +28,7 @@ import {
   type PythonProgram,
   s3cmd,
 } from './python-programs.ts'
+import { suiteVersion, whyNoSuite } from './s3-suite.ts'
 
 /** A row of the table in docs/compatibility.md. */
 export type RingRow = {
@@ -155,7 +157,15 @@ export const ringRows: readonly RingRow[] = [
     program: 'Kubo, as the operator’s',
     scope: 'announced content imported as a CAR, pinned, read offline, and unpinned after its deletion',
     files: ['handover.test.ts'],
+    only: 'Kubo pins',
     ...needsGo(kubo),
+  },
+  {
+    program: 'IPFS Cluster, with Kubo',
+    scope: 'the same through the proxy of a cluster of one peer',
+    files: ['handover.test.ts'],
+    only: 'IPFS Cluster',
+    ...needsGo(ipfsCluster, kubo),
   },
   {
     program: 'go-data-segment',
@@ -207,6 +217,14 @@ export const ringRows: readonly RingRow[] = [
       'our S3 API: the lines of the how-to page, `mb`, `cp` from a stream, `sync` both ways and in parts, `mv`, `ls`, `presign`, `rb --force`',
     files: ['aws-cli.test.ts'],
     ...needsPython(awsCli),
+  },
+  {
+    program: 'The public s3-tests suite (Ceph)',
+    version: suiteVersion,
+    scope:
+      'our S3 API: `test_s3.py` and `test_headers.py`, without the groups of [s3-suite.ts](../tests/interop/s3-suite.ts)',
+    files: ['s3-suite.test.ts'],
+    whyNot: whyNoSuite,
   },
   {
     program: 'boto3',
