@@ -2,8 +2,8 @@
 // and lets go of them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../../services/storage/src/start-test-storage.fixture.ts'
-import { patternedBytes } from './file-tree.ts'
 import { ipfsCluster, isInstalled } from './binaries.ts'
+import { patternedBytes } from './file-tree.ts'
 import { startIpfsCluster } from './ipfs-cluster.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 

