@@ -3,8 +3,6 @@ import type { Context } from '../context.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import type { Egress } from './types.ts'
 
-export type { Egress } from './types.ts'
-
 const dayMs = 86_400_000
 const flushEveryMs = 10_000
 /** Roots noted between two writes. More are not counted, so that memory is bounded. */
