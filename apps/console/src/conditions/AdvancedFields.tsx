@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
 import { type DraftChainType, type RawCondition, readField, readText, writeField } from './condition-parts.ts'
-import { type AdvancedField, advancedFields } from './templates.ts'
+import { type AdvancedField, advancedFieldsOf } from './templates.ts'
 
 /** All fields of a condition, as they are saved. */
 export function AdvancedFields({
@@ -29,7 +29,7 @@ export function AdvancedFields({
             {messages.conditions.advancedHint} {messages.conditions.userAddressHint}
           </p>
           <div className="grid gap-3 sm:grid-cols-2">
-            {advancedFields[chainType].map((field) => (
+            {advancedFieldsOf(chainType).map((field) => (
               <OneField
                 key={field.name}
                 field={field}

@@ -1,10 +1,16 @@
-import { readChainTypes } from '@cairn/protocol'
+import { familyFacts, familyOf, readChainTypes } from '@cairn/protocol'
 import { Blocks, Clock, Coins, Gem, type IconComponent, Image, Images, Landmark, SquareFunction } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
 import type { DraftChainType } from './condition-parts.ts'
 import { type TemplateIcon, type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'
+
+/** Names a family: by its text of the console, or as signed messages do. */
+function nameFamily(chainType: DraftChainType): string {
+  const names: Readonly<Partial<Record<DraftChainType, string>>> = messages.conditions.families
+  return names[chainType] ?? familyFacts[familyOf(chainType) ?? 'evm'].name
+}
 
 const icons: Readonly<Record<TemplateIcon, IconComponent>> = {
   Blocks,
@@ -38,7 +44,7 @@ export function TemplatePicker({
         label={messages.conditions.family}
         value={chainType}
         onChange={onFamily}
-        options={readChainTypes.map((value) => ({ value, label: messages.conditions.families[value] }))}
+        options={readChainTypes.map((value) => ({ value, label: nameFamily(value) }))}
       />
       {isRead ? undefined : <p className="text-sm text-warn">{messages.conditions.notRead}</p>}
       <ul className="grid gap-2 sm:grid-cols-2">

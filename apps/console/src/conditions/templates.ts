@@ -274,7 +274,7 @@ const testFields: readonly AdvancedField[] = [
 ]
 const parametersField: AdvancedField = { name: 'parameters', path: ['parameters'], kind: 'list', isOptional: true }
 /** All fields of a condition, by chain type. */
-export const advancedFields: Readonly<Record<DraftChainType, readonly AdvancedField[]>> = {
+const fieldsByType: Readonly<Partial<Record<DraftChainType, readonly AdvancedField[]>>> = {
   EVM: [
     {
       name: 'standardContractType',
@@ -309,4 +309,12 @@ export const advancedFields: Readonly<Record<DraftChainType, readonly AdvancedFi
     parametersField,
     ...testFields,
   ],
+}
+
+/** Those that the conditions of every family have. */
+const commonFields: readonly AdvancedField[] = [{ name: 'method', path: ['method'] }, parametersField, ...testFields]
+
+/** Returns all fields of a condition of a chain type. */
+export function advancedFieldsOf(chainType: DraftChainType): readonly AdvancedField[] {
+  return fieldsByType[chainType] ?? commonFields
 }

@@ -5,7 +5,7 @@ export const conditions = {
   emptyTitle: 'No conditions',
   emptyHint: 'Only the owner and the people above can open it. Start with one of these:',
   family: 'Chains',
-  families: { EVM: 'Ethereum (EVM)', SOLANA: 'Solana', COREUM: 'Coreum' },
+  families: { EVM: 'Ethereum (EVM)' },
   notRead: 'The key nodes of this network do not read this kind of chain, so these conditions cannot be saved here.',
   add: 'Add a condition',
   notWhole: 'Must be a whole number of at least 0.',
