@@ -14,14 +14,5 @@ export { findRecovered, type RecoveredPack } from './recovered-packs.ts'
 export { countRemoval, readRemovals } from './removals.ts'
 export { removePack } from './remove-pack.ts'
 export { markMissing, reportComparison, settleComparison } from './settle-comparison.ts'
-export type {
-  BlockLocation,
-  OwnPack,
-  PackEvent,
-  PackedBlocks,
-  PackStore,
-  PackWriter,
-  ReadOptions,
-  SealedPack,
-} from './types.ts'
+export type { PackEvent, PackStore, PackWriter, SealedPack } from './types.ts'
 export { verifyPack } from './verify-pack.ts'
