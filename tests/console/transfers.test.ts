@@ -257,7 +257,10 @@ test('the account reports a wallet on another network, and switches it with one 
 })
 
 test('without a network the page says so, keeps what it shows, and goes on when it is back', async () => {
-  const { page, context } = await openSignedIn()
+  const { page, context, expectProblem } = await openSignedIn()
+  // The bell asks for events, and its code is loaded after the page.
+  await page.getByRole('button', { name: /notification/i }).waitFor()
+  expectProblem(/ERR_INTERNET_DISCONNECTED/)
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await page.getByText('Nothing here yet').waitFor()
