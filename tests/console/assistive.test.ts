@@ -95,6 +95,11 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
   await keyboard.type(`0x${'78'.repeat(20)}`)
   await tabTo(page, /^Share$/)
   await keyboard.press('Enter')
+  const shared = page.getByRole('dialog', { name: /^Shared with / })
+  await shared.waitFor(patience)
+  await tabTo(page, /^Done$/)
+  await keyboard.press('Enter')
+  await shared.waitFor({ state: 'detached' })
   await page
     .getByRole('list', { name: 'People' })
     .getByText(`0x${'78'.repeat(20)}`)
