@@ -93,6 +93,11 @@ describe('each line runs', () => {
     return /\bb[a-z2-7]{58}\b/.exec(said)?.[0] ?? last.cid
   }
 
+  test('the example of the S3 page prints a CID, and makes the bucket of its lines', async () => {
+    using examples = openExamples(readFileSync(join(root, 'docs/how-to/s3.md'), 'utf8'), network)
+    expect(await examples.run('node scripts/run.mjs s3.ts')).toMatch(/^bafkrei[a-z2-7]{52}$/m)
+  })
+
   const run = blocks.filter(
     ({ page, reason }) =>
       reason === undefined &&
@@ -108,11 +113,6 @@ describe('each line runs', () => {
       if (/ (?:upload|rotate) /.test(line)) last.cid = readCid(said)
       last.name = /\bk51[a-z0-9]+\b/.exec(said)?.[0] ?? last.name
     }
-  })
-
-  test('the example of the S3 page prints a CID', async () => {
-    using examples = openExamples(readFileSync(join(root, 'docs/how-to/s3.md'), 'utf8'), network)
-    expect(await examples.run('node scripts/run.mjs s3.ts')).toMatch(/^bafkrei[a-z2-7]{52}$/m)
   })
 
   test('a block that is not run says why', () => {
