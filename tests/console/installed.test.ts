@@ -30,9 +30,11 @@ test('files and a text that another app shares are chosen for an upload, before 
   await open('/files')
   await signIn()
   // Registered a moment after the page is there, for this path only: no other request passes through it.
-  await page.waitForFunction(
-    "navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state === 'activated')",
-  )
+  await expect
+    .poll(() =>
+      page.evaluate("navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state)"),
+    )
+    .toBe('activated')
   expect(await page.evaluate('navigator.serviceWorker.controller')).toBeNull()
 
   // Another app shares: a browser posts a form.
