@@ -1,5 +1,6 @@
 import { messages } from '../messages/messages.ts'
 import { Modal } from '../ui/Modal.tsx'
+import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { places } from './navigation.ts'
 
 const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }[] = [
@@ -23,25 +24,27 @@ const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }
 export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
   return (
     <Modal isOpen onClose={onClose} title={messages.shortcuts.title} hint={messages.shortcuts.hint}>
-      <dl className="grid gap-x-8 gap-y-1 text-sm sm:grid-cols-2 sm:gap-y-2.5">
-        {rows.map(({ keys, text, isPair = false }) => (
-          <div key={text} className="flex items-center justify-between gap-4">
-            <dt className="text-ink-soft">{text}</dt>
-            <dd className="flex items-center gap-1">
-              {keys.map((key, i) => (
-                <span key={key} className="flex items-center gap-1">
-                  {i > 0 ? (
-                    <span className="text-ink-faint text-xs">
-                      {isPair ? messages.shortcuts.followedBy : messages.shortcuts.or}
-                    </span>
-                  ) : undefined}
-                  <kbd className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">{key}</kbd>
-                </span>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <ScrollBox label={messages.shortcuts.title} className="rounded-md">
+        <dl className="grid gap-x-8 gap-y-1 text-sm sm:grid-cols-2 sm:gap-y-2.5">
+          {rows.map(({ keys, text, isPair = false }) => (
+            <div key={text} className="flex items-center justify-between gap-4">
+              <dt className="text-ink-soft">{text}</dt>
+              <dd className="flex items-center gap-1">
+                {keys.map((key, i) => (
+                  <span key={key} className="flex items-center gap-1">
+                    {i > 0 ? (
+                      <span className="text-ink-faint text-xs">
+                        {isPair ? messages.shortcuts.followedBy : messages.shortcuts.or}
+                      </span>
+                    ) : undefined}
+                    <kbd className="rounded-sm border border-line bg-sunken px-1.5 py-0.5 font-mono text-xs">{key}</kbd>
+                  </span>
+                ))}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </ScrollBox>
     </Modal>
   )
 }
