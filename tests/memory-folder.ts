@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,6 +7,9 @@ const memory = '/dev/shm'
 /** A run uses up to 2 GiB; containers often have a file system of 64 MiB there. */
 const minFreeBytes = 6 * 2 ** 30
 const minMemoryBytes = 12 * 2 ** 30
+const prefix = 'cairn-tests-'
+/** Folders of this age were left by runs that were killed. */
+const staleMs = 6 * 3_600_000
 
 /**
  * Creates a folder in memory for the temporary files of a run: tests wait for thousands of syncs, and none of them takes the
@@ -15,14 +18,24 @@ const minMemoryBytes = 12 * 2 ** 30
 export function createMemoryFolder(): { path: string; remove(): void } | undefined {
   if (process.env['CAIRN_TEST_DISK'] || process.platform !== 'linux' || totalmem() < minMemoryBytes) return undefined
   try {
+    removeStale()
     const { bavail, bsize } = statfsSync(memory)
     if (bavail * bsize < minFreeBytes) return undefined
-    const path = mkdtempSync(join(memory, 'cairn-tests-'))
+    const path = mkdtempSync(join(memory, prefix))
     // PostgreSQL runs as another user when the tests run as root.
     chmodSync(path, 0o711)
     return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
   } catch {
     // No such file system, or not writable: the temporary folder of the system does as well.
     return undefined
+  }
+}
+
+function removeStale(): void {
+  for (const name of readdirSync(memory)) {
+    const path = join(memory, name)
+    if (!name.startsWith(prefix)) continue
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > staleMs)
+      rmSync(path, { recursive: true, force: true })
   }
 }
