@@ -116,7 +116,7 @@ describe('two machines', () => {
     expect(await drive('laptop', 'share', 'docs/a.txt', friend)).toMatchObject({
       err: expect.stringContaining('has no encrypted file'),
     })
-    // Whoever a file is shared with is a contact, and a label stands for its address.
+    // Each person a file is shared with is a contact, and a label stands for its address.
     const contacts = async () =>
       JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: number }
     expect(await contacts()).toMatchObject({ address: friend.toLowerCase(), label: '', usedAt: expect.any(Number) })
