@@ -26,6 +26,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // What every visitor loads is one file: fewer requests before the first paint, and fewer bytes.
+        codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
+      },
+    },
   },
   worker: { format: 'es' },
   server: { port: 8079, proxy: { '/.well-known': 'http://127.0.0.1:8080' } },

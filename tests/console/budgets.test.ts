@@ -9,6 +9,7 @@ import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 const initialScriptKb = 170
 const initialStyleKb = 12
 const lazyChunkKb = 45
+const requestsBeforePaint = 9
 /** Chunks that one action of a user loads, not a page. */
 const onDemand = /^(?:verify|sign-with-key|sign-client|pdf\.worker|PdfView)/
 
@@ -37,6 +38,22 @@ test(`what every visitor loads is at most ${initialScriptKb} kB of script and ${
   expect(await sum('js')).toBeGreaterThan(50)
   expect(await sum('js')).toBeLessThanOrEqual(initialScriptKb)
   expect(await sum('css')).toBeLessThanOrEqual(initialStyleKb)
+})
+
+test(`a visitor sees the first page after at most ${requestsBeforePaint} requests`, async () => {
+  const { page, open } = await site.newPage({ accounts: 0 })
+  await open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  const before: string[] = await page.evaluate(
+    `new Promise((resolve) => new PerformanceObserver((list) => {
+      const [paint] = list.getEntriesByName('first-contentful-paint')
+      if (paint === undefined) return
+      const requests = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < paint.startTime)
+      resolve([location.href, ...requests.map(({ name }) => name)])
+    }).observe({ type: 'paint', buffered: true }))`,
+  )
+  expect(before.length).toBeGreaterThan(1)
+  expect(before.length, before.join(', ')).toBeLessThanOrEqual(requestsBeforePaint)
 })
 
 test(`no lazy chunk is larger than ${lazyChunkKb} kB`, async () => {
