@@ -17,7 +17,7 @@ type ListedPage = {
 type PageRoute = {
   options: {
     path: string
-    staticData: { page: { needsWallet: boolean; entry?: { title: string; section: string; shortcut?: string } } }
+    staticData: { page: { needsWallet: boolean; entry?: { title: () => string; section: string; shortcut?: string } } }
   }
   children?: readonly PageRoute[]
 }
@@ -40,5 +40,8 @@ function listPages({ options, children = [] }: PageRoute, parent: string): Liste
   const path = `${parent}/${options.path.replace(/^\//, '')}`
   const { needsWallet, entry } = options.staticData.page
   const { title, section, shortcut } = entry ?? {}
-  return [{ path, needsWallet, title, section, shortcut }, ...children.flatMap((child) => listPages(child, path))]
+  return [
+    { path, needsWallet, title: title?.(), section, shortcut },
+    ...children.flatMap((child) => listPages(child, path)),
+  ]
 }

@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
+import { languagesPart } from './languages-part.ts'
 import { pagesPart } from './pages-part.ts'
 import { walletConnectPart } from './wallet-connect-part.ts'
 
@@ -11,7 +12,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** The console is bundled from the sources of the packages it uses, so they need no build first. */
 export default defineConfig({
   root: here('.'),
-  plugins: [walletConnectPart(), pagesPart(), react(), tailwindcss(), compressAssets()],
+  plugins: [walletConnectPart(), pagesPart(), languagesPart(), react(), tailwindcss(), compressAssets()],
   resolve: {
     conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
     alias: {

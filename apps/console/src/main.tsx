@@ -2,13 +2,19 @@ import './theme/theme.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
+import { loadTexts } from './messages/load-texts.ts'
 import { resumeSession } from './session/session-store.ts'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no #root')
 void resumeSession()
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-)
+void start(root)
+
+async function start(page: HTMLElement): Promise<void> {
+  await loadTexts()
+  createRoot(page).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+}

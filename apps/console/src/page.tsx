@@ -5,7 +5,7 @@ import type { Session } from './session/session-store.ts'
 
 /** What the navigation, the palette and the shortcuts know of a page. */
 export type PageEntry = {
-  title: string
+  title: () => string
   icon: IconComponent
   /** `main`: in the rail, and on a phone in the bottom bar or behind More. `foot`: below them, as text. */
   section: 'main' | 'foot'
@@ -37,6 +37,6 @@ export function definePage(page: PageRecord): { component: RouteComponent; stati
 async function loadPage(page: PageRecord): Promise<{ default: ComponentType }> {
   if (!page.needsWallet) return { default: await page.load() }
   const [Page, { SignInGate }] = await Promise.all([page.load(), import('./session/SignInGate.tsx')])
-  const title = page.entry?.title
+  const title = page.entry?.title()
   return { default: () => <SignInGate title={title}>{(session) => <Page session={session} />}</SignInGate> }
 }

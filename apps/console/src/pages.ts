@@ -16,14 +16,12 @@ import { definePage } from './page.tsx'
 /** The frame of every page. */
 export const root = createRootRoute()
 
-const titles = messages.pages
-
 const files = createRoute({
   getParentRoute: () => root,
   path: '/files',
   validateSearch: filesSearchSchema,
   ...definePage({
-    entry: { title: titles.files, icon: Files, section: 'main', shortcut: 'f' },
+    entry: { title: () => messages.pages.files, icon: Files, section: 'main', shortcut: 'f' },
     // Visitors can open a public file without the list.
     needsWallet: false,
     load: async () => (await import('./drive/FilesPage.tsx')).FilesPage,
@@ -84,7 +82,7 @@ export const pages = {
     path: '/shared',
     validateSearch: sharedSearchSchema,
     ...definePage({
-      entry: { title: titles.shared, icon: Users, section: 'main', shortcut: 's' },
+      entry: { title: () => messages.pages.shared, icon: Users, section: 'main', shortcut: 's' },
       needsWallet: true,
       load: async () => (await import('./access/SharedPage.tsx')).SharedPage,
     }),
@@ -93,7 +91,7 @@ export const pages = {
     getParentRoute: () => root,
     path: '/links',
     ...definePage({
-      entry: { title: titles.links, icon: Link2, section: 'main', shortcut: 'l' },
+      entry: { title: () => messages.pages.links, icon: Link2, section: 'main', shortcut: 'l' },
       needsWallet: true,
       load: async () => (await import('./upload-links/LinksPage.tsx')).LinksPage,
     }),
@@ -103,7 +101,7 @@ export const pages = {
     path: '/names',
     validateSearch: namesSearchSchema,
     ...definePage({
-      entry: { title: titles.names, icon: Signpost, section: 'main', shortcut: 'n' },
+      entry: { title: () => messages.pages.names, icon: Signpost, section: 'main', shortcut: 'n' },
       needsWallet: true,
       load: async () => (await import('./names/NamesPage.tsx')).NamesPage,
     }),
@@ -118,7 +116,7 @@ export const pages = {
     path: '/billing',
     validateSearch: billingSearchSchema,
     ...definePage({
-      entry: { title: titles.billing, icon: Database, section: 'main', shortcut: 't' },
+      entry: { title: () => messages.pages.billing, icon: Database, section: 'main', shortcut: 't' },
       needsWallet: true,
       load: async () => (await import('./billing/BillingPage.tsx')).BillingPage,
     }),
@@ -127,7 +125,7 @@ export const pages = {
     getParentRoute: () => root,
     path: '/proofs',
     ...definePage({
-      entry: { title: titles.proofs, icon: Blocks, section: 'main', shortcut: 'p' },
+      entry: { title: () => messages.pages.proofs, icon: Blocks, section: 'main', shortcut: 'p' },
       needsWallet: true,
       load: async () => (await import('./proofs/ProofsPage.tsx')).ProofsPage,
     }),
@@ -142,7 +140,7 @@ export const pages = {
     path: '/activity',
     validateSearch: activitySearchSchema,
     ...definePage({
-      entry: { title: titles.activity, icon: Bell, section: 'main', shortcut: 'a' },
+      entry: { title: () => messages.pages.activity, icon: Bell, section: 'main', shortcut: 'a' },
       needsWallet: true,
       load: async () => (await import('./activity/ActivityPage.tsx')).ActivityPage,
     }),
@@ -156,7 +154,7 @@ export const pages = {
     getParentRoute: () => root,
     path: '/api-keys',
     ...definePage({
-      entry: { title: titles.apiKeys, icon: KeyRound, section: 'main' },
+      entry: { title: () => messages.pages.apiKeys, icon: KeyRound, section: 'main' },
       needsWallet: true,
       load: async () => (await import('./api-keys/ApiKeysPage.tsx')).ApiKeysPage,
     }),
@@ -165,7 +163,7 @@ export const pages = {
     getParentRoute: () => root,
     path: '/settings',
     ...definePage({
-      entry: { title: titles.settings, icon: Settings, section: 'main', shortcut: ',' },
+      entry: { title: () => messages.pages.settings, icon: Settings, section: 'main', shortcut: ',' },
       needsWallet: false,
       load: async () => (await import('./settings/SettingsPage.tsx')).SettingsPage,
     }),
@@ -174,7 +172,7 @@ export const pages = {
     getParentRoute: () => root,
     path: '/status',
     ...definePage({
-      entry: { title: titles.status, icon: Activity, section: 'foot' },
+      entry: { title: () => messages.pages.status, icon: Activity, section: 'foot' },
       needsWallet: false,
       load: async () => (await import('./status/StatusPage.tsx')).StatusPage,
     }),

@@ -23,6 +23,7 @@ const sources = [
     'index.html',
     'vite.config.ts',
     'compress-assets.ts',
+    'languages-part.ts',
     'pages-part.ts',
     'wallet-connect-part.ts',
     'package.json',

@@ -1,3 +1,5 @@
+import { language } from '../messages/language.ts'
+
 /** A name in a folder: the size of a file in bytes, undefined for a folder. */
 export type NameBelow = { name: string; sizeBytes: number | undefined }
 
@@ -15,7 +17,7 @@ export function namesBelow(
     names.set(slash < 0 ? rest : rest.slice(0, slash), slash < 0 ? sizeBytes : undefined)
   }
   if (names.size === 0 && folder !== '') return undefined
-  const order = new Intl.Collator(undefined, { numeric: true })
+  const order = new Intl.Collator(language, { numeric: true })
   return [...names]
     .map(([name, sizeBytes]) => ({ name, sizeBytes }))
     .sort(

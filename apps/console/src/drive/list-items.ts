@@ -2,6 +2,7 @@ import type { Drive, DriveItem } from '@cairn/sdk'
 import type { FilesSearch } from '../files/files-search.ts'
 import { firstOrder, isNarrowed, matchesFilter } from '../files/filter-files.ts'
 import { driveFolderType, type ListedFile } from '../files/listed-file.ts'
+import { language } from '../messages/language.ts'
 
 /** Returns an item as a row. `place` is named if the rows are of several folders. */
 export function toListedFile(item: DriveItem, hasPlace = false): ListedFile {
@@ -53,7 +54,7 @@ export function listItems(
   return sortRows(rows, search, false)
 }
 
-const collator = new Intl.Collator('en', { numeric: true })
+const collator = new Intl.Collator(language, { numeric: true })
 
 /** Sorts rows, folders first. Rows of one folder come sorted by name. */
 function sortRows(rows: ListedFile[], { sort = 'fileName', order }: FilesSearch, isByName: boolean): ListedFile[] {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { FolderView } from '../content/FolderView.tsx'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { findIsFolder } from '../content/use-is-folder.ts'
+import { language } from '../messages/language.ts'
 import { PublicPreview } from '../preview/PublicPreview.tsx'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -29,7 +30,7 @@ async function markFolders(
     .slice(0, askedNames)
   const found = await Promise.all(asked.map(({ cid }) => findIsFolder(client, { cid, mimeType: null })))
   const folders = new Set(asked.filter((_, i) => found[i]).map(({ name }) => name))
-  const order = new Intl.Collator(undefined, { numeric: true })
+  const order = new Intl.Collator(language, { numeric: true })
   return items
     .map((item) => ({ ...item, isFolder: folders.has(item.name) }))
     .sort((one, other) => Number(other.isFolder) - Number(one.isFolder) || order.compare(one.name, other.name))

@@ -1,18 +1,23 @@
-/** Figures and times as the reader's language writes them. */
-const locale = 'en'
+import { language } from './language.ts'
 
-const wholeNumber = new Intl.NumberFormat(locale)
-const oneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 })
-const smallDollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', maximumSignificantDigits: 2 })
-const dayAndTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
-const shortDay = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' })
-const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+// Figures and times as the language of the page writes them.
+
+const wholeNumber = new Intl.NumberFormat(language)
+const oneDigit = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+const dollars = new Intl.NumberFormat(language, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 })
+const smallDollars = new Intl.NumberFormat(language, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+})
+const dayAndTime = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const shortDay = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' })
+const dayOnly = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 
-export function formatCount(count: number): string {
+export function formatCount(count: number | bigint): string {
   return wholeNumber.format(count)
 }
 

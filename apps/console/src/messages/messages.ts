@@ -1,2 +1,5 @@
-/** Every text of the console, in the language it is shown in. Another language is another module of these names. */
-export * as messages from './en.ts'
+/**
+ * Every text of the console, in the language it is shown in. Read it within functions: while the modules of the first load
+ * are evaluated, it still has the English texts.
+ */
+export * as messages from './en/en.ts'

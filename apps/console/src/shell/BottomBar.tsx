@@ -19,7 +19,7 @@ export function BottomBar() {
       {mainPlaces.slice(0, barPlaces).map(({ to, title, icon: Icon }) => (
         <Link key={to} to={to} className={cell}>
           <Icon aria-hidden="true" size={20} strokeWidth={1.8} />
-          {title}
+          {title()}
         </Link>
       ))}
       <button type="button" className={cell} onClick={() => setOpen(true)}>

@@ -31,7 +31,7 @@ export function MoreSheet({ onClose }: { onClose: () => void }) {
               className="flex h-12 items-center gap-3 rounded-md px-3 font-medium hover:bg-hover"
             >
               <Icon aria-hidden="true" size={20} strokeWidth={1.8} className="text-ink-soft" />
-              {title}
+              {title()}
             </Link>
           </li>
         ))}
@@ -42,7 +42,7 @@ export function MoreSheet({ onClose }: { onClose: () => void }) {
               onClick={onClose}
               className="flex h-12 items-center rounded-md px-3 text-ink-soft hover:bg-hover"
             >
-              {title}
+              {title()}
             </Link>
           </li>
         ))}

@@ -28,11 +28,11 @@ export function Rail() {
             <li key={to}>
               <Link
                 to={to}
-                title={title}
+                title={title()}
                 className="flex h-10 items-center gap-3 rounded-md px-3 font-medium text-ink-soft text-sm transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-ink max-xl:justify-center"
               >
                 <Icon aria-hidden="true" size={18} strokeWidth={1.9} className="shrink-0" />
-                <span className="max-xl:sr-only">{title}</span>
+                <span className="max-xl:sr-only">{title()}</span>
               </Link>
             </li>
           ))}
@@ -45,7 +45,7 @@ export function Rail() {
         <p className="flex flex-wrap gap-x-4 gap-y-1 px-3 pt-2 text-ink-soft text-sm">
           {footPlaces.map(({ to, title }) => (
             <Link key={to} to={to} className="shrink-0 hover:text-ink hover:underline">
-              {title}
+              {title()}
             </Link>
           ))}
           <a href="/docs" className="shrink-0 hover:text-ink hover:underline">

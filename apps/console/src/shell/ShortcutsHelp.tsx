@@ -3,12 +3,12 @@ import { Modal } from '../ui/Modal.tsx'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { places } from './navigation.ts'
 
-const rows: readonly { keys: readonly string[]; text: string; isPair?: boolean }[] = [
+const listRows = (): readonly { keys: readonly string[]; text: string; isPair?: boolean }[] => [
   { keys: ['Ctrl K', '⌘ K'], text: messages.shortcuts.palette },
   { keys: ['/'], text: messages.shortcuts.search },
   { keys: ['u'], text: messages.shortcuts.upload },
   ...places.flatMap(({ shortcut, title }) =>
-    shortcut === undefined ? [] : [{ keys: ['g', shortcut], text: messages.shortcuts.goTo(title), isPair: true }],
+    shortcut === undefined ? [] : [{ keys: ['g', shortcut], text: messages.shortcuts.goTo(title()), isPair: true }],
   ),
   { keys: ['↑', '↓'], text: messages.shortcuts.move },
   { keys: ['Space'], text: messages.shortcuts.select },
@@ -26,7 +26,7 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
     <Modal isOpen onClose={onClose} title={messages.shortcuts.title} hint={messages.shortcuts.hint}>
       <ScrollBox label={messages.shortcuts.title} className="rounded-md">
         <dl className="grid gap-x-8 gap-y-1 text-sm sm:grid-cols-2 sm:gap-y-2.5">
-          {rows.map(({ keys, text, isPair = false }) => (
+          {listRows().map(({ keys, text, isPair = false }) => (
             <div key={text} className="flex items-center justify-between gap-4">
               <dt className="text-ink-soft">{text}</dt>
               <dd className="flex items-center gap-1">

@@ -53,18 +53,18 @@ export function StatusPage() {
   )
 }
 
-const styles: Record<Health, { icon: IconComponent; tone: string; title: string }> = {
-  good: { icon: CircleCheck, tone: 'border-good bg-good-soft text-good', title: messages.status.good },
-  degraded: { icon: TriangleAlert, tone: 'border-warn bg-warn-soft text-warn', title: messages.status.degraded },
-  down: { icon: OctagonX, tone: 'border-bad bg-bad-soft text-bad', title: messages.status.down },
+const styles: Record<Health, { icon: IconComponent; tone: string; title: () => string }> = {
+  good: { icon: CircleCheck, tone: 'border-good bg-good-soft text-good', title: () => messages.status.good },
+  degraded: { icon: TriangleAlert, tone: 'border-warn bg-warn-soft text-warn', title: () => messages.status.degraded },
+  down: { icon: OctagonX, tone: 'border-bad bg-bad-soft text-bad', title: () => messages.status.down },
 }
-const lossTexts: Record<Loss, string> = {
-  storage: messages.status.storageDown,
-  gateway: messages.status.gatewayDown,
-  keysDown: messages.status.keysDown,
-  keysRead: messages.status.keysRead,
-  chain: messages.status.chainDown,
-  providers: messages.status.providersDown,
+const lossTexts: Record<Loss, () => string> = {
+  storage: () => messages.status.storageDown,
+  gateway: () => messages.status.gatewayDown,
+  keysDown: () => messages.status.keysDown,
+  keysRead: () => messages.status.keysRead,
+  chain: () => messages.status.chainDown,
+  providers: () => messages.status.providersDown,
 }
 
 function Summary({ parts }: { parts: Parts }) {
@@ -75,12 +75,12 @@ function Summary({ parts }: { parts: Parts }) {
     <div role="status" className={`flex gap-4 rounded-lg border p-4 ${tone}`}>
       <Icon aria-hidden="true" size={28} className="shrink-0" />
       <div>
-        <h2 className="font-semibold text-lg">{title}</h2>
+        <h2 className="font-semibold text-lg">{title()}</h2>
         {losses.length === 0 ? <p className="text-sm">{messages.status.goodHint(count)}</p> : undefined}
         {losses.map((loss) => (
           <p key={loss} className="text-sm">
             {loss === 'keysRead' || loss === 'keysDown' ? `${messages.status.keysPart(keyNodesUp)} ` : ''}
-            {lossTexts[loss]}
+            {lossTexts[loss]()}
           </p>
         ))}
       </div>

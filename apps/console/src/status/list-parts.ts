@@ -1,5 +1,6 @@
 import { CairnError, describeProvider, getHealth, getKeyNode, getReadiness, type NetworkProfile } from '@cairn/protocol'
 import * as v from 'valibot'
+import { formatCount } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { PartProbe } from './check-part.ts'
 
@@ -51,7 +52,7 @@ export function listParts(profile: NetworkProfile): PartProbes {
           callChain(rpcUrl, 'eth_chainId', signal),
         ])
         if (Number(id) !== chainId) throw notAsAgreed(messages.status.wrongChain(Number(id)))
-        return [messages.status.block(BigInt(block).toLocaleString('en'))]
+        return [messages.status.block(formatCount(BigInt(block)))]
       },
     })),
     keyNodes: keyNodes.map((url, index) => ({

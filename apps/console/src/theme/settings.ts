@@ -8,6 +8,8 @@ export const fileFormats = ['v1', 'v2'] as const
 const settingsSchema = v.object({
   theme: v.fallback(v.picklist(themes), 'system'),
   accent: v.fallback(v.picklist(accents), 'blue'),
+  /** The tag of a language of the console, or `system`. */
+  language: v.fallback(v.string(), 'system'),
   /** Whether uploads are encrypted by default; the last choice is stored. */
   encrypts: v.fallback(v.boolean(), true),
   /** Whether public uploads start without another click. */
@@ -40,6 +42,7 @@ function read(): Settings {
 const fallbacks: Settings = {
   theme: 'system',
   accent: 'blue',
+  language: 'system',
   encrypts: true,
   startsAtOnce: false,
   fileFormat: 'v1',

@@ -1,7 +1,10 @@
-const people = (count: number) => (count === 1 ? '1 person' : `${count} people`)
+import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
+
+const people = (count: number) => counted(count, { one: 'person', other: 'people' })
 
 /** Who can open an encrypted file. */
-export const access = {
+export const access = translatable('access', {
   title: 'Access',
   titleOf: (name: string) => `Access to ${name}`,
   backToFile: 'Back to the file',
@@ -33,8 +36,8 @@ export const access = {
   shareEmpty: 'Enter at least one address or contact.',
   sharedTitle: (count: number) => `Shared with ${people(count)}`,
   shareBad: (bad: readonly string[]) =>
-    `${bad.length === 1 ? 'Not a valid address' : 'Not valid addresses'}: ${bad.slice(0, 3).join(', ')}${bad.length > 3 ? ' …' : ''}`,
-  shareKnown: (count: number) => `${people(count)} already ${count === 1 ? 'has' : 'have'} access.`,
+    `${plural(bad.length, { one: 'Not a valid address', other: 'Not valid addresses' })}: ${bad.slice(0, 3).join(', ')}${bad.length > 3 ? ' …' : ''}`,
+  shareKnown: (count: number) => `${people(count)} already ${plural(count, { one: 'has', other: 'have' })} access.`,
   shareOwner: 'You already have access as the owner.',
   links: 'Links',
   linkMake: 'Make a link',
@@ -99,7 +102,7 @@ export const access = {
   deniedBy: (nodes: readonly number[]) =>
     nodes.length === 5
       ? 'Confirmed by all five key nodes.'
-      : `Confirmed by key ${nodes.length === 1 ? 'node' : 'nodes'} ${nodes.join(', ')}.`,
+      : `Confirmed by key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${nodes.join(', ')}.`,
   deniedLines: 'What the key nodes found',
   deniedJoin: 'Combined as',
   shardsTitle: 'Not enough key nodes are available',
@@ -128,4 +131,4 @@ export const access = {
   sharedRetired: 'retired',
   sharedMore: 'Show more',
   sharedUnnamed: 'Encrypted file',
-}
+})

@@ -1,13 +1,15 @@
 import type { AccountEvent, EventType } from '@cairn/protocol'
 import { formatBytes, formatCount, formatDateTime } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
 
 type Data = AccountEvent['data']
 
 /** A value of an event as text. */
 const text = (data: Data, field: string) => String(data[field] ?? '')
 const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
-const times = (count: number) => (count === 1 ? 'once' : `${formatCount(count)} times`)
-const files = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
+const times = (count: number) => plural(count, { one: 'once', other: `${formatCount(count)} times` })
+const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 
 const sentences: Record<EventType, (data: Data) => string> = {
   'upload.stored': (data) =>
@@ -39,7 +41,7 @@ const sentences: Record<EventType, (data: Data) => string> = {
 }
 
 /** What happened in an account, and the bell. */
-export const activity = {
+export const activity = translatable('activity', {
   hint: 'What happened in your account in the last 30 days.',
   filter: 'Show',
   groups: {
@@ -64,4 +66,4 @@ export const activity = {
   noNews: 'No notifications',
   noNewsHint: 'Opened links, received files, payments and missed proofs appear here.',
   showAll: 'Show all activity',
-}
+})

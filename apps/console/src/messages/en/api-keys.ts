@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** API keys. */
-export const apiKeys = {
+export const apiKeys = translatable('apiKeys', {
   hint: 'For the command line, the SDK and your own programs. An API key acts for your account until it expires or you revoke it.',
   listLabel: 'Your API keys',
   create: 'Create API key',
@@ -41,4 +43,4 @@ export const apiKeys = {
   revokeFailed: 'The API key was not revoked',
   emptyTitle: 'No API keys',
   emptyHint: 'Create one for a program that acts for you.',
-}
+})

@@ -1,7 +1,8 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** Billing: usage, price and payment. */
-export const billing = {
+export const billing = translatable('billing', {
   hint: 'Pay once and keep it. Billed per byte.',
   used: 'Used',
   limit: 'Limit',
@@ -109,4 +110,4 @@ export const billing = {
   },
   entryKinds: { allowance: 'Free storage', payment: 'Payment', adjustment: 'Granted by the operator' },
   columns: { bytes: 'Storage', paid: 'Paid', state: 'State', when: 'When', transaction: 'Transaction' },
-}
+})

@@ -1,5 +1,8 @@
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
+
 /** The condition builder. Sentences name their fields in braces. */
-export const conditions = {
+export const conditions = translatable('conditions', {
   title: 'Conditions',
   hint: 'Anyone who meets them can open the file without being on the list. The key nodes check the chain each time.',
   emptyTitle: 'No conditions',
@@ -148,5 +151,5 @@ export const conditions = {
   removeAll: 'Remove all conditions',
   discard: 'Discard changes',
   readOnly: 'Only the owner can change the conditions.',
-  badCount: (count: number) => (count === 1 ? 'Fix 1 problem before saving' : `Fix ${count} problems before saving`),
-}
+  badCount: (count: number) => `Fix ${counted(count, { one: 'problem', other: 'problems' })} before saving`,
+})

@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** The address book of an account. */
-export const contacts = {
+export const contacts = translatable('contacts', {
   title: 'Contacts',
   hint: 'Labels are encrypted in your drive. Only you can read them, on every device.',
   none: 'No contacts yet',
@@ -20,4 +22,4 @@ export const contacts = {
   ensLooking: (name: string) => `Looking up ${name}`,
   ensNone: (name: string) => `${name} has no address.`,
   ensIs: (name: string, address: string) => `${name} is ${address}`,
-}
+})

@@ -1,12 +1,14 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
-const items = (count: number) => (count === 1 ? '1 item' : `${formatCount(count)} items`)
-const folders = (count: number) => (count === 1 ? '1 folder' : `${formatCount(count)} folders`)
-const files = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
-const days = (count: number) => (count === 1 ? '1 day' : `${formatCount(count)} days`)
+const items = (count: number) => counted(count, { one: 'item', other: 'items' })
+const folders = (count: number) => counted(count, { one: 'folder', other: 'folders' })
+const files = (count: number) => counted(count, { one: 'file', other: 'files' })
+const days = (count: number) => counted(count, { one: 'day', other: 'days' })
 
 /** Folders, marks and trash over the files of an account. */
-export const drive = {
+export const drive = translatable('drive', {
   places: 'Places',
   place: { drive: 'My files', starred: 'Starred', duplicates: 'Duplicates', trash: 'Trash', uploads: 'All uploads' },
   path: 'Path',
@@ -88,7 +90,7 @@ export const drive = {
   duplicatesOf: (name: string, count: number) => `${name}, uploaded ${formatCount(count)} times`,
   duplicatesRemove: 'Remove copies',
   duplicatesRemoveAll: (size: string) => `Remove all copies, free ${size}`,
-  duplicatesTitle: (count: number) => `Remove ${count === 1 ? '1 copy' : `${formatCount(count)} copies`}?`,
+  duplicatesTitle: (count: number) => `Remove ${counted(count, { one: 'copy', other: 'copies' })}?`,
   duplicatesWarning: 'Removes the later uploads of the same content. The file, its place and its CID stay.',
   starredNone: 'No starred items',
   starredNoneHint: 'Star files and folders to find them here.',
@@ -124,4 +126,4 @@ export const drive = {
   shareTitle: (count: number) => `Share ${files(count)}`,
   shareNone: 'Only encrypted files can be shared. Anyone with the CID can open public files.',
   moreActions: 'More actions',
-}
+})

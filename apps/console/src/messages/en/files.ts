@@ -1,9 +1,11 @@
 import { formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
 
-const items = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
+const items = (count: number) => counted(count, { one: 'file', other: 'files' })
 
 /** The list of files. */
-export const files = {
+export const files = translatable('files', {
   count: items,
   listLabel: 'Your files',
   name: 'Name',
@@ -77,7 +79,7 @@ export const files = {
   renamed: (name: string) => `Renamed to ${name}`,
   deleteTitle: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${items(count)}?`),
   deleteHint: (count: number) =>
-    `Removes ${items(count)} from your account and frees the space. People who have the ${count === 1 ? 'CID' : 'CIDs'} may still have copies.`,
+    `Removes ${items(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
   andMore: (count: number) => `and ${formatCount(count)} more`,
   deleteConfirm: 'Delete',
   deleted: (count: number) => (count === 1 ? 'File deleted' : `${items(count)} deleted`),
@@ -87,4 +89,4 @@ export const files = {
   folder: 'Folder',
   unknownType: 'File',
   sizeAndDate: (size: string, date: string) => `${size} · ${date}`,
-}
+})

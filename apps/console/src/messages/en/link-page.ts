@@ -1,7 +1,8 @@
 import { formatBytes } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** The page that a link opens, for people who may see the console for the first time. */
-export const linkPage = {
+export const linkPage = translatable('linkPage', {
   title: 'A file was shared with you',
   hint: 'It is encrypted. Your browser decrypts it, and no account or wallet is needed.',
   sharedBy: 'Shared by',
@@ -50,4 +51,4 @@ export const linkPage = {
     `This file has ${formatBytes(bytes)}. Save it to your device: showing it here takes as much space in this browser.`,
   otherHint: 'This page does not show files of this kind. Save it to open it on your device.',
   up: 'Up one folder',
-}
+})

@@ -1,9 +1,11 @@
 import { formatAgo, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
-const opens = (count: number) => (count === 1 ? '1 open' : `${formatCount(count)} opens`)
+const opens = (count: number) => counted(count, { one: 'open', other: 'opens' })
 
 /** Links of a file, for their owner. */
-export const links = {
+export const links = translatable('links', {
   hint: 'A link opens this file for people without a wallet.',
   hintAll: 'Each opens an encrypted file for people without a wallet. Make one under Access of a file.',
   titleAll: 'Links to your files',
@@ -19,7 +21,7 @@ export const links = {
   unnamed: (id: string) => `Link ${id.slice(0, 6)}`,
   opens: (count: number, max: number) => `${formatCount(count)} of ${opens(max)}`,
   lastOpened: (ms: number) => `last opened ${formatAgo(ms)}`,
-  failures: (count: number) => (count === 1 ? '1 wrong password' : `${formatCount(count)} wrong passwords`),
+  failures: (count: number) => counted(count, { one: 'wrong password', other: 'wrong passwords' }),
   expires: (ms: number) => `expires ${formatAgo(ms)}`,
   expiredAt: (ms: number) => `expired ${formatAgo(ms)}`,
   revoke: 'Revoke',
@@ -46,4 +48,4 @@ export const links = {
   code: 'QR code of the link',
   sendPassword: 'It opens only with the password. Send that another way.',
   done: 'Done',
-}
+})

@@ -1,7 +1,8 @@
-import { formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
 /** Names (IPNS): create, publish, move and remove. */
-export const names = {
+export const names = translatable('names', {
   hint: 'A name stays the same while its target changes. Its records are signed with its name key, so only the key holder can change the target.',
   none: 'No names yet',
   noneHint: 'Publish a file to a name. Its link always opens the latest version.',
@@ -26,7 +27,7 @@ export const names = {
   labelPlaceholder: 'my-site',
   unlabelled: 'Unlabelled name',
   never: 'Never published',
-  count: (count: number) => (count === 1 ? '1 name' : `${formatCount(count)} names`),
+  count: (count: number) => counted(count, { one: 'name', other: 'names' }),
   listLabel: 'Your names',
   pointsTo: 'Points to',
   actions: 'Actions',
@@ -110,4 +111,4 @@ export const names = {
   publishAgainOf: (sequence: string) => `Publish version ${sequence} again`,
   heldBy: { service: 'Name key kept by the service', owner: 'Name key kept by you' },
   ownerHint: 'The name key is not in this browser. Publish where the name key is: with the SDK or the command line.',
-}
+})

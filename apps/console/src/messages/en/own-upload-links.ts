@@ -1,9 +1,11 @@
 import { formatAgo, formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
-const files = (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`)
+const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 
 /** Upload links, for the account that receives the files. */
-export const ownUploadLinks = {
+export const ownUploadLinks = translatable('ownUploadLinks', {
   title: 'Upload links',
   hint: 'Links for people without a wallet: to send you files, and to open encrypted files of yours.',
   create: 'New upload link',
@@ -25,4 +27,4 @@ export const ownUploadLinks = {
   ownTypesHint: 'Such as text/plain or video/*, separated by spaces. Senders declare the type; it is not checked.',
   ownTypesBad: 'Enter media types such as text/plain or video/*.',
   madeHint: 'It is not shown again. Send it to the people whose files you want.',
-}
+})

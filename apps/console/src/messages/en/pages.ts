@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** Titles of the pages in the navigation. */
-export const pages = {
+export const pages = translatable('pages', {
   files: 'Files',
   shared: 'Shared',
   links: 'Links',
@@ -10,4 +12,4 @@ export const pages = {
   apiKeys: 'API keys',
   settings: 'Settings',
   status: 'Status',
-}
+})

@@ -1,7 +1,8 @@
-import { formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
 /** The command palette. */
-export const palette = {
+export const palette = translatable('palette', {
   title: 'Search and commands',
   label: 'File, page or action',
   hint: 'Search files by name or CID, or type a command',
@@ -11,11 +12,11 @@ export const palette = {
   actions: 'Actions',
   pages: 'Pages',
   none: 'No results',
-  count: (count: number) => (count === 1 ? '1 result' : `${formatCount(count)} results`),
+  count: (count: number) => counted(count, { one: 'result', other: 'results' }),
   searching: 'Searching',
   upload: 'Upload files',
   uploadAliases: 'add send new text folder',
   account: 'Account and wallet',
   accountAliases: 'sign out login balance address connect',
   theme: (name: string) => `Theme: ${name}`,
-}
+})

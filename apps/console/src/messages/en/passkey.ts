@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** Sign-in with a passkey. */
-export const passkey = {
+export const passkey = translatable('passkey', {
   title: 'Sign in with a passkey',
   hint: 'A passkey is your account here: your device or password manager keeps it, and asks for your fingerprint, face or PIN.',
   use: 'Use my passkey',
@@ -11,4 +13,4 @@ export const passkey = {
   noSecretHint: 'Use a browser and a password manager with the WebAuthn extension prf, or a wallet.',
   noPayments: 'A passkey sends no payments',
   noPaymentsHint: 'Pay with a wallet.',
-}
+})

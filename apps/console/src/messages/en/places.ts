@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** Pages with few texts of their own: files, names, billing and proofs. */
-export const places = {
+export const places = translatable('places', {
   noKeyNodes: 'This network has no key nodes',
   noKeyNodesHint: 'Files on this network are public, so there is nothing to share.',
   openTitle: 'Open a file',
@@ -10,4 +12,4 @@ export const places = {
   detailsSize: 'Size',
   detailsType: 'Type',
   detailsAccess: 'Access',
-}
+})

@@ -1,7 +1,8 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** The page of a file: tabs, preview and decryption. */
-export const preview = {
+export const preview = translatable('preview', {
   tabs: 'File sections',
   tab: { preview: 'Preview', details: 'Details', access: 'Access', proofs: 'Proofs', names: 'Names' },
   noneTitle: 'No preview for this file',
@@ -75,4 +76,4 @@ export const preview = {
   publicAccessTitle: 'Anyone can read this file',
   publicAccessHint:
     'It was uploaded without encryption, so access cannot be shared or removed. Upload it encrypted to control who reads it.',
-}
+})

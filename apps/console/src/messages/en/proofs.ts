@@ -1,7 +1,9 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
 
 /** Proofs: where a file is stored, and how to verify it. */
-export const proofs = {
+export const proofs = translatable('proofs', {
   hint: 'Storage providers keep copies of your files and prove it again and again. Don’t take our word for it: verify it here.',
   none: 'Nothing to prove yet',
   noneHint: 'Upload a file to see its deals and proofs here.',
@@ -19,7 +21,7 @@ export const proofs = {
   copies: 'Copies',
   copiesHint: (most: number) =>
     `Copies per file (1–${formatCount(most)}). Raising it also applies to existing files; lowering it only to new ones.`,
-  copiesNow: (count: number) => (count === 1 ? '1 provider' : `${formatCount(count)} providers`),
+  copiesNow: (count: number) => counted(count, { one: 'provider', other: 'providers' }),
   copiesMore: 'One more copy',
   copiesFewer: 'One copy fewer',
   copiesSet: (count: number) => `Copies per file: ${formatCount(count)}`,
@@ -54,7 +56,7 @@ export const proofs = {
     total === undefined ? formatBytes(done) : `${formatBytes(done)} of ${formatBytes(total)}`,
   provenTitle: 'Verified',
   provenHint: (copies: number) =>
-    `${copies === 1 ? '1 provider has' : `${formatCount(copies)} providers have`} it now: they answered a random challenge correctly.`,
+    `${counted(copies, { one: 'provider has', other: 'providers have' })} it now: they answered a random challenge correctly.`,
   failedTitle: 'Verification failed',
   failedHint:
     'The proofs do not match what the service says. Keep your own copy, and report this to the operator of this network.',
@@ -85,9 +87,10 @@ export const proofs = {
   pieceOf: (number: number, all: number) => `Piece ${formatCount(number)} of ${formatCount(all)}`,
   morePieces: (count: number) => `and ${formatCount(count)} more pieces, also left out of the raw data`,
   waitingPacks: (count: number) =>
-    count === 1
-      ? 'One of its archives is not in a piece yet.'
-      : `${formatCount(count)} of its archives are not in a piece yet.`,
+    plural(count, {
+      one: 'One of its archives is not in a piece yet.',
+      other: `${formatCount(count)} of its archives are not in a piece yet.`,
+    }),
   providers: 'Providers',
   dealStates: {
     queued: 'Queued',
@@ -102,7 +105,7 @@ export const proofs = {
   dealProven: (when: string) => `last proof ${when}`,
   dealSilent: (when: string) => `first missed a challenge ${when}`,
   dealProofs: (proofs: number, faults: number) =>
-    `${proofs === 1 ? '1 proof' : `${formatCount(proofs)} proofs`}, ${formatCount(faults)} missed`,
+    `${counted(proofs, { one: 'proof', other: 'proofs' })}, ${formatCount(faults)} missed`,
   dealNext: (when: string) => `next challenge ${when}`,
   dealsNone: 'No provider has been asked yet.',
   history: 'Challenges',
@@ -120,4 +123,4 @@ export const proofs = {
   copyRaw: 'Copy raw data',
   copyCid: 'Copy CID',
   copyPiece: 'Copy piece CID',
-}
+})

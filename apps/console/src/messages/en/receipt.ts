@@ -1,7 +1,8 @@
 import { formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** The receipt of a payment. */
-export const receipt = {
+export const receipt = translatable('receipt', {
   title: 'Receipt',
   hint: 'Storage bought on a blockchain. Anyone can verify the transaction.',
   print: 'Print',
@@ -21,4 +22,4 @@ export const receipt = {
   block: (chain: string, block: number) => `${chain}, block ${formatCount(block)}`,
   transaction: 'Transaction',
   proof: 'Explorer',
-}
+})

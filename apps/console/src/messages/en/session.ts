@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** Wallet and session, on every page. */
-export const session = {
+export const session = translatable('session', {
   connect: 'Connect wallet',
   signIn: 'Sign in',
   signOut: 'Sign out',
@@ -16,4 +18,4 @@ export const session = {
   gateTitle: 'Sign in to see this',
   gateHintKnown: 'Your wallet is connected. Sign once to continue.',
   gateHint: 'Connect your wallet to continue. You return to this page.',
-}
+})

@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** Settings. */
-export const settings = {
+export const settings = translatable('settings', {
   hint: 'Stored in this browser only.',
   appearance: 'Appearance',
   theme: 'Theme',
@@ -49,4 +51,4 @@ export const settings = {
   clearConfirm: 'Clear and sign out',
   clearText:
     'Clears settings, the last wallet used, the session of this browser and unfinished uploads. Name keys created on this device are lost for good: export them first. Pending payments are still credited. Files and keys at the service are not affected.',
-}
+})

@@ -1,7 +1,8 @@
 import { formatBytes } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** The frame: navigation and the states of every page. */
-export const shell = {
+export const shell = translatable('shell', {
   product: 'Cairn',
   skip: 'Skip to content',
   navigation: 'Main',
@@ -39,4 +40,4 @@ export const shell = {
   noNetworkTitle: 'The network is not answering',
   noNetworkHint: 'The service did not say where its parts are. It may still be starting.',
   notifications: 'Notifications',
-}
+})

@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** The help for keyboard shortcuts. */
-export const shortcuts = {
+export const shortcuts = translatable('shortcuts', {
   title: 'Keyboard shortcuts',
   hint: 'Turn single-letter shortcuts off in Settings.',
   palette: 'Search and commands',
@@ -16,4 +18,4 @@ export const shortcuts = {
   all: 'Select all',
   or: 'or',
   followedBy: 'then',
-}
+})

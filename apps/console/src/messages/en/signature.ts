@@ -1,14 +1,17 @@
+import { translatable } from '../translatable.ts'
+import { plural } from './plural.ts'
+
 /** Dialogs about an existing session. Loaded with these dialogs. */
-export const signature = {
+export const signature = translatable('signature', {
   extendTitle: 'Extend your session',
   extendHint:
     'Sign the sign-in text once more to start a new session. Running uploads continue. This is not a transaction and costs nothing.',
   stillOpen: (nodes: readonly number[], until: string) =>
-    `A session you ended is still open at key ${nodes.length === 1 ? 'node' : 'nodes'} ${new Intl.ListFormat('en').format(nodes.map(String))}, which did not answer. It expires by ${until}.`,
+    `A session you ended is still open at key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))}, which did not answer. It expires by ${until}.`,
   endThere: 'End it there',
   keysTitle: 'One more signature',
   keysHint:
     'Five independent key nodes protect encrypted files. Too few of them know this session: they did not answer when you signed in, or the session has expired there. Sign once to continue. This is not a transaction and costs nothing.',
   keysGo: 'Sign',
   keysSigning: 'Waiting for your wallet',
-}
+})

@@ -1,7 +1,8 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
 
 /** The status page of the network. */
-export const status = {
+export const status = translatable('status', {
   hint: (network: string) => `Parts of the network “${network}”, as this browser sees them.`,
   good: 'All systems operational',
   goodHint: (count: number) => `All ${formatCount(count)} parts answer.`,
@@ -37,4 +38,4 @@ export const status = {
   checkedAt: (when: string) => `Checked ${when}. Checks run every 15 seconds.`,
   again: 'Check again',
   timedOut: 'no answer within 8 seconds',
-}
+})

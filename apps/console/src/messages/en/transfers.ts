@@ -1,10 +1,12 @@
 import { formatBytes, formatCount, formatDuration } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
-const uploads = (count: number) => (count === 1 ? '1 upload' : `${formatCount(count)} uploads`)
-const things = (count: number) => (count === 1 ? '1 transfer' : `${formatCount(count)} transfers`)
+const uploads = (count: number) => counted(count, { one: 'upload', other: 'uploads' })
+const things = (count: number) => counted(count, { one: 'transfer', other: 'transfers' })
 
 /** The transfers panel. */
-export const transfers = {
+export const transfers = translatable('transfers', {
   title: 'Transfers',
   open: 'Show transfers',
   openWith: (running: number, failed: number) =>
@@ -72,4 +74,4 @@ export const transfers = {
   },
   progressOf: (name: string) => `Progress of ${name}`,
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
-}
+})

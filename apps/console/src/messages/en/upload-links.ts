@@ -1,7 +1,9 @@
 import { formatBytes, formatCount } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
 /** The page that an upload link opens, for people who send files into the account of another. */
-export const uploadLinks = {
+export const uploadLinks = translatable('uploadLinks', {
   title: 'Send files',
   hint: 'They go to the account that shared this link, not encrypted. No account or wallet is needed.',
   receivedBy: 'Received by',
@@ -19,7 +21,7 @@ export const uploadLinks = {
   progress: (name: string) => `Upload of ${name}`,
   stored: 'Sent',
   retry: 'Retry',
-  done: (files: number) => (files === 1 ? '1 file sent' : `${formatCount(files)} files sent`),
+  done: (files: number) => counted(files, { one: 'file sent', other: 'files sent' }),
   loading: 'Checking the link',
   openFailed: 'The link could not be opened',
   ended: {
@@ -43,4 +45,4 @@ export const uploadLinks = {
     title: 'This link is not available',
     hint: 'The operator of this service blocked the account that shared it.',
   },
-}
+})

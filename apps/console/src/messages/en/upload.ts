@@ -1,7 +1,11 @@
-import { formatBytes, formatCount } from '../format.ts'
+import { formatBytes } from '../format.ts'
+import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
+
+const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 
 /** The upload sheet, and dropping files. */
-export const upload = {
+export const upload = translatable('upload', {
   title: 'Upload',
   dropHere: 'Drop to upload',
   dropInto: (place: string) => `Files will be added to ${place}`,
@@ -30,8 +34,8 @@ export const upload = {
   folderSeparateEncrypted: 'Each file gets its own CID and file key, and can be shared separately.',
   nameOf: (name: string) => `Name of ${name}`,
   remove: (name: string) => `Remove ${name}`,
-  files: (count: number) => (count === 1 ? '1 file' : `${formatCount(count)} files`),
-  folderFiles: (count: number, size: string) => `${count === 1 ? '1 file' : `${formatCount(count)} files`}, ${size}`,
+  files,
+  folderFiles: (count: number, size: string) => `${files(count)}, ${size}`,
   andMore: (count: string) => `and ${count} more`,
   total: 'Total',
   left: (bytes: number) => `${formatBytes(bytes)} left after this`,
@@ -41,12 +45,12 @@ export const upload = {
   startsWhenPaid: 'The upload starts when the storage is added. You can close this.',
   startWhenPaid: 'Start the upload when storage is added',
   start: (count: number, isEncrypted: boolean) => {
-    const what = count === 0 ? '' : count === 1 ? ' 1 file' : ` ${formatCount(count)} files`
+    const what = count === 0 ? '' : ` ${files(count)}`
     return isEncrypted ? `Encrypt and upload${what}` : `Upload${what} publicly`
   },
   empty: 'Empty files are fine; they use no storage.',
   textEmpty: 'Enter some text first.',
   reading: 'Reading your files',
   unreadable: (count: number) =>
-    `${count === 1 ? '1 item' : `${formatCount(count)} items`} could not be read and ${count === 1 ? 'was' : 'were'} skipped`,
-}
+    `${counted(count, { one: 'item', other: 'items' })} could not be read and ${plural(count, { one: 'was', other: 'were' })} skipped`,
+})

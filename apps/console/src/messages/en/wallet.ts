@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** The wallet dialog: selection, connection and account. */
-export const wallet = {
+export const wallet = translatable('wallet', {
   account: 'Account',
   pickTitle: 'Connect a wallet',
   pickHint: 'Your wallet is your account: there is no password and no e-mail. Connecting moves no money.',
@@ -57,4 +59,4 @@ export const wallet = {
   connectAgain: 'Reconnect',
   switchAccount: 'Use another wallet',
   solanaPays: 'A Solana account can store, encrypt and share. Buying storage needs an EVM account.',
-}
+})

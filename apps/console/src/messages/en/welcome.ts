@@ -1,5 +1,7 @@
+import { translatable } from '../translatable.ts'
+
 /** The page for new visitors. */
-export const welcome = {
+export const welcome = translatable('welcome', {
   title: 'Store files anyone can verify and only you control',
   lead: 'Cairn stores files by their content: the address of a file is computed from its bytes, so it cannot be swapped for another. Only people you choose can open encrypted files.',
   toFiles: 'Go to your files',
@@ -27,4 +29,4 @@ export const welcome = {
   openLabel: 'CID',
   open: 'Open',
   openInvalid: 'This is not a valid CID. CIDs look like bafy… or Qm….',
-}
+})

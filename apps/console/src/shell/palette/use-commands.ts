@@ -50,6 +50,6 @@ export function useCommands(): { actions: readonly Command[]; pages: readonly Co
       })),
       { id: 'shortcuts', label: messages.shortcuts.title, icon: Keyboard, run: () => showOverlay('shortcuts') },
     ],
-    pages: places.map(({ to, title, icon }) => ({ id: to, label: title, icon, run: () => void navigate({ to }) })),
+    pages: places.map(({ to, title, icon }) => ({ id: to, label: title(), icon, run: () => void navigate({ to }) })),
   }
 }

@@ -1,0 +1,34 @@
+// Runs before the first paint, in a separate file so that the policy of the page needs no inline script: applies the
+// chosen theme, accent and language.
+;(() => {
+  const page = document.documentElement
+  const known = { theme: ['light', 'dark'], accent: ['blue', 'green', 'orange', 'pink', 'purple', 'red'] }
+  let chosen = {}
+  try {
+    chosen = JSON.parse(localStorage.getItem('cairn.settings') ?? '{}')
+  } catch {
+    // Unreadable settings count as unset.
+    chosen = {}
+  }
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches
+  page.dataset.theme = known.theme.includes(chosen.theme) ? chosen.theme : dark ? 'dark' : 'light'
+  page.dataset.accent = known.accent.includes(chosen.accent) ? chosen.accent : 'blue'
+
+  // The build names the languages of the console in the page. `de-CH` is served with `de` (RFC 4647, lookup).
+  const languages = JSON.parse(page.dataset.languages)
+  const wanted = [chosen.language, ...navigator.languages].flatMap((tag) => {
+    const parts = String(tag).split('-')
+    return parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
+  })
+  const language = wanted.find((tag) => Object.hasOwn(languages, tag)) ?? 'en'
+  const { dir, script } = languages[language]
+  page.lang = language
+  page.dir = dir
+  if (script === undefined) return
+  // Its texts are loaded beside the console, which waits for them.
+  const link = document.createElement('link')
+  link.rel = 'modulepreload'
+  link.crossOrigin = ''
+  link.href = script
+  document.head.append(link)
+})()
