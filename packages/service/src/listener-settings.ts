@@ -7,15 +7,11 @@ import {
   optional,
   type Setting,
   type SettingValues,
+  seconds,
   text,
   whole,
 } from './settings.ts'
 import { readTraceConfig, type TraceConfig, traceSettings } from './traces/trace-settings.ts'
-
-const seconds =
-  (min: number, max: number) =>
-  (value: string): number =>
-    whole(min, max)(value) * 1000
 
 /** Settings of every service with a listener; each includes them in its own. */
 export const listenerSettings = {

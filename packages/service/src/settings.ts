@@ -53,6 +53,19 @@ export function oneOf<const Word extends string>(words: readonly Word[]): (text:
   }
 }
 
+/** Parses `on` or `off`. */
+export const onOff = (value: string): boolean => oneOf(['on', 'off'])(value) === 'on'
+
+/** Parses a whole number of seconds in a range. Returns ms. */
+export function seconds(min: number, max: number): (text: string) => number {
+  return (value) => whole(min, max)(value) * 1000
+}
+
+/** Parses a whole number of days in a range. Returns ms. */
+export function days(min: number, max: number): (text: string) => number {
+  return (value) => whole(min, max)(value) * 86_400_000
+}
+
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 

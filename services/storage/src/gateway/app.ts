@@ -21,11 +21,12 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { countPublicListeners, type S3ApiSettings } from '../config.ts'
+import { countPublicListeners } from '../config.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
+import type { S3ApiSettings } from '../settings/s3-api-settings.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'

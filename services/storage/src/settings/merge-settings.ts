@@ -1,5 +1,5 @@
 import { GIB, MIB } from '@cairn/protocol'
-import { type SettingValues, whole } from '@cairn/service'
+import { type SettingValues, seconds, whole } from '@cairn/service'
 
 /** The settings of merging small packs. */
 export const mergeSettings = {
@@ -17,7 +17,7 @@ export const mergeSettings = {
   CAIRN_MERGE_AGE_SECONDS: {
     about: 'Minimum age of a pack that is merged; less when packs are sent to storage providers sooner.',
     fallback: '3600',
-    read: (value: string) => whole(0, 366 * 24 * 3600)(value) * 1000,
+    read: seconds(0, 366 * 24 * 3600),
   },
   CAIRN_MERGE_BYTES_PER_SECOND: {
     about: 'Rate at which packs are merged.',
