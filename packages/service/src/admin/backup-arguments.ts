@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { listBackupIds, type Manifests } from '../backup/backup-files.ts'
 import type { BackupSettings } from '../backup/backup-settings.ts'
 import { type BackupPlace, openPlace } from '../backup/place.ts'
 import { createBackupKey, createOpener, type Opener } from '../backup/seal.ts'
@@ -20,6 +21,18 @@ export async function createKeyFile({
   const { identity, recipient } = await createBackupKey()
   if (!isDryRun) await writeNew(path, `# recipient: ${recipient}\n${identity}\n`)
   report({ kind: 'key', recipient, file: path, isDryRun }, recipient)
+  return true
+}
+
+/** Reports the finished backups of a destination, oldest first, in the words of the tool. */
+export async function reportBackups<Manifest extends { id: string }>(
+  destination: string,
+  settings: Pick<BackupSettings, 's3'>,
+  manifests: Manifests<Manifest>,
+  report: (manifest: Manifest) => void,
+): Promise<boolean> {
+  await using place = await openPlace(destination, settings, 'read')
+  for (const id of await listBackupIds(place.objects)) report(await manifests.read(place.objects, id))
   return true
 }
 

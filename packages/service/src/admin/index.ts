@@ -1,7 +1,7 @@
 export { type ActionContext, applyAction } from './action.ts'
 export { type AuditEntry, recordAction } from './audit.ts'
 export { createAuditTable } from './audit-table.ts'
-export { createKeyFile, openPlaceIfExists, readIdentity, readKeep } from './backup-arguments.ts'
+export { createKeyFile, openPlaceIfExists, readIdentity, readKeep, reportBackups } from './backup-arguments.ts'
 export { interrupted } from './interrupted.ts'
 export { reportAction, reportActions } from './report-action.ts'
 export { runToolAsProcess } from './run-as-process.ts'

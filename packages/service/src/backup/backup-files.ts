@@ -21,6 +21,20 @@ export const fileSchema = v.object({
 })
 export const backupIdSchema = v.pipe(v.string(), v.regex(/^\d{8}-\d{9}-[0-9a-f]{6}$/))
 
+/** What all manifests begin with. */
+export const manifestHead = {
+  id: backupIdSchema,
+  createdAt: v.pipe(v.string(), v.isoTimestamp()),
+  network: v.string(),
+}
+/** What all manifests say about the database. */
+export const databaseEntries = {
+  kind: v.picklist(['sqlite', 'postgres']),
+  /** Migrations of its tables, in order: the version of the schema. */
+  migrations: v.array(v.string()),
+  rows: wholeSchema,
+}
+
 /** The format of a kind of backup. */
 export type BackupFormat<Manifest extends { id: string }> = {
   readonly name: string
@@ -43,16 +57,6 @@ export function createBackupId(now: number): string {
   return `${day}-${time}-${randomBytes(3).toString('hex')}`
 }
 
-/** Writes the manifest, which completes the backup. It appears as a whole. */
-export async function writeManifestOf<Manifest extends { id: string }>(
-  objects: ObjectStore,
-  { name: format, version }: BackupFormat<Manifest>,
-  manifest: Omit<Manifest, 'format' | 'version'> & { id: string },
-): Promise<void> {
-  const text = `${JSON.stringify({ format, version, ...manifest }, undefined, 2)}\n`
-  await writeStored(objects, manifestKey(manifest.id), lines([text]))
-}
-
 /** Lists the ids of all backups that have a manifest, oldest first. */
 export function listBackupIds(objects: ObjectStore): Promise<string[]> {
   return listIdsWith(objects, manifestName)
@@ -68,8 +72,33 @@ export async function listIdsWith(objects: ObjectStore, name: string): Promise<s
   return ids.toSorted()
 }
 
-/** @throws CairnError BACKUP_NEWER, BACKUP_DAMAGED */
-export async function readManifestOf<Manifest extends { id: string }>(
+/** The manifests of one kind of backup. */
+export type Manifests<Manifest extends { id: string }> = {
+  /** Writes the manifest, which completes the backup. It appears as a whole. */
+  write(objects: ObjectStore, manifest: Omit<Manifest, 'format' | 'version'> & { id: string }): Promise<void>
+  /** @throws CairnError BACKUP_NEWER, BACKUP_DAMAGED */
+  read(objects: ObjectStore, id: string): Promise<Manifest>
+  /**
+   * Reads one backup: the named one, or the newest.
+   * @throws CairnError NOT_FOUND, BACKUP_NEWER, BACKUP_DAMAGED
+   */
+  find(objects: ObjectStore, id: string | undefined): Promise<Manifest>
+}
+
+/** Creates the functions that write and read manifests of a format. */
+export function manifestsOf<Manifest extends { id: string }>(format: BackupFormat<Manifest>): Manifests<Manifest> {
+  const read = (objects: ObjectStore, id: string): Promise<Manifest> => readManifest(objects, format, id)
+  return {
+    write: async (objects, manifest) => {
+      const text = `${JSON.stringify({ format: format.name, version: format.version, ...manifest }, undefined, 2)}\n`
+      await writeStored(objects, manifestKey(manifest.id), lines([text]))
+    },
+    read,
+    find: async (objects, id) => read(objects, await findBackupId(objects, id)),
+  }
+}
+
+async function readManifest<Manifest extends { id: string }>(
   objects: ObjectStore,
   { name: format, version, schema }: BackupFormat<Manifest>,
   id: string,
@@ -90,7 +119,7 @@ export async function readManifestOf<Manifest extends { id: string }>(
 }
 
 /** Returns the id of one backup: the named one, or the newest. @throws CairnError NOT_FOUND */
-export async function findBackupId(objects: ObjectStore, id: string | undefined): Promise<string> {
+async function findBackupId(objects: ObjectStore, id: string | undefined): Promise<string> {
   const ids = await listBackupIds(objects)
   const found = id === undefined ? ids.at(-1) : ids.find((each) => each === id)
   if (found !== undefined) return found

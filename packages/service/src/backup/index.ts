@@ -1,21 +1,19 @@
 export {
-  type BackupFormat,
-  backupIdSchema,
   backupKey,
   createBackupId,
+  databaseEntries,
   fileSchema,
-  findBackupId,
   keySchema,
   lines,
   listBackupIds,
   listIdsWith,
+  manifestHead,
+  manifestsOf,
   parseJson,
-  readManifestOf,
   removeAbandoned,
   removeUnfinished,
   untilAborted,
   wholeSchema,
-  writeManifestOf,
 } from './backup-files.ts'
 export { type BackupSettings, backupSettings, readBackupSettings } from './backup-settings.ts'
 export { type DumpedValue, type DumpPart, dumpRows, encodeValue, quote, readDump } from './dump.ts'

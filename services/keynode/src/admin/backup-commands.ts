@@ -1,8 +1,16 @@
-import { createKeyFile, openPlaceIfExists, readIdentity, readKeep, recordAction, wrongUse } from '@cairn/service/admin'
-import { createSealer, listBackupIds, openPlace, requireOwnPlace } from '@cairn/service/backup'
+import {
+  createKeyFile,
+  openPlaceIfExists,
+  readIdentity,
+  readKeep,
+  recordAction,
+  reportBackups,
+  wrongUse,
+} from '@cairn/service/admin'
+import { createSealer, openPlace, requireOwnPlace } from '@cairn/service/backup'
 import { createBackup, placeOwnerOf, readNode } from '../backup/create-backup.ts'
 import { pruneBackups, verifyBackups } from '../backup/keep-backups.ts'
-import { type Manifest, readManifest } from '../backup/manifest.ts'
+import { type Manifest, manifests } from '../backup/manifest.ts'
 import { restoreBackup, secondaryFileName, secretFileName } from '../backup/restore-backup.ts'
 import { openNode } from '../open-keys.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
@@ -17,14 +25,10 @@ export const backupCommands: Readonly<Record<string, Command>> = {
   'backup list': {
     args: ['DESTINATION'],
     about: 'lists the finished backups, oldest first',
-    run: async (input) => {
-      await using place = await openPlace(placeOf(input), input.readBackupConfig(), 'read')
-      for (const id of await listBackupIds(place.objects)) {
-        const manifest = await readManifest(place.objects, id)
-        input.report(manifest, describeBackup(manifest))
-      }
-      return true
-    },
+    run: (input) =>
+      reportBackups(placeOf(input), input.readBackupConfig(), manifests, (manifest) =>
+        input.report(manifest, describeBackup(manifest)),
+      ),
   },
   'backup verify': {
     args: ['DESTINATION'],

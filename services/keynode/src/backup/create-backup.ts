@@ -16,7 +16,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import type { KeyNodeConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import type { Database } from '../db/database.ts'
-import { type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { type Manifest, manifests } from './manifest.ts'
 import { encodeSecrets } from './secrets.ts'
 
 /**
@@ -58,7 +58,7 @@ export async function createBackup(parts: BackupParts): Promise<Manifest> {
     const { file: database, ...counts } = await writeDump(parts, write)
     const secrets = await write('secrets.age', await seal(encodeSecrets(config)))
     signal.throwIfAborted()
-    await writeManifest(place, {
+    await manifests.write(place, {
       id,
       createdAt: new Date(clock.now()).toISOString(),
       network: config.networkName,
@@ -68,7 +68,7 @@ export async function createBackup(parts: BackupParts): Promise<Manifest> {
       files: { database, secrets },
     })
     for (const key of [...written, backupKey(id, 'manifest.json')]) await place.confirm(key)
-    return await readManifest(place, id)
+    return await manifests.read(place, id)
   } catch (error) {
     await removeUnfinished(place, id, written).catch(() => undefined)
     throw signal.aborted ? signal.reason : error

@@ -9,7 +9,7 @@ import {
   requireOwnPlace,
 } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
-import { findBackup, type Manifest, readManifest } from './manifest.ts'
+import { type Manifest, manifests } from './manifest.ts'
 import { parseSecrets } from './secrets.ts'
 
 /** A file that does not match its backup. */
@@ -34,7 +34,7 @@ export async function verifyBackups(parts: VerifyParts): Promise<{ backups: numb
   const { place, open, signal } = parts
   const all = parts.id === undefined ? await listBackupIds(place) : []
   // Nothing to verify is an error, not a success.
-  const ids = all.length > 0 ? all : [(await findBackup(place, parts.id)).id]
+  const ids = all.length > 0 ? all : [(await manifests.find(place, parts.id)).id]
   let findings = 0
   const check = async <T>(backup: string, object: string, read: () => Promise<T>): Promise<T | undefined> => {
     try {
@@ -47,7 +47,7 @@ export async function verifyBackups(parts: VerifyParts): Promise<{ backups: numb
     }
   }
   for (const id of ids) {
-    const manifest = await check(id, backupKey(id, 'manifest.json'), () => readManifest(place, id))
+    const manifest = await check(id, backupKey(id, 'manifest.json'), () => manifests.read(place, id))
     if (manifest === undefined) continue
     const { database, secrets } = manifest.files
     await check(id, secrets.key, async () => {
@@ -83,7 +83,7 @@ export async function pruneBackups({ place, owner, keep, isDryRun }: PruneParts)
 }> {
   await requireOwnPlace(place, owner)
   const all: Manifest[] = []
-  for (const id of await listBackupIds(place)) all.push(await readManifest(place, id))
+  for (const id of await listBackupIds(place)) all.push(await manifests.read(place, id))
   const kept = all.slice(-keep)
   const old = all.slice(0, all.length - kept.length)
   for (const { id, files } of isDryRun ? [] : old) {

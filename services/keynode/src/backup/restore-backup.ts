@@ -9,7 +9,7 @@ import type { Clock } from '../context.ts'
 import { migrations, openDatabase } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { lockHome } from '../lock-home.ts'
-import { findBackup, type Manifest } from './manifest.ts'
+import { type Manifest, manifests } from './manifest.ts'
 import { parseSecrets, type Secrets, toHex } from './secrets.ts'
 
 /** File of the restored secret below CAIRN_KEYNODE_HOME. */
@@ -53,7 +53,7 @@ export type Restored = {
  */
 export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const { clock, place, open, signal } = parts
-  const manifest = await findBackup(place, parts.id)
+  const manifest = await manifests.find(place, parts.id)
   requireKnownSchema(manifest)
   // The key is tried before anything is written.
   const secretsFile = manifest.files.secrets

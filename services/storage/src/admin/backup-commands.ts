@@ -1,7 +1,15 @@
-import { createKeyFile, openPlaceIfExists, readIdentity, readKeep, recordAction, wrongUse } from '@cairn/service/admin'
-import { createSealer, listBackupIds, openPlace } from '@cairn/service/backup'
+import {
+  createKeyFile,
+  openPlaceIfExists,
+  readIdentity,
+  readKeep,
+  recordAction,
+  reportBackups,
+  wrongUse,
+} from '@cairn/service/admin'
+import { createSealer, openPlace } from '@cairn/service/backup'
 import { createBackup, type OnProgress, planBackup } from '../backup/create-backup.ts'
-import { type Manifest, readManifest } from '../backup/manifest.ts'
+import { type Manifest, manifests } from '../backup/manifest.ts'
 import { migrateStore } from '../backup/migrate-store.ts'
 import { pruneBackups } from '../backup/prune-backups.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
@@ -21,14 +29,10 @@ export const backupCommands: Readonly<Record<string, Command>> = {
   'backup list': {
     args: ['DESTINATION'],
     about: 'lists the finished backups, oldest first',
-    run: async (input) => {
-      await using place = await openPlace(placeOf(input), input.config.backup, 'read')
-      for (const id of await listBackupIds(place.objects)) {
-        const manifest = await readManifest(place.objects, id)
-        input.report(manifest, describeBackup(manifest))
-      }
-      return true
-    },
+    run: (input) =>
+      reportBackups(placeOf(input), input.config.backup, manifests, (manifest) =>
+        input.report(manifest, describeBackup(manifest)),
+      ),
   },
   'backup verify': {
     args: ['DESTINATION'],

@@ -19,6 +19,15 @@ export type SealedRows = {
 /** Number of rows sealed again per unit of work; small, so that other units wait only briefly. */
 const rowsAtOnce = 20
 
+async function countSealed(db: Kysely<Schema>, table: 'name_entry' | 'webhook', secretId: string): Promise<number> {
+  const { rows } = await db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll().as('rows'))
+    .where('secret_id', '=', secretId)
+    .executeTakeFirstOrThrow()
+  return Number(rows)
+}
+
 const nameKeys: SealedRows = {
   async findForeign(db, secretIds) {
     const row = await db
@@ -28,14 +37,7 @@ const nameKeys: SealedRows = {
       .executeTakeFirst()
     return row === undefined ? undefined : `The key of ${row.name}`
   },
-  async count(db, secretId) {
-    const { rows } = await db
-      .selectFrom('name_entry')
-      .select(({ fn }) => fn.countAll().as('rows'))
-      .where('secret_id', '=', secretId)
-      .executeTakeFirstOrThrow()
-    return Number(rows)
-  },
+  count: (db, secretId) => countSealed(db, 'name_entry', secretId),
   async sealNext(db, from, to) {
     const rows = await db.read
       .selectFrom('name_entry')
@@ -65,14 +67,7 @@ const webhookSecrets: SealedRows = {
     const row = await db.selectFrom('webhook').select('id').where('secret_id', 'not in', secretIds).executeTakeFirst()
     return row === undefined ? undefined : `The secret of webhook ${row.id}`
   },
-  async count(db, secretId) {
-    const { rows } = await db
-      .selectFrom('webhook')
-      .select(({ fn }) => fn.countAll().as('rows'))
-      .where('secret_id', '=', secretId)
-      .executeTakeFirstOrThrow()
-    return Number(rows)
-  },
+  count: (db, secretId) => countSealed(db, 'webhook', secretId),
   async sealNext(db, from, to) {
     const rows = await db.read
       .selectFrom('webhook')

@@ -25,14 +25,7 @@ import { openObjects } from '../objects/open-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
 import { copyObject, inspectObject } from './copy-object.ts'
 import { forEachOf } from './for-each.ts'
-import {
-  type Manifest,
-  type ObjectLine,
-  objectsName,
-  readManifest,
-  readObjectLines,
-  writeManifest,
-} from './manifest.ts'
+import { type Manifest, manifests, type ObjectLine, objectsName, readObjectLines } from './manifest.ts'
 import { listNamedObjects, type NamedObject } from './named-objects.ts'
 import { encodeSecrets, type Secrets } from './secrets.ts'
 
@@ -102,9 +95,9 @@ export async function createBackup(parts: BackupParts): Promise<Manifest> {
       objects: countObjects(copied.lines, copied.copied),
       files: { database: dump.file, secrets: secretsFile, objects: list },
     }
-    await writeManifest(place, manifest)
+    await manifests.write(place, manifest)
     for (const key of [...written, backupKey(id, 'manifest.json')]) await place.confirm(key)
-    return await readManifest(place, id)
+    return await manifests.read(place, id)
   } catch (error) {
     await removeUnfinished(place, id, written).catch(() => undefined)
     throw signal.aborted ? signal.reason : error
@@ -192,7 +185,7 @@ async function readKnownSums(place: ObjectStore): Promise<Map<string, Sum & { da
   const known = new Map<string, Sum & { damaged?: true | undefined }>()
   const id = (await listBackupIds(place)).at(-1)
   if (id === undefined) return known
-  for await (const line of readObjectLines(place, await readManifest(place, id))) {
+  for await (const line of readObjectLines(place, await manifests.read(place, id))) {
     if ('missing' in line) continue
     const { key, ...sum } = line
     known.set(key, sum)

@@ -1,17 +1,15 @@
 import {
-  type BackupFormat,
-  backupIdSchema,
   damaged,
+  databaseEntries,
   fileSchema,
-  findBackupId,
   keySchema,
   listIdsWith,
+  manifestHead,
+  manifestsOf,
   parseJson,
-  readManifestOf,
   readStored,
   splitLines,
   wholeSchema,
-  writeManifestOf,
 } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
 import * as v from 'valibot'
@@ -22,16 +20,8 @@ const version = 1
 const schema = v.object({
   format: v.literal(name),
   version: v.literal(version),
-  id: backupIdSchema,
-  createdAt: v.pipe(v.string(), v.isoTimestamp()),
-  network: v.string(),
-  database: v.object({
-    id: v.string(),
-    kind: v.picklist(['sqlite', 'postgres']),
-    /** Migrations of its tables, in order: the version of the schema. */
-    migrations: v.array(v.string()),
-    rows: wholeSchema,
-  }),
+  ...manifestHead,
+  database: v.object({ id: v.string(), ...databaseEntries }),
   /** `count` objects of `bytes` in total belong to the backup; `copied` of them were written by it. */
   objects: v.object({
     count: wholeSchema,
@@ -46,7 +36,7 @@ const schema = v.object({
 /** A backup. It is whole once its manifest exists. */
 export type Manifest = v.InferOutput<typeof schema>
 
-const format: BackupFormat<Manifest> = { name, version, schema }
+export const manifests = manifestsOf({ name, version, schema })
 
 // An object that the database names: copied, possibly with blocks that did not match their hashes, or missing.
 const objectSchema = v.union([
@@ -59,27 +49,9 @@ export type ObjectLine = v.InferOutput<typeof objectSchema>
 /** Name of the list of objects. */
 export const objectsName = 'objects.jsonl'
 
-/** Writes the manifest, which completes the backup. It appears as a whole. */
-export function writeManifest(objects: ObjectStore, manifest: Omit<Manifest, 'format' | 'version'>): Promise<void> {
-  return writeManifestOf(objects, format, manifest)
-}
-
 /** Lists the ids of all backups that have a list of objects: also those whose removal was interrupted. */
 export function listListedIds(objects: ObjectStore): Promise<string[]> {
   return listIdsWith(objects, objectsName)
-}
-
-/** @throws CairnError BACKUP_NEWER, BACKUP_DAMAGED */
-export function readManifest(objects: ObjectStore, id: string): Promise<Manifest> {
-  return readManifestOf(objects, format, id)
-}
-
-/**
- * Reads one backup: the named one, or the newest.
- * @throws CairnError NOT_FOUND, BACKUP_NEWER, BACKUP_DAMAGED
- */
-export async function findBackup(objects: ObjectStore, id: string | undefined): Promise<Manifest> {
-  return readManifest(objects, await findBackupId(objects, id))
 }
 
 /** Reads the list of objects of a backup. @throws CairnError BACKUP_DAMAGED */

@@ -1,13 +1,6 @@
 import { backupKey, listBackupIds, readPieces, requireOwnPlace } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
-import {
-  listListedIds,
-  type Manifest,
-  objectsName,
-  parseObjectLines,
-  readManifest,
-  readObjectLines,
-} from './manifest.ts'
+import { listListedIds, type Manifest, manifests, objectsName, parseObjectLines, readObjectLines } from './manifest.ts'
 
 /** What a prune removes. */
 export type Pruned = { backups: string[]; objects: number; bytes: number; kept: number }
@@ -33,7 +26,7 @@ export type PruneParts = {
 export async function pruneBackups({ place, database, keep, isDryRun, signal }: PruneParts): Promise<Pruned> {
   await requireOwnPlace(place, database)
   const all: Manifest[] = []
-  for (const id of await listBackupIds(place)) all.push(await readManifest(place, id))
+  for (const id of await listBackupIds(place)) all.push(await manifests.read(place, id))
   const keptBackups = all.slice(-keep)
   const old = all.slice(0, all.length - keptBackups.length)
   const kept = new Set<string>()

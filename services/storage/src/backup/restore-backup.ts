@@ -22,7 +22,7 @@ import { inspectObject } from './copy-object.ts'
 import type { OnProgress } from './create-backup.ts'
 import { forEachOf } from './for-each.ts'
 import { databaseInUse, loadRows, type RecordRestore } from './load-rows.ts'
-import { findBackup, type Manifest, readObjectLines } from './manifest.ts'
+import { type Manifest, manifests, readObjectLines } from './manifest.ts'
 import { parseSecrets, type Secrets, toHex } from './secrets.ts'
 
 /** Objects copied at a time. */
@@ -68,7 +68,7 @@ export type Restored = {
  */
 export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const { config, place, open, signal } = parts
-  const manifest = await findBackup(place, parts.id)
+  const manifest = await manifests.find(place, parts.id)
   requireKnownSchema(`Backup ${manifest.id}`, manifest.database.migrations)
   const secretsFile = manifest.files.secrets
   // The key is tried before anything is written.

@@ -3,7 +3,7 @@ import { listBackupIds, type Opener, readDump, readStored, readWhole, type Store
 import type { ObjectStore } from '@cairn/service/objects'
 import type { OnProgress } from './create-backup.ts'
 import { forEachOf } from './for-each.ts'
-import { findBackup, type Manifest, readManifest, readObjectLines } from './manifest.ts'
+import { type Manifest, manifests, readObjectLines } from './manifest.ts'
 import { parseSecrets } from './secrets.ts'
 
 const readsAtOnce = 4
@@ -33,7 +33,7 @@ export async function verifyBackups(
   const { place, onFinding } = parts
   const all = parts.id === undefined ? await listBackupIds(place) : []
   // Nothing to verify is an error, not a success.
-  const ids = all.length > 0 ? all : [(await findBackup(place, parts.id)).id]
+  const ids = all.length > 0 ? all : [(await manifests.find(place, parts.id)).id]
   const verified = new Set<string>()
   let findings = 0
   for (const id of ids) {
@@ -41,7 +41,7 @@ export async function verifyBackups(
       findings++
       onFinding({ kind: 'damaged', backup: id, object, problem })
     }
-    const manifest = await guard(note, `backups/${id}/manifest.json`, () => readManifest(place, id))
+    const manifest = await guard(note, `backups/${id}/manifest.json`, () => manifests.read(place, id))
     if (manifest === undefined) continue
     await verifyFiles(parts, manifest, note)
     const listed = await guard(note, manifest.files.objects.key, () => readFiles(place, manifest))

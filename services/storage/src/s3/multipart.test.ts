@@ -24,7 +24,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { abortMultipart } from './parts.ts'
-import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { abortExpired } from './worker.ts'
 
 let postgres: PostgresFixture
@@ -32,12 +32,6 @@ beforeAll(async () => {
   postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
-
-const refused = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    (error: { name: string; $metadata: { httpStatusCode: number } }) => [error.name, error.$metadata.httpStatusCode],
-  )
 
 describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
   let s3: TestS3

@@ -20,19 +20,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { compareBytes, successorOf } from './key-order.ts'
-import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
   postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
-
-const refused = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    (error: { name: string; $metadata: { httpStatusCode: number } }) => [error.name, error.$metadata.httpStatusCode],
-  )
 
 describe.each(['sqlite', 'postgres'] as const)('the S3 API, on %s:', (kind) => {
   let s3: TestS3

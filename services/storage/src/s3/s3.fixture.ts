@@ -68,3 +68,11 @@ export async function startTestS3(environment: Record<string, string> = {}): Pro
     },
   }
 }
+
+/** Returns the code and the status of a refused call, or `done`. */
+export function refused(work: Promise<unknown>): Promise<'done' | [code: string, status: number]> {
+  return work.then(
+    () => 'done',
+    (error: { name: string; $metadata: { httpStatusCode: number } }) => [error.name, error.$metadata.httpStatusCode],
+  )
+}
