@@ -28,6 +28,9 @@ const exceptions: readonly LanguageException[] = [
   },
 ]
 
+/** Texts of the console in other languages than English. */
+const translationPattern = /\/messages\/(?!en\/)[\w-]+\//
+
 /** Tests: their names are checked, their words are not. */
 const testPattern = /^tests\/|\.(?:test|suite|fixture)\.tsx?$/
 
@@ -49,6 +52,7 @@ function listFiles(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(?:tsx?|mjs|md|css|html)$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => !translationPattern.test(file))
     .filter((file) => !file.startsWith('scripts/language') && !file.startsWith('scripts/check-language'))
     .filter((file) => !skipped.some((part) => `/${file}`.includes(part) || file.startsWith(part)))
 }

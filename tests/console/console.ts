@@ -38,6 +38,8 @@ export type Console = AsyncDisposable & {
     theme?: 'light' | 'dark'
     /** A screen that is touched. */
     isPhone?: boolean
+    /** The first language of the browser. */
+    locale?: string
   }): Promise<ConsolePage>
 }
 
@@ -87,13 +89,14 @@ async function newPage(
     height = 800,
     theme = 'light',
     isPhone = false,
-  }: { accounts?: number; width?: number; height?: number; theme?: 'light' | 'dark'; isPhone?: boolean } = {},
+    locale = 'en-US',
+  }: NonNullable<Parameters<Console['newPage']>[0]> = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     baseURL: network.profile.api,
-    locale: 'en-US',
+    locale,
     reducedMotion: 'reduce',
     isMobile: isPhone,
     hasTouch: isPhone,

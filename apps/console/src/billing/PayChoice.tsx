@@ -1,7 +1,7 @@
 import { type ChainProfile, minBilledBytes } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
-import { formatUsd } from '../messages/format.ts'
+import { formatDecimal, formatUsd } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -114,5 +114,5 @@ export function PayChoice({
 function shortAmount(amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const shown = whole === '0' ? fraction.slice(0, 8) : fraction.slice(0, 4)
-  return /[1-9]/.test(shown) ? `${whole}.${shown.replace(/0+$/, '')}` : whole === '0' ? amount : whole
+  return formatDecimal(/[1-9]/.test(shown) ? `${whole}.${shown.replace(/0+$/, '')}` : whole === '0' ? amount : whole)
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
 import { Wallet } from '#icons'
-import { formatBytes, formatUsd } from '../messages/format.ts'
+import { formatBytes, formatDecimal, formatUsd } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import type { Session } from '../session/session-store.ts'
@@ -99,7 +99,7 @@ export function PayDialog({
         <Line label={messages.billing.youGet}>{formatBytes(sizeBytes)}</Line>
         <Line label={messages.billing.youPay}>
           <span className="font-semibold">
-            {amount} {shown.symbol}
+            {formatDecimal(amount)} {shown.symbol}
           </span>{' '}
           <span className="text-ink-soft">{messages.billing.about(formatUsd(price.usd))}</span>
         </Line>
@@ -112,7 +112,7 @@ export function PayDialog({
         </Line>
         {outlook === undefined ? undefined : (
           <Line label={messages.billing.balance}>
-            {formatUnits(outlook.balanceUnits, decimals)} {shown.symbol}
+            {formatDecimal(formatUnits(outlook.balanceUnits, decimals))} {shown.symbol}
           </Line>
         )}
       </dl>
@@ -154,10 +154,11 @@ export function PayDialog({
 
 function asksOf(
   { approval }: WalletStatus,
-  { amount, symbol }: Price,
+  { amount: exact, symbol }: Price,
   chain: ChainProfile,
   chainId: number | undefined,
 ) {
+  const amount = formatDecimal(exact)
   return [
     ...(chainId === chain.chainId ? [] : [messages.billing.asksSwitch(chain.name)]),
     ...(approval === 'batch'

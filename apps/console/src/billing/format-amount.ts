@@ -1,4 +1,5 @@
 import { formatUnits } from '@cairn/protocol'
+import { formatDecimal } from '../messages/format.ts'
 
 /** Digits behind the point of a chain's own coin. */
 export const chainDecimals = 18
@@ -7,6 +8,6 @@ export const chainDecimals = 18
 export function formatAmount(units: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(units, decimals).split('.')
   const shown = fraction.slice(0, 4).replace(/0+$/, '')
-  if (whole === '0' && shown === '' && units > 0n) return '< 0.0001'
-  return shown === '' ? whole : `${whole}.${shown}`
+  if (whole === '0' && shown === '' && units > 0n) return `< ${formatDecimal('0.0001')}`
+  return shown === '' ? whole : formatDecimal(`${whole}.${shown}`)
 }

@@ -13,6 +13,15 @@ test.each([
   expect(toUnits(text, decimals)).toBe(units)
 })
 
+test('with a decimal comma, points are between groups of digits', () => {
+  expect(toUnits('1,5', 1, ',')).toBe('15')
+  expect(toUnits('1.500', 1, ',')).toBe('15000')
+  expect(toUnits('1.234.567,8', 1, ',')).toBe('12345678')
+  expect(toUnits('1,500', 1, ',')).toBe('15')
+  expect(toUnits('1.5', 1, ',')).toBeUndefined()
+  expect(toUnits('1,5,0', 1, ',')).toBeUndefined()
+})
+
 test.each([
   ['', 18],
   ['.', 18],

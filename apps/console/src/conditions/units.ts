@@ -1,12 +1,18 @@
+import { decimalSign } from '../messages/format.ts'
+
 /** Maximum digits of an amount. */
 const maxDigits = 78
 
-/** Converts an amount to smallest units: `1.5` with 18 decimals. Undefined for an invalid amount. */
-export function toUnits(text: string, decimals: number): string | undefined {
-  const match = /^(\d{0,78})(?:\.(\d{0,78}))?$/.exec(text.trim().replace(/[\s,_](?=\d{3})/g, ''))
-  if (match === null) return undefined
-  const [, whole = '', part = ''] = match
-  if (whole === '' && part === '') return undefined
+/** Signs between groups of three digits, by the sign between whole and fraction. */
+const groupSigns = { '.': /[\s,_](?=\d{3})/g, ',': /[\s._](?=\d{3})/g }
+
+/**
+ * Converts an amount to smallest units: `1.5` with 18 decimals. Undefined for an invalid amount.
+ * @param sign between whole and fraction; the language of the page decides whether `1,500` is more or less than two
+ */
+export function toUnits(text: string, decimals: number, sign: '.' | ',' = decimalSign): string | undefined {
+  const [whole = '', part = '', ...rest] = text.trim().replace(groupSigns[sign], '').split(sign)
+  if (rest.length > 0 || !/^\d{1,156}$/.test(whole + part)) return undefined
   const fraction = part.replace(/0+$/, '')
   if (fraction.length > decimals) return undefined
   const units = (whole + fraction.padEnd(decimals, '0')).replace(/^0+(?=\d)/, '')
@@ -19,5 +25,5 @@ export function fromUnits(units: string, decimals: number): string {
   const padded = units.padStart(decimals + 1, '0')
   const whole = padded.slice(0, padded.length - decimals)
   const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '')
-  return `${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `.${fraction}`}`
+  return `${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `${decimalSign}${fraction}`}`
 }

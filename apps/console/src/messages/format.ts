@@ -21,6 +21,14 @@ export function formatCount(count: number | bigint): string {
   return wholeNumber.format(count)
 }
 
+/** The sign between whole and fraction in the language of the page, as amounts are typed. */
+export const decimalSign = oneDigit.format(0.5).includes(',') ? ',' : '.'
+
+/** Writes an exact amount such as `1.5` with the decimal sign of the language. */
+export function formatDecimal(amount: string): string {
+  return amount.replace('.', decimalSign)
+}
+
 /** Bytes in powers of 1024: `3.2 MiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes

@@ -6,6 +6,7 @@ import type { Texts } from './texts.ts'
  */
 export const languages: Readonly<Record<string, (() => Promise<Texts>) | undefined>> = {
   en: undefined,
+  de: () => import('./de/de.ts'),
 }
 
 /** Returns the name of a language in that language. */

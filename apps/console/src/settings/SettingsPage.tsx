@@ -4,13 +4,14 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { AccentChoice } from './AccentChoice.tsx'
 import { DataSection } from './DataSection.tsx'
+import { LanguageChoice } from './LanguageChoice.tsx'
 import { NetworkSection } from './NetworkSection.tsx'
 import { SessionSection } from './SessionSection.tsx'
 import { Toggle } from './Toggle.tsx'
 
 /** Preferences, the session, the network, and the data on this device. */
 export function SettingsPage() {
-  const { theme, accent, encrypts, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
+  const { theme, accent, language, encrypts, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
   return (
     <>
       <PageHeader title={messages.pages.settings} hint={messages.settings.hint} />
@@ -25,6 +26,7 @@ export function SettingsPage() {
             onChange={(value) => changeSettings({ theme: value })}
           />
           <AccentChoice value={accent} onChange={(value) => changeSettings({ accent: value })} />
+          <LanguageChoice value={language} />
         </section>
         <section className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 shadow-card">
           <h2 className="font-semibold">{messages.settings.behaviour}</h2>

@@ -8,7 +8,7 @@ import { fieldClass } from '../ui/TextField.tsx'
 import { searchDelayMs } from './search-delay.ts'
 import { showOverlay } from './shell-overlay.ts'
 
-const paletteKeys = /^(Mac|iP)/.test(navigator.platform) ? '⌘ K' : 'Ctrl K'
+const isApple = /^(Mac|iP)/.test(navigator.platform)
 
 /** Searches all files by name or CID, from any page. */
 export function SearchBox() {
@@ -84,7 +84,7 @@ export function SearchBox() {
           className="absolute top-1 right-1 h-8 rounded-md px-2 text-ink-soft text-xs hover:bg-hover max-md:hidden"
         >
           <span className="sr-only">{messages.shell.palette} </span>
-          {paletteKeys}
+          {isApple ? '⌘' : messages.shell.control} K
         </button>
       ) : (
         <IconButton

@@ -4,19 +4,19 @@ import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { places } from './navigation.ts'
 
 const listRows = (): readonly { keys: readonly string[]; text: string; isPair?: boolean }[] => [
-  { keys: ['Ctrl K', '⌘ K'], text: messages.shortcuts.palette },
+  { keys: [`${messages.shell.control} K`, '⌘ K'], text: messages.shortcuts.palette },
   { keys: ['/'], text: messages.shortcuts.search },
   { keys: ['u'], text: messages.shortcuts.upload },
   ...places.flatMap(({ shortcut, title }) =>
     shortcut === undefined ? [] : [{ keys: ['g', shortcut], text: messages.shortcuts.goTo(title()), isPair: true }],
   ),
   { keys: ['↑', '↓'], text: messages.shortcuts.move },
-  { keys: ['Space'], text: messages.shortcuts.select },
-  { keys: ['Enter'], text: messages.shortcuts.open },
+  { keys: [messages.shortcuts.keys.space], text: messages.shortcuts.select },
+  { keys: [messages.shortcuts.keys.enter], text: messages.shortcuts.open },
   { keys: ['←', '→'], text: messages.shortcuts.siblings },
-  { keys: ['Ctrl A', '⌘ A'], text: messages.shortcuts.all },
-  { keys: ['Delete'], text: messages.shortcuts.delete },
-  { keys: ['Esc'], text: messages.shortcuts.clear },
+  { keys: [`${messages.shell.control} A`, '⌘ A'], text: messages.shortcuts.all },
+  { keys: [messages.shortcuts.keys.delete], text: messages.shortcuts.delete },
+  { keys: [messages.shortcuts.keys.escape], text: messages.shortcuts.clear },
   { keys: ['?'], text: messages.shortcuts.help },
 ]
 

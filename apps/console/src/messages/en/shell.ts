@@ -13,6 +13,7 @@ export const shell = translatable('shell', {
   palette: 'Search and commands',
   clearSearch: 'Clear search',
   upload: 'Upload',
+  control: 'Ctrl',
   quota: (used: number, limit: number) => `${formatBytes(used)} of ${formatBytes(limit)} used`,
   quotaLabel: 'Storage used',
   close: 'Close',

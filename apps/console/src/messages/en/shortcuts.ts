@@ -16,6 +16,7 @@ export const shortcuts = translatable('shortcuts', {
   siblings: 'Previous or next file',
   clear: 'Clear the selection',
   all: 'Select all',
+  keys: { space: 'Space', enter: 'Enter', delete: 'Delete', escape: 'Esc' },
   or: 'or',
   followedBy: 'then',
 })

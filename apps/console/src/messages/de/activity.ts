@@ -1,0 +1,70 @@
+import type { AccountEvent, EventType } from '@cairn/protocol'
+import { formatBytes, formatCount, formatDateTime } from '../format.ts'
+import type { Texts } from '../texts.ts'
+import { counted, plural } from './plural.ts'
+
+type Data = AccountEvent['data']
+
+/** A value of an event as text. */
+const text = (data: Data, field: string) => String(data[field] ?? '')
+const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
+const times = (count: number) => plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })
+const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
+
+const sentences: Record<EventType, (data: Data) => string> = {
+  'upload.stored': (data) =>
+    `${data['isEncrypted'] === true ? 'Verschlüsselte Datei' : 'Datei'} gespeichert, ${bytes(data, 'sizeBytes')}`,
+  'upload.deleted': (data) => `${text(data, 'name')} gelöscht, ${bytes(data, 'sizeBytes')} wieder frei`,
+  'pin.pinned': () => 'Pin gespeichert',
+  'pin.failed': (data) => `Pin fehlgeschlagen. ${text(data, 'reason')}`,
+  'name.published': () => 'Name veröffentlicht',
+  'link.created': (data) => `Link erstellt, ${times(Number(data['maxOpens'] ?? 0))} abrufbar`,
+  'link.opened': (data) => `Link geöffnet, bisher ${times(Number(data['opens'] ?? 0))}`,
+  'link.revoked': () => 'Link widerrufen',
+  'upload_link.created': (data) => `Upload-Link für ${files(Number(data['maxUploads'] ?? 0))} erstellt`,
+  'upload_link.used': (data) => `Datei über einen Upload-Link empfangen, ${bytes(data, 'sizeBytes')}`,
+  'upload_link.revoked': () => 'Upload-Link widerrufen',
+  'payment.credited': (data) => `Zahlung gutgeschrieben: ${bytes(data, 'bytes')} Speicherplatz`,
+  'deal.active': (data) => `Anbieter ${text(data, 'provider')} hat nachgewiesen, dass er die Dateien speichert`,
+  'deal.lost': (data) => `Anbieter ${text(data, 'provider')} speichert keine Kopie der Dateien mehr`,
+  'proof.missed': (data) =>
+    `Anbieter ${text(data, 'provider')} hat auf eine Stichprobe nicht geantwortet; sie wird wiederholt`,
+  'proof.resumed': (data) => `Anbieter ${text(data, 'provider')} hat auf die Stichprobe geantwortet`,
+  'api_key.created': (data) =>
+    `API-Schlüssel ${text(data, 'name')} erstellt, ${
+      data['expiresAt'] === null ? 'läuft nie ab' : `gültig bis ${formatDateTime(Number(data['expiresAt'] ?? 0))}`
+    }`,
+  'api_key.revoked': () => 'API-Schlüssel widerrufen',
+  's3_key.created': () => 'Zugriffsschlüssel für S3 erstellt',
+  'webhook.created': (data) => `Webhook an ${text(data, 'host')} erstellt`,
+  'webhook.removed': (data) => `Webhook an ${text(data, 'host')} entfernt`,
+  'webhook.disabled': (data) => `Webhook an ${text(data, 'host')} abgeschaltet. ${text(data, 'reason')}`,
+}
+
+/** What happened in an account, and the bell. */
+export const activity: Texts['activity'] = {
+  hint: 'Was in den letzten 30 Tagen im Konto geschehen ist.',
+  filter: 'Anzeigen',
+  groups: {
+    all: 'Alle',
+    files: 'Dateien',
+    sharing: 'Links',
+    payments: 'Zahlungen',
+    proofs: 'Nachweise',
+    account: 'Schlüssel',
+  },
+  describe: (type, data) => sentences[type](data).trim(),
+  other: (type) => type,
+  openFile: 'Datei öffnen',
+  older: 'Ältere anzeigen',
+  none: 'Noch nichts geschehen',
+  noneHint: 'Uploads, geöffnete Links, Zahlungen und Nachweise erscheinen hier.',
+  export: 'Signiertes Protokoll exportieren',
+  exportFailed: 'Das Protokoll wurde nicht exportiert',
+  bell: (unread) => (unread === 0 ? 'Mitteilungen' : `Mitteilungen, ${formatCount(unread)} ungelesen`),
+  notifications: 'Mitteilungen',
+  notificationsHint: 'Was andere getan haben und was Aufmerksamkeit braucht.',
+  noNews: 'Keine Mitteilungen',
+  noNewsHint: 'Geöffnete Links, empfangene Dateien, Zahlungen und versäumte Nachweise erscheinen hier.',
+  showAll: 'Alle Aktivitäten anzeigen',
+}

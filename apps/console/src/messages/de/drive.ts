@@ -1,0 +1,138 @@
+import { formatBytes, formatCount } from '../format.ts'
+import type { Texts } from '../texts.ts'
+import { counted, plural } from './plural.ts'
+
+const items = (count: number) => counted(count, { one: 'Element', other: 'Elemente' })
+const folders = (count: number) => counted(count, { one: 'Ordner', other: 'Ordner' })
+const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
+
+/** Folders, marks and trash over the files of an account. */
+export const drive: Texts['drive'] = {
+  places: 'Orte',
+  place: {
+    drive: 'Meine Dateien',
+    starred: 'Mit Stern',
+    duplicates: 'Duplikate',
+    trash: 'Papierkorb',
+    uploads: 'Alle Uploads',
+  },
+  path: 'Pfad',
+  root: 'Meine Dateien',
+  count: (folderCount, fileCount) =>
+    folderCount === 0
+      ? files(fileCount)
+      : fileCount === 0
+        ? folders(folderCount)
+        : `${folders(folderCount)}, ${files(fileCount)}`,
+  listing: (count) => `Dateien werden aufgelistet. Angezeigt sind die neuesten ${formatCount(count)}.`,
+  newFolder: 'Neuer Ordner',
+  newFolderHint: 'Ordnernamen sind verschlüsselt. Lesbar sind sie nur für dieses Konto.',
+  newFolderLabel: 'Name des Ordners',
+  create: 'Erstellen',
+  nameSlash: 'Ein Name darf keinen Schrägstrich enthalten.',
+  nameTaken: (name) => `${name} gibt es hier schon. Einen anderen Namen wählen.`,
+  renameTitle: 'Umbenennen',
+  renameHint: 'Der neue Name ist verschlüsselt. Inhalt und CID bleiben gleich.',
+  move: 'Verschieben',
+  moveTitle: (count) => `${items(count)} verschieben`,
+  moveHint: 'Nur der Ort ändert sich. Links und CIDs bleiben gültig.',
+  moveHere: 'Hierher verschieben',
+  moveInto: (name) => `Nach ${name} verschieben`,
+  moveFilter: 'Ordner suchen',
+  moveNone: 'Kein Ordner hat diesen Namen.',
+  moved: (count, place) => `${items(count)} nach ${place} verschoben`,
+  star: 'Mit Stern markieren',
+  unstar: 'Stern entfernen',
+  starred: 'Mit Stern',
+  labels: 'Tags und Farbe',
+  labelsTitle: (count, name) => (count === 1 ? `Tags und Farbe von ${name}` : `Tags und Farbe (${items(count)})`),
+  labelsHint: 'Tags und Farben sind verschlüsselt. Sichtbar sind sie nur für dieses Konto.',
+  tagsLabel: 'Tags',
+  tagAdd: 'Tag hinzufügen',
+  tagAddButton: 'Hinzufügen',
+  tagRemove: (tag) => `Tag ${tag} entfernen`,
+  colour: 'Farbe',
+  colours: {
+    none: 'Keine',
+    blue: 'Blau',
+    green: 'Grün',
+    orange: 'Orange',
+    pink: 'Rosa',
+    purple: 'Violett',
+    red: 'Rot',
+  },
+  done: 'Fertig',
+  trash: 'In den Papierkorb',
+  trashed: (count) => `${items(count)} in den Papierkorb verschoben`,
+  undo: 'Rückgängig',
+  trashHint: 'Was hier liegt, bleibt bis zum Löschen erhalten und belegt so lange Speicherplatz.',
+  trashEmpty: 'Der Papierkorb ist leer',
+  trashEmptyHint: 'Gelöschtes erscheint hier. Es lässt sich wiederherstellen oder endgültig löschen.',
+  trashedAgo: (ago) => `Gelöscht ${ago}`,
+  trashDue: (left) =>
+    left <= 0 ? 'Bereit zum endgültigen Löschen' : `noch ${counted(left, { one: 'Tag', other: 'Tage' })}`,
+  trashFrom: (place) => `Aus ${place}`,
+  restore: 'Wiederherstellen',
+  restored: (count) => `${items(count)} wiederhergestellt`,
+  deleteForGood: 'Endgültig löschen',
+  deleteTitle: (count) => `${items(count)} endgültig löschen?`,
+  deleteHint:
+    'Entfernt alle Versionen aus dem Konto und gibt den Speicherplatz frei. Das lässt sich nicht rückgängig machen. Wer die CIDs hat, kann noch Kopien haben.',
+  emptyTrash: 'Papierkorb leeren',
+  emptyDue: (count) => `${items(count)} löschen, älter als 30 Tage`,
+  deleted: (count, uploads) => `${items(count)} gelöscht, ${files(uploads)} aus dem Speicher entfernt`,
+  versions: 'Versionen',
+  versionsTitle: (name) => `Versionen von ${name}`,
+  versionsHint: 'Eine Datei mit demselben Namen in denselben Ordner hochladen, um eine Version hinzuzufügen.',
+  versionCurrent: 'Aktuell',
+  versionUse: 'Zur aktuellen machen',
+  versionOpen: 'Öffnen',
+  versionUsed: (name) => `${name} hat wieder die frühere Version`,
+  versionCount: (count) => counted(count, { one: 'Version', other: 'Versionen' }),
+  duplicatesHint:
+    'Uploads mit demselben Inhalt. Angezeigt wird jeder Inhalt einmal; die anderen belegen nur Speicherplatz.',
+  duplicatesNone: 'Keine Duplikate',
+  duplicatesNoneHint: 'Jeder Upload hat einen eigenen Inhalt.',
+  duplicatesOf: (name, count) =>
+    `${name}, ${plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })} hochgeladen`,
+  duplicatesRemove: 'Kopien entfernen',
+  duplicatesRemoveAll: (size) => `Alle Kopien entfernen (${size})`,
+  duplicatesTitle: (count) => `${counted(count, { one: 'Kopie', other: 'Kopien' })} entfernen?`,
+  duplicatesWarning:
+    'Entfernt die späteren Uploads desselben Inhalts. Die Datei, ihr Ort und ihre CID bleiben bestehen.',
+  starredNone: 'Nichts mit Stern',
+  starredNoneHint: 'Dateien und Ordner mit einem Stern markieren, um sie hier zu finden.',
+  folderEmpty: 'Dieser Ordner ist leer',
+  folderEmptyHint:
+    'Dateien hier ablegen, hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
+  folderGone: 'Diesen Ordner gibt es nicht mehr',
+  folderGoneHint: 'Er wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
+  goToRoot: 'Zu Meine Dateien',
+  inFolder: (path) => `In ${path}`,
+  locked: 'Die Ordner sind verschlüsselt. Eine Signatur entsperrt sie; bis dahin sind alle Uploads aufgelistet.',
+  unlock: 'Ordner entsperren',
+  failed: 'Die Ordner ließen sich nicht öffnen, deshalb sind alle Uploads aufgelistet.',
+  older:
+    'Der Dienst hat einen älteren Stand der Ordner geliefert, als dieser Browser schon gesehen hat. Nur fortfahren, wenn das Netzwerk zurückgesetzt wurde oder sein Betreiber vertrauenswürdig ist.',
+  useOlder: 'Älteren Stand verwenden',
+  changeFailed: 'Die Änderung wurde nicht gespeichert',
+  download: 'Herunterladen',
+  zipName: 'Cairn-Dateien',
+  zipTitle: (count) => `${files(count)} als ZIP herunterladen`,
+  zipHint: 'Jedes Byte wird in diesem Browser überprüft, verschlüsselte Dateien werden hier entschlüsselt.',
+  zipNote:
+    'Chromium-Browser schreiben in die gewählte Datei. Andere Browser brauchen zunächst ebenso viel eigenen Speicher.',
+  zipSave: (bytes) => `ZIP sichern, etwa ${formatBytes(bytes)}`,
+  zipProgress: (count, bytes) => `${files(count)}, ${formatBytes(bytes)}`,
+  zipDone: (count, bytes) => `${files(count)} gesichert, ${formatBytes(bytes)}`,
+  zipFailed: 'Das ZIP wurde nicht gesichert',
+  zipCancel: 'Download abbrechen',
+  zipCanceled: 'Der Download wurde abgebrochen.',
+  zipGoesOn:
+    'Dieses Fenster kann geschlossen werden. Der Download läuft weiter, den Fortschritt zeigen die Übertragungen.',
+  zipSaved: (name) => `${name} gesichert`,
+  alreadyStored: (name, path) => `${name} ist bereits unter ${path} gespeichert`,
+  shareTitle: (count) => `${files(count)} freigeben`,
+  shareNone: 'Freigeben lassen sich nur verschlüsselte Dateien. Öffentliche Dateien können alle mit der CID öffnen.',
+  moreActions: 'Weitere Aktionen',
+}

@@ -1,0 +1,60 @@
+import { formatBytes } from '../format.ts'
+import type { Texts } from '../texts.ts'
+
+/** The page that a link opens, for people who may see the console for the first time. */
+export const linkPage: Texts['linkPage'] = {
+  title: 'Eine Datei wurde geteilt',
+  hint: 'Sie ist verschlüsselt. Dieser Browser entschlüsselt sie, ohne Konto und ohne Wallet.',
+  sharedBy: 'Geteilt von',
+  copyAddress: 'Adresse kopieren',
+  expires: 'Läuft ab',
+  opensLeft: 'Verbleibende Aufrufe',
+  size: 'Größe',
+  password: 'Passwort',
+  passwordHint: 'Die Person, die den Link geteilt hat, kennt es.',
+  passwordEmpty: 'Das Passwort eingeben.',
+  passwordWrong: (max) => `Falsches Passwort. Nach ${max} falschen Passwörtern ist der Link gesperrt.`,
+  open: 'Datei öffnen',
+  openLast: 'Das ist der letzte Aufruf: Die Datei sichern, wenn sie noch gebraucht wird.',
+  opening: 'Wird geöffnet',
+  openFailed: 'Der Link ließ sich nicht öffnen',
+  loading: 'Link wird geprüft',
+  ended: {
+    expired: {
+      title: 'Dieser Link ist abgelaufen',
+      hint: 'Die Person, die ihn geteilt hat, kann einen neuen schicken.',
+    },
+    'used-up': {
+      title: 'Dieser Link ist aufgebraucht',
+      hint: 'Er wurde so oft geöffnet wie erlaubt, oder das Passwort war zu oft falsch. Die Person, die ihn geteilt hat, kann einen neuen schicken.',
+    },
+    revoked: {
+      title: 'Dieser Link wurde widerrufen',
+      hint: 'Die Person, die ihn geteilt hat, hat ihn zurückgezogen. Sie kann einen neuen schicken.',
+    },
+    unknown: {
+      title: 'Dieser Link gilt nicht mehr',
+      hint: 'Die Person, die ihn geteilt hat, kann einen neuen schicken.',
+    },
+  },
+  notFound: {
+    title: 'Link nicht gefunden',
+    hint: 'Die Adresse enthält vielleicht einen Tippfehler, oder der Link ist seit mehr als 30 Tagen abgelaufen.',
+  },
+  notWhole: {
+    title: 'Dieser Link ist unvollständig',
+    hint: 'Der Teil nach # fehlt oder wurde verändert. Er ist der Schlüssel zur Datei. Den ganzen Link kopieren und noch einmal öffnen.',
+  },
+  blocked: {
+    title: 'Dieser Link ist nicht verfügbar',
+    hint: 'Der Betreiber dieses Dienstes hat das Konto gesperrt, das ihn geteilt hat.',
+  },
+  save: 'Datei sichern',
+  saved: 'Gesichert',
+  saveFailed: 'Die Datei wurde nicht gesichert',
+  show: 'Hier anzeigen',
+  largeHint: (bytes) =>
+    `Diese Datei hat ${formatBytes(bytes)}. Am besten auf dem Gerät sichern: Die Anzeige braucht ebenso viel Speicher in diesem Browser.`,
+  otherHint: 'Diese Seite zeigt Dateien dieser Art nicht an. Sichern, um sie auf dem Gerät zu öffnen.',
+  up: 'Eine Ebene nach oben',
+}

@@ -1,0 +1,22 @@
+import type { Texts } from '../texts.ts'
+import { counted } from './plural.ts'
+
+/** The command palette. */
+export const palette: Texts['palette'] = {
+  title: 'Suche und Befehle',
+  label: 'Datei, Seite oder Aktion',
+  hint: 'Dateien nach Name oder CID suchen oder einen Befehl eingeben',
+  results: 'Ergebnisse',
+  files: 'Dateien',
+  recent: 'Letzte Dateien',
+  actions: 'Aktionen',
+  pages: 'Seiten',
+  none: 'Keine Ergebnisse',
+  count: (count) => counted(count, { one: 'Ergebnis', other: 'Ergebnisse' }),
+  searching: 'Suche läuft',
+  upload: 'Dateien hochladen',
+  uploadAliases: 'hinzufügen senden neu text ordner upload',
+  account: 'Konto und Wallet',
+  accountAliases: 'abmelden anmelden guthaben adresse verbinden',
+  theme: (name) => `Design: ${name}`,
+}

@@ -1,0 +1,16 @@
+import type { Texts } from '../texts.ts'
+
+/** Sign-in with a passkey. */
+export const passkey: Texts['passkey'] = {
+  title: 'Mit einem Passkey anmelden',
+  hint: 'Ein Passkey ist hier das Konto: Das Gerät oder der Passwortmanager bewahrt ihn auf und fragt nach Fingerabdruck, Gesicht oder PIN.',
+  use: 'Passkey verwenden',
+  create: 'Passkey erstellen',
+  waiting: 'Warten auf den Passkey',
+  loss: 'Ein gelöschter Passkey ist nicht ersetzbar: Sein Konto und dessen verschlüsselte Dateien sind verloren.',
+  nameOf: (date) => `Cairn, ${date.toISOString().slice(0, 10)}`,
+  noSecret: 'Aus diesem Passkey lässt sich kein Schlüssel ableiten',
+  noSecretHint: 'Einen Browser und einen Passwortmanager mit der WebAuthn-Erweiterung prf verwenden, oder eine Wallet.',
+  noPayments: 'Ein Passkey sendet keine Zahlungen',
+  noPaymentsHint: 'Mit einer Wallet zahlen.',
+}

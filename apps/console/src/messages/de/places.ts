@@ -1,0 +1,15 @@
+import type { Texts } from '../texts.ts'
+
+/** Pages with few texts of their own: files, names, billing and proofs. */
+export const places: Texts['places'] = {
+  noKeyNodes: 'Dieses Netzwerk hat keine Schlüsselknoten',
+  noKeyNodesHint: 'Dateien in diesem Netzwerk sind öffentlich, es gibt also nichts freizugeben.',
+  openTitle: 'Datei öffnen',
+  openDownload: 'Herunterladen',
+  openGateway: 'Am Gateway öffnen',
+  detailsCid: 'CID',
+  detailsName: 'Name',
+  detailsSize: 'Größe',
+  detailsType: 'Art',
+  detailsAccess: 'Zugriff',
+}

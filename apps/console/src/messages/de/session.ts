@@ -1,0 +1,21 @@
+import type { Texts } from '../texts.ts'
+
+/** Wallet and session, on every page. */
+export const session: Texts['session'] = {
+  connect: 'Wallet verbinden',
+  signIn: 'Anmelden',
+  signOut: 'Abmelden',
+  accountOf: (address) => `Konto ${address}`,
+  rejectedTitle: 'In der Wallet abgelehnt',
+  copyAddress: 'Adresse kopieren',
+  walletMissing: 'Die Wallet dieses Kontos wieder verbinden, dann signieren.',
+  otherAccount: (address) =>
+    `Die Wallet ist zu ${address} gewechselt. Die Daten des vorigen Kontos sind gelöscht. Zum Fortfahren anmelden.`,
+  sessionEnded: 'Die Wallet wurde getrennt, deshalb ist die Sitzung beendet.',
+  sessionOver: 'Die Sitzung ist abgelaufen. Zum Fortfahren neu anmelden.',
+  endsSoon: 'Die Sitzung läuft in wenigen Minuten ab.',
+  extend: 'Verlängern',
+  gateTitle: 'Anmelden, um das zu sehen',
+  gateHintKnown: 'Die Wallet ist verbunden. Zum Fortfahren einmal signieren.',
+  gateHint: 'Zum Fortfahren die Wallet verbinden. Danach öffnet sich wieder diese Seite.',
+}

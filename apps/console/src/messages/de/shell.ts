@@ -1,0 +1,45 @@
+import { formatBytes } from '../format.ts'
+import type { Texts } from '../texts.ts'
+
+/** The frame: navigation and the states of every page. */
+export const shell: Texts['shell'] = {
+  product: 'Cairn',
+  skip: 'Zum Inhalt springen',
+  navigation: 'Hauptnavigation',
+  more: 'Mehr',
+  documentation: 'API-Dokumentation',
+  search: 'Dateien suchen',
+  searchHint: 'Name oder CID',
+  palette: 'Suche und Befehle',
+  clearSearch: 'Suche leeren',
+  upload: 'Hochladen',
+  control: 'Strg',
+  quota: (used, limit) => `${formatBytes(used)} von ${formatBytes(limit)} belegt`,
+  quotaLabel: 'Belegter Speicherplatz',
+  close: 'Schließen',
+  cancel: 'Abbrechen',
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  retry: 'Noch einmal',
+  dismiss: 'Ausblenden',
+  loading: 'Wird geladen',
+  offline:
+    'Keine Verbindung. Diese Seite ist vielleicht veraltet; Änderungen warten, bis die Verbindung wieder da ist.',
+  errorTitle: 'Etwas ist schiefgegangen',
+  outage: 'Der Speicherdienst antwortet nicht. Neuer Versuch …',
+  notLoaded: 'Noch nicht geladen.',
+  unreachable: 'Der Dienst ist nicht erreichbar. Die Verbindung prüfen und noch einmal versuchen.',
+  errorOld: 'Aktualisieren nicht möglich. Angezeigt werden die letzten bekannten Daten.',
+  errorCode: (code) => `Code ${code}`,
+  errorRequest: (id) => `Anfrage ${id}`,
+  brokenTitle: 'Etwas ist schiefgegangen',
+  brokenHint:
+    'Die Konsole ist ausgefallen; die Dateien sind nicht betroffen. Die Seite neu laden. Falls es wieder vorkommt, die Angaben unten weitergeben.',
+  reload: 'Neu laden',
+  notFoundTitle: 'Seite nicht gefunden',
+  notFoundHint: 'Die Adresse enthält vielleicht einen Tippfehler, oder die Seite ist umgezogen.',
+  goHome: 'Zu den Dateien',
+  noNetworkTitle: 'Das Netzwerk antwortet nicht',
+  noNetworkHint: 'Der Dienst hat nicht mitgeteilt, wo seine Teile sind. Vielleicht startet er noch.',
+  notifications: 'Mitteilungen',
+}

@@ -1,0 +1,22 @@
+import type { Texts } from '../texts.ts'
+
+/** The help for keyboard shortcuts. */
+export const shortcuts: Texts['shortcuts'] = {
+  title: 'Tastenkürzel',
+  hint: 'Kürzel mit einem Buchstaben lassen sich in den Einstellungen ausschalten.',
+  palette: 'Suche und Befehle',
+  search: 'Suchen',
+  help: 'Diese Hilfe anzeigen',
+  upload: 'Hochladen',
+  goTo: (page) => `Zu ${page}`,
+  move: 'Durch eine Liste gehen',
+  select: 'Zeile auswählen',
+  open: 'Zeile öffnen',
+  delete: 'Auswahl löschen',
+  siblings: 'Vorherige oder nächste Datei',
+  clear: 'Auswahl aufheben',
+  all: 'Alles auswählen',
+  keys: { space: 'Leertaste', enter: 'Eingabe', delete: 'Entf', escape: 'Esc' },
+  or: 'oder',
+  followedBy: 'dann',
+}

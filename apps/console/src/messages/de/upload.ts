@@ -1,0 +1,60 @@
+import { formatBytes } from '../format.ts'
+import type { Texts } from '../texts.ts'
+import { counted, plural } from './plural.ts'
+
+const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
+
+/** The upload sheet, and dropping files. */
+export const upload: Texts['upload'] = {
+  title: 'Hochladen',
+  dropHere: 'Zum Hochladen ablegen',
+  dropInto: (place) => `Die Dateien kommen nach: ${place}`,
+  place: 'Eigene Dateien',
+  into: (path) => `Nach ${path}`,
+  chooseFiles: 'Dateien auswählen',
+  chooseFolder: 'Ordner auswählen',
+  orDrop: 'oder irgendwo ablegen oder einfügen',
+  tabFiles: 'Dateien',
+  tabText: 'Text',
+  kind: 'Was hochladen',
+  textLabel: 'Text',
+  textName: 'Name',
+  textDefault: 'notiz.txt',
+  access: 'Wer kann sie öffnen',
+  public: 'Öffentlich',
+  publicHint:
+    'Alle mit der CID können sie lesen, solange irgendwer eine Kopie behält. Das lässt sich später nicht ändern.',
+  encrypted: 'Verschlüsselt',
+  encryptedHint:
+    'Wird in diesem Browser verschlüsselt. Öffnen kann es nur dieses Konto und wer eine Freigabe dafür hat.',
+  encryptedMissing: 'Dieses Netzwerk hat keine Schlüsselknoten, deshalb lassen sich Dateien hier nicht verschlüsseln.',
+  folderAs: 'Ordner',
+  folderOne: 'Als ein Ordner',
+  folderSeparate: 'Als einzelne Dateien',
+  folderOneEncrypted:
+    'Der Ordner hat einen Dateischlüssel und wird als Ganzes freigegeben. Dateinamen bleiben privat. Die Anzahl der Dateien und ihre ungefähren Größen nicht.',
+  folderSeparateEncrypted:
+    'Jede Datei bekommt eine eigene CID und einen eigenen Dateischlüssel und lässt sich einzeln freigeben.',
+  nameOf: (name) => `Name von ${name}`,
+  remove: (name) => `${name} entfernen`,
+  files,
+  folderFiles: (count, size) => `${files(count)}, ${size}`,
+  andMore: (count) => `und ${count} weitere`,
+  total: 'Gesamt',
+  left: (bytes) => `danach noch ${formatBytes(bytes)} frei`,
+  missing: (bytes) => `${formatBytes(bytes)} mehr, als noch frei ist.`,
+  add: (size, usd) => `${size} kaufen, ${usd}`,
+  addHint: 'Einmal zahlen. Der Upload beginnt mit der Gutschrift, auch wenn dieses Fenster geschlossen ist.',
+  startsWhenPaid: 'Der Upload beginnt mit der Gutschrift. Dieses Fenster kann geschlossen werden.',
+  startWhenPaid: 'Upload mit der Gutschrift beginnen',
+  start: (count, isEncrypted) => {
+    const what = count === 0 ? '' : `${files(count)} `
+    if (isEncrypted) return count === 0 ? 'Verschlüsselt hochladen' : `${what}verschlüsselt hochladen`
+    return count === 0 ? 'Öffentlich hochladen' : `${what}öffentlich hochladen`
+  },
+  empty: 'Leere Dateien sind erlaubt; sie belegen keinen Speicherplatz.',
+  textEmpty: 'Zuerst einen Text eingeben.',
+  reading: 'Dateien werden gelesen',
+  unreadable: (count) =>
+    `${counted(count, { one: 'Element ließ', other: 'Elemente ließen' })} sich nicht lesen und ${plural(count, { one: 'wurde', other: 'wurden' })} übersprungen`,
+}

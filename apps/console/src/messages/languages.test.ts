@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import * as english from './en/en.ts'
+import { languages, nameLanguage } from './languages.ts'
+
+/** Texts that a language shares with English: it has the word too, or the text is in no language. */
+const shared: Readonly<Record<string, readonly string[]>> = {
+  de: [
+    ...['0x…', '…', 'Cairn', 'CID', 'EVM', 'Ethereum (EVM)', 'PDF', 'PEM', 'Solana', 'Token (ERC-20)', 'Token (SPL)'],
+    ...[
+      'Audio',
+      'Chain',
+      'Chains',
+      'Details',
+      'Esc',
+      'Explorer',
+      'Format',
+      'Gateway',
+      'Limit',
+      'Link',
+      'Links',
+      'Name',
+    ],
+    ...['Nonce', 'Offline', 'Online', 'Orange', 'Piece', 'Status', 'System', 'Tags', 'Text', 'Token'],
+  ],
+}
+
+/** Every value of the texts, by its path. Functions and empty texts included. */
+function listTexts(texts: object, path = ''): [string, unknown][] {
+  return Object.entries(texts).flatMap(([name, value]: [string, unknown]): [string, unknown][] =>
+    typeof value === 'object' && value !== null ? listTexts(value, `${path}${name}.`) : [[path + name, value]],
+  )
+}
+
+const wanted = listTexts(english)
+
+test('each language has a name of its own', () => {
+  expect(Object.keys(languages).map(nameLanguage)).toEqual(['English', 'Deutsch'])
+})
+
+describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(
+  'the texts in $tag',
+  ({ tag, load }) => {
+    test('are the English ones in number and kind', async () => {
+      const kinds = (texts: readonly [string, unknown][]) =>
+        texts.map(([path, value]) => `${path}: ${typeof value}`).sort()
+      expect(kinds(listTexts(await load()))).toEqual(kinds(wanted))
+    })
+
+    test('are translated, and empty only where the English ones are', async () => {
+      const own = new Map(listTexts(await load()))
+      const untranslated = wanted.filter(([path, text]) => text !== '' && own.get(path) === text)
+      expect(untranslated.filter(([, text]) => !shared[tag]?.includes(String(text)))).toEqual([])
+      const empty = [...own].filter(([, text]) => text === '').map(([path]) => path)
+      expect(empty).toEqual(wanted.filter(([, text]) => text === '').map(([path]) => path))
+    })
+
+    test('name the same fields in the sentences of conditions', async () => {
+      const { conditions } = await load()
+      const fieldsOf = ({ sentence }: { sentence: string }) => sentence.match(/\{\w+\}/g)?.sort()
+      for (const [kind, texts] of Object.entries(english.conditions.kinds)) {
+        expect([kind, fieldsOf(Reflect.get(conditions.kinds, kind))]).toEqual([kind, fieldsOf(texts)])
+      }
+    })
+  },
+)
+
+test('German counts and quotes as German does', async () => {
+  const { files, activity, drive, proofs, links } = await import('./de/de.ts')
+  expect([0, 1, 2, 1000].map(files.count)).toEqual(['0 Dateien', '1 Datei', '2 Dateien', '1,000 Dateien'])
+  expect([1, 2].map(drive.versionCount)).toEqual(['1 Version', '2 Versionen'])
+  expect([1, 3].map((count) => links.opens(0, count))).toEqual(['0 von 1 Aufruf', '0 von 3 Aufrufen'])
+  expect(proofs.provenHint(1)).toMatch(/^1 Anbieter hat sie jetzt/)
+  expect(proofs.provenHint(2)).toMatch(/^2 Anbieter haben sie jetzt/)
+  expect(activity.describe('link.opened', { opens: 1 })).toBe('Link geöffnet, bisher einmal')
+  expect(activity.describe('link.opened', { opens: 4 })).toBe('Link geöffnet, bisher 4-mal')
+  expect(links.revokeTitle('Bilder')).toBe('„Bilder“ widerrufen?')
+})

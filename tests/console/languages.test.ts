@@ -1,0 +1,154 @@
+// The console in a second language: what chooses it, what is loaded for it, and each page in it.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createName, shareFile, uploadEncryptedText, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+const longTestMs = 300_000
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+const languageOf = ({ page }: ConsolePage) =>
+  page.evaluate('[document.documentElement.lang, document.documentElement.dir].join()')
+
+/** Opens an address, and waits until what it shows has come. */
+async function visit({ page, open }: ConsolePage, path: string): Promise<void> {
+  await open(path)
+  await page.getByRole('heading').first().waitFor()
+  await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
+}
+
+/** States on which axe is run: those of every page in English have passed it, and a language changes words only. */
+const judged = ['/', '/files', '/settings', 'access', 'the upload sheet']
+
+/** Checks the page as it stands, and that it fits 320 px. */
+async function look({ page, checkAccessibility }: ConsolePage, state: string): Promise<void> {
+  const beyond = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'
+  if (judged.includes(state)) expect.soft([state, await checkAccessibility()]).toEqual([state, []])
+  await page.setViewportSize({ width: 320, height: 640 })
+  await expect.poll(() => page.evaluate(beyond), { message: state }).toBe(0)
+  const cut = `[...document.querySelectorAll('button, [role=radio], label')]
+    .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1 && !one.querySelector('.truncate'))
+    .map((one) => one.textContent)`
+  expect.soft([state, await page.evaluate(cut)]).toEqual([state, []])
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+async function signIn({ page, wallet }: ConsolePage): Promise<void> {
+  await page.getByRole('button', { name: 'Wallet verbinden' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+  await page.getByRole('button', { name: /^Konto 0x/ }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('a browser gets its own language, if the console has it, and loads no other', async () => {
+  const scripts = async (locale: string) => {
+    const opened = await site.newPage({ locale, accounts: 0 })
+    const asked: string[] = []
+    opened.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await visit(opened, '/')
+    return { language: await languageOf(opened), german: asked.filter((path) => path.startsWith('/assets/de-')) }
+  }
+  expect(await scripts('de-CH')).toEqual({ language: 'de,ltr', german: [expect.any(String)] })
+  for (const locale of ['en-GB', 'fr-FR']) expect(await scripts(locale)).toEqual({ language: 'en,ltr', german: [] })
+})
+
+test('the language chosen in Settings is kept over a reload, and the browser decides again when asked to', async () => {
+  const opened = await site.newPage({ locale: 'de-DE' })
+  const { page } = opened
+  await visit(opened, '/settings')
+  await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
+  await page.getByText('English', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  expect(await languageOf(opened)).toBe('en,ltr')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  expect(await page.getByRole('radio', { name: 'English' }).isChecked()).toBe(true)
+  await page.getByText('As the browser', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
+  expect(await languageOf(opened)).toBe('de,ltr')
+})
+
+test('texts that cannot be loaded are shown in English', async () => {
+  const opened = await site.newPage({ locale: 'de-DE', accounts: 0 })
+  opened.expectProblem(/Failed to load resource|net::ERR_FAILED/)
+  await opened.page.route('**/assets/de-*', (route) => route.abort())
+  await visit(opened, '/settings')
+  await opened.page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  expect(await languageOf(opened)).toBe('en,ltr')
+})
+
+test('every page is German, readable and fits 320 px', { timeout: longTestMs }, async () => {
+  const opened = await site.newPage({ locale: 'de-DE' })
+  const { page, wallet } = opened
+  const folder = site.network.storage.context.config.consoleFolder ?? ''
+  const pages: { path: string; title?: string }[] = JSON.parse(await readFile(join(folder, 'pages.json'), 'utf8'))
+  await visit(opened, '/')
+  await look(opened, '/')
+  await signIn(opened)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadText(client, 'Steine am Weg', { name: 'steine.txt' })
+  const locked = await uploadEncryptedText(client, 'Nur für mich', { name: 'geheim.txt' })
+  await shareFile(client, locked.cid, ['0x00000000000000000000000000000000000000aa'])
+  await createName(client, { label: 'Webseite' })
+  const titles = new Set<string>()
+  for (const { path, title } of pages.filter(({ path }) => path !== '/' && !path.includes('$'))) {
+    await visit(opened, path)
+    if (title !== undefined) titles.add(await page.title())
+    await look(opened, path)
+  }
+  expect([...titles]).toEqual(
+    [
+      'Dateien',
+      'Freigaben',
+      'Links',
+      'Namen',
+      'Abrechnung',
+      'Nachweise',
+      'Aktivität',
+      'API-Schlüssel',
+      'Einstellungen',
+      'Status',
+    ].map((title) => `${title} · Cairn`),
+  )
+  for (const path of [
+    `/files/${cid}`,
+    `/files/${cid}?tab=details`,
+    `/files/${locked.cid}/access`,
+    `/proofs/${cid}`,
+    '/names/no/such/page',
+  ]) {
+    await visit(opened, path)
+    await look(opened, path.endsWith('access') ? 'access' : path)
+  }
+  await visit(opened, '/files')
+  await page.getByText('2 Dateien', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Hochladen' }).first().click()
+  await page.getByRole('dialog', { name: 'Hochladen' }).waitFor()
+  await look(opened, 'the upload sheet')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Tastenkürzel' }).getByText('Leertaste').waitFor()
+  await look(opened, 'shortcuts')
+})
+
+test('sizes, amounts and dates are written as in German', async () => {
+  const opened = await site.newPage({ locale: 'de-DE' })
+  const { page } = opened
+  await visit(opened, '/')
+  await page
+    .getByText(/^\d+,\d\d\s\$$/)
+    .first()
+    .waitFor()
+  await signIn(opened)
+  await visit(opened, '/billing')
+  await page.getByText('Andere', { exact: true }).click()
+  await page.getByLabel('Menge').fill('1,5')
+  await page.getByText(/^0,\d+ ETH$/).waitFor()
+})
