@@ -1,4 +1,4 @@
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import type { BlockSink } from './block-sink.ts'
 import { encodeDagPb, type LinkToEncode } from './dag-pb.ts'
 import { type HashFunction, whenReady } from './hash-function.ts'
@@ -6,8 +6,8 @@ import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid, dagPbCode } from './sha256-cid.ts'
 import { encodeFileData } from './unixfs-data.ts'
 
-/** A subtree of a file. */
-type FileSubtree = { cid: CID; fileSizeBytes: number; dagSizeBytes: number }
+/** A subtree of a file. `dagSizeBytes` counts the bytes of all its blocks. */
+export type FileSubtree = { cid: CID; fileSizeBytes: number; dagSizeBytes: number }
 
 /** Builds the tree of one file from its leaves, in order. */
 export type BalancedTree = {
@@ -15,6 +15,8 @@ export type BalancedTree = {
   add(leaf: FileSubtree): void | Promise<void>
   /** Closes all levels. At least one leaf must have been added. */
   finish(): FileSubtree | Promise<FileSubtree>
+  /** The subtrees that no written node links to yet, by level from the leaves. A tree created from them continues. */
+  levels(): FileSubtree[][]
 }
 
 type Level = { links: LinkToEncode[]; blockSizes: number[]; only: FileSubtree | undefined }
@@ -24,9 +26,16 @@ const noName = new Uint8Array(0)
 /**
  * Builds the balanced layout of Kubo from the left: every leaf at the same depth, each node full except the last of its
  * level. Memory: at most `maxLinks` links per level.
+ *
+ * @param from levels of an interrupted tree with the same profile. Defaults to none.
  */
-export function createBalancedTree(profile: ImportProfile, hash: HashFunction, sink: BlockSink): BalancedTree {
-  const levels: Level[] = []
+export function createBalancedTree(
+  profile: ImportProfile,
+  hash: HashFunction,
+  sink: BlockSink,
+  from: readonly (readonly FileSubtree[])[] = [],
+): BalancedTree {
+  const levels: Level[] = from.map(toLevel)
 
   const addTo = (height: number, node: FileSubtree): void | Promise<void> => {
     let level = levels[height]
@@ -65,5 +74,25 @@ export function createBalancedTree(profile: ImportProfile, hash: HashFunction, s
     return whenReady(writeNode(level), (parent) => whenReady(addTo(height + 1, parent), () => closeFrom(height + 1)))
   }
 
-  return { add: (leaf) => addTo(0, leaf), finish: () => closeFrom(0) }
+  return {
+    add: (leaf) => addTo(0, leaf),
+    finish: () => closeFrom(0),
+    levels: () =>
+      levels.map(({ links, blockSizes }) =>
+        links.map(({ cid, sizeBytes }, at) => ({
+          cid: CID.decode(cid),
+          fileSizeBytes: blockSizes[at] ?? 0,
+          dagSizeBytes: sizeBytes,
+        })),
+      ),
+  }
+}
+
+function toLevel(nodes: readonly FileSubtree[]): Level {
+  const [first] = nodes
+  return {
+    links: nodes.map(({ cid, dagSizeBytes }) => ({ cid: cid.bytes, name: noName, sizeBytes: dagSizeBytes })),
+    blockSizes: nodes.map(({ fileSizeBytes }) => fileSizeBytes),
+    only: nodes.length === 1 ? first : undefined,
+  }
 }

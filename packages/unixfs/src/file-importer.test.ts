@@ -8,8 +8,8 @@ import { balanced } from 'ipfs-unixfs-importer/layout'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { createBalancedTree } from './balanced-tree.ts'
-import type { BlockSink } from './block-sink.ts'
-import { createFileImporter } from './file-importer.ts'
+import type { BlockSink, ImportedNode } from './block-sink.ts'
+import { createFileImporter, type FileImportState } from './file-importer.ts'
 import type { HashFunction } from './hash-function.ts'
 import { collect, createMemoryBlocks, importBytes, patternOf, promisedSha256, sha256 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
@@ -104,6 +104,72 @@ describe('a file has the DAG of the published importer', () => {
           const node = await importBytes(bytes, profile, createMemoryBlocks(), 1000)
           const reference = await importByReference(bytes, profile)
           expect({ cid: String(node.cid), size: node.dagSizeBytes }).toEqual(reference)
+        }
+      }
+    }
+  })
+})
+
+describe('an interrupted import continues in another importer', () => {
+  const anyCut = fc.record({
+    base: anyProfile,
+    chunkSizeBytes: fc.integer({ min: 1, max: 300 }),
+    maxLinks: fc.integer({ min: 2, max: 5 }),
+    length: fc.nat(3000),
+    cuts: fc.array(fc.nat(3000), { maxLength: 12 }),
+    hash: fc.constantFrom<HashFunction>(sha256, promisedSha256),
+    isSlab: fc.boolean(),
+  })
+
+  it('with the same DAG as in one, wherever it was interrupted', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCut, async ({ base, chunkSizeBytes, maxLinks, length, cuts, hash, isSlab }) => {
+        const profile = small(base, chunkSizeBytes, maxLinks)
+        const bytes = patternOf(length)
+        const blocks = createMemoryBlocks()
+        let levels: FileImportState['levels'] = []
+        let tail = new Uint8Array(0)
+        const borders = [...cuts.map((cut) => Math.min(cut, length)).sort((a, b) => a - b), length]
+        let from = 0
+        let node: ImportedNode | undefined
+        for (const [at, to] of borders.entries()) {
+          const sink = isSlab ? createSlabSink(blocks) : blocks
+          const importer = createFileImporter({ profile, hash, sink }, levels)
+          await importer.write(tail)
+          await importer.write(bytes.subarray(from, to))
+          from = to
+          if (at === borders.length - 1) node = await importer.finish()
+          else {
+            const state = await importer.state()
+            levels = state.levels
+            tail = new Uint8Array(state.tail)
+            expect(tail.length).toBeLessThan(chunkSizeBytes)
+            for (const level of levels) expect(level.length).toBeLessThan(maxLinks)
+          }
+        }
+        expect({ cid: String(node?.cid), size: node?.dagSizeBytes }).toEqual(await importByReference(bytes, profile))
+        expect(node?.fileSizeBytes).toBe(length)
+        for (const [text, block] of blocks.blocks) await verifyBlock(CID.parse(text), block, sha256)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('at the borders of chunks and of 174 links', async () => {
+    for (const base of [importProfiles.v0, importProfiles.v1]) {
+      const profile = small(base, 16, 174)
+      for (const chunks of [1, 173, 174, 175, 348]) {
+        for (const extra of [-1, 0, 1]) {
+          const bytes = patternOf(349 * 16)
+          const blocks = createMemoryBlocks()
+          const first = createFileImporter({ profile, hash: sha256, sink: blocks })
+          await first.write(bytes.subarray(0, chunks * 16 + extra))
+          const { levels, tail } = await first.state()
+          const second = createFileImporter({ profile, hash: sha256, sink: blocks }, levels)
+          await second.write(tail)
+          await second.write(bytes.subarray(chunks * 16 + extra))
+          const node = await second.finish()
+          expect({ cid: String(node.cid), size: node.dagSizeBytes }).toEqual(await importByReference(bytes, profile))
         }
       }
     }

@@ -1,4 +1,4 @@
-import { type BalancedTree, createBalancedTree } from './balanced-tree.ts'
+import { type BalancedTree, createBalancedTree, type FileSubtree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
 import { type HashFunction, whenReady } from './hash-function.ts'
 import { leafLayoutOf } from './leaf-layout.ts'
@@ -17,6 +17,16 @@ export type FileImporter = {
   write(piece: Uint8Array): void | Promise<void>
   /** Writes the rest and returns the result. */
   finish(): Promise<ImportedNode>
+  /** Returns what another importer needs to continue, once the last write has settled. Writes no block. */
+  state(): Promise<FileImportState>
+}
+
+/** An interrupted import. Its size is bounded: one chunk, and less than `maxLinks` subtrees per level. */
+export type FileImportState = {
+  /** The subtrees that no written node links to yet, by level from the leaves. */
+  readonly levels: readonly (readonly FileSubtree[])[]
+  /** Bytes of the chunk that is not complete: the next importer gets them first. */
+  readonly tail: Uint8Array
 }
 
 /** Maximum number of concurrent hashes, if they are promises. */
@@ -41,17 +51,23 @@ const sparesOf = once((_sink: BlockSink): Uint8Array[] => [])
 /**
  * Builds the DAG of one file like Kubo, while its bytes arrive: leaves, then each node as soon as it is full. Memory is
  * one chunk (four if hashes are promises) and `maxLinks` links per level.
+ *
+ * @param from levels of an interrupted import with the same profile; write its tail first. Defaults to a new file.
  */
-export function createFileImporter({ profile, hash, sink }: ImportOptions): FileImporter {
+export function createFileImporter(
+  { profile, hash, sink }: ImportOptions,
+  from: FileImportState['levels'] = [],
+): FileImporter {
   const { code, headBytes, blockBytes, wrap } = layoutOf(profile)
   const { chunkSizeBytes, cidVersion } = profile
   // Version 0 has no raw blocks: raw leaves below a root of version 0 are of version 1, as in Kubo.
   const leafVersion = profile.rawLeaves ? 1 : cidVersion
-  const tree: BalancedTree = createBalancedTree(profile, hash, sink)
+  const tree: BalancedTree = createBalancedTree(profile, hash, sink, from)
   /** Buffer of the current chunk; undefined between chunks. */
   let buffer: Uint8Array | undefined
   let filled = 0
-  let leaves = 0
+  /** Leaves of this importer, and one for all before it. */
+  let leaves = from.length > 0 ? 1 : 0
   let hashIsPromised = false
   let busy = false
   const spareBuffers = sparesOf(sink)
@@ -167,6 +183,13 @@ export function createFileImporter({ profile, hash, sink }: ImportOptions): File
       busy = true
       await endOfLeaves()
       return { ...(await tree.finish()), kind: 'file' }
+    },
+    async state() {
+      if (busy) throw new TypeError('state was called before the promise of the last write settled')
+      // A copy: the region belongs to the sink.
+      const tail = buffer === undefined ? new Uint8Array(0) : buffer.slice(headBytes, headBytes + filled)
+      while (pending.length > 0) await settleOldest()
+      return { levels: tree.levels(), tail }
     },
   }
 }

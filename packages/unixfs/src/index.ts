@@ -14,7 +14,7 @@ export {
 export type { DagLink } from './dag-pb.ts'
 export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
 export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'
-export { createFileImporter, type FileImporter, type ImportOptions } from './file-importer.ts'
+export { createFileImporter, type FileImporter, type FileImportState, type ImportOptions } from './file-importer.ts'
 export type { HashFunction } from './hash-function.ts'
 export { hashFunctions, type MultihashFunction, requireHashFunction } from './hash-functions.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'
