@@ -1,11 +1,13 @@
 // The version before the newest migration, built from the history, beside and after the present one on one database:
 // docs/operate/upgrade.md promises that an expansion of the schema leaves it working. Needs git and the history.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../../services/storage/src/db/database.ts'
@@ -147,6 +149,37 @@ async function expectReadable(service: Service, files: readonly File[]): Promise
   }
 }
 
+const chunkBytes = 5 * 2 ** 20
+const uploadBytes = 4 * chunkBytes
+
+/** A resumable upload that each version in turn sends a part of. */
+async function startUpload({ api }: Service, apiKey: string) {
+  const headers = { authorization: `Bearer ${apiKey}`, 'tus-resumable': '1.0.0' }
+  const content = randomBytes(uploadBytes)
+  const length = { 'upload-length': String(content.length) }
+  const created = await fetch(`${api}/api/uploads`, { method: 'POST', headers: { ...headers, ...length } })
+  const path = `/api/${created.headers.get('location')}`
+  const inspect = async (service: Service) =>
+    (await (await fetch(`${service.api}${path}`, { headers })).json()) as UploadInfo
+  return {
+    /** Sends bytes from the offset that this version knows. */
+    async send(service: Service, bytes = chunkBytes): Promise<void> {
+      const { offsetBytes: from } = await inspect(service)
+      const answer = await fetch(`${service.api}${path}`, {
+        method: 'PATCH',
+        headers: { ...headers, 'upload-offset': String(from), 'content-type': tusBodyType },
+        body: content.subarray(from, from + bytes),
+      })
+      expect(answer.status).toBe(204)
+    },
+    async expectStored(service: Service): Promise<void> {
+      const { result } = await inspect(service)
+      const answer = await fetch(`${service.gateway}/ipfs/${result?.[0]?.Hash}`)
+      expect(Buffer.compare(Buffer.from(await answer.arrayBuffer()), content)).toBe(0)
+    },
+  }
+}
+
 const isExpansion = () => previous.added.every(({ change }) => change === 'expand')
 
 test('replicas of the previous version work, and restart, while others run the present one', async () => {
@@ -170,6 +203,23 @@ test('replicas of the previous version work, and restart, while others run the p
   files.push(await use(old, apiKey, 'old restarted'), await use(present, apiKey, 'present after'))
   await expectReadable(old, files)
   await expectReadable(present, files)
+})
+
+test('replicas of both versions continue a resumable upload, and either one stores it', async () => {
+  const environment = { CAIRN_DATABASE_URL: await postgres.createDatabase(), CAIRN_PACK_FOLDER: join(place, 'parts') }
+  const old = await mustStart('previous', { ...environment, CAIRN_HOME: join(place, 'old parts') })
+  const present = await mustStart('present', { ...environment, CAIRN_HOME: join(place, 'present parts') })
+  const { apiKey } = await createTestKey({ profile: old })
+  for (const last of [old, present]) {
+    for (const first of [old, present]) {
+      const upload = await startUpload(first, apiKey)
+      for (const service of [present, old, present]) await upload.send(service)
+      // What one version received does not hinder the other one.
+      await upload.send(last, uploadBytes)
+      await upload.expectStored(last)
+      await upload.expectStored(last === old ? present : old)
+    }
+  }
 })
 
 test('a single service on SQLite returns to the previous version and back', async () => {

@@ -61,7 +61,7 @@ export const maxResumableBytes = 1024 * GIB
  * several times as much as the same bytes in calls of 256 to 512 KiB.
  */
 export const maxWriteBytes = 512 * KIB
-/** Bytes of a part that are made durable together: the maximum that is sent again after a connection broke. */
+/** Bytes of a resumable upload that are made durable together; more if it exceeds 1 GiB. A broken connection loses fewer. */
 export const resumableSegmentBytes = 8 * MIB
 /** Time after its last activity for which a writer has exclusive access to an upload. */
 export const uploadWriterLifetimeMs = 8_000

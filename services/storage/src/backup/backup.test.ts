@@ -13,6 +13,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { interrupted } from '@cairn/service/admin'
 import { openFileStore } from '@cairn/service/objects'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -391,6 +392,58 @@ describe('one service', () => {
       })
       await using storage = await startMachine(target)
       expect(await findWrong(storage, stored)).toEqual([`${stored[1]?.path} 500`])
+    },
+    drillTimeoutMs,
+  )
+
+  test(
+    'an upload in progress continues after a restore; without one of its packs, it is sent again',
+    async () => {
+      const bytes = randomBytes(2 * resumableSegmentBytes)
+      const cut = resumableSegmentBytes + 1000
+      source = await world.createMachine('source', 'sqlite and files')
+      place = world.placeOf('backups', 'folder')
+      let [path, key] = ['', '']
+      const tus = (
+        storage: TestStorage,
+        at: string,
+        options: RequestInit & { headers?: Record<string, string> } = {},
+      ) =>
+        storage.call(at, {
+          ...options,
+          headers: {
+            ...bearer(key).headers,
+            'tus-resumable': '1.0.0',
+            'content-type': tusBodyType,
+            ...options.headers,
+          },
+        })
+      {
+        await using storage = await startMachine(source)
+        key = (await signUp(storage)).key
+        const headers = { 'upload-length': String(bytes.length) }
+        const created = await tus(storage, '/api/uploads', { method: 'POST', headers })
+        path = `/api/${created.headers.get('location')}`
+        const sent = { 'upload-offset': '0' }
+        await tus(storage, path, { method: 'PATCH', headers: sent, body: bytes.subarray(0, cut) })
+      }
+      expect(await administer(source, 'backup', place)).toMatchObject({ code: 0 })
+      const target = await world.createMachine('target', 'sqlite and files')
+      expect(await restore(target, place)).toMatchObject({ code: 0, complained: '' })
+      {
+        await using storage = await startMachine(target)
+        const headers = { 'upload-offset': String(cut) }
+        expect((await tus(storage, path, { method: 'PATCH', headers, body: bytes.subarray(cut) })).status).toBe(204)
+        const { result } = (await tus(storage, path)).json as UploadInfo
+        expect(await findWrong(storage, [{ path: result?.[0]?.Hash ?? '', bytes }])).toEqual([])
+      }
+      expect(await findFaults(target)).toEqual(clean)
+      const [pack = ''] = await listFiles(join(place, 'objects', 'packs'))
+      await rm(join(place, 'objects', 'packs', pack))
+      const rest = await world.createMachine('rest', 'sqlite and files')
+      expect(await restore(rest, place, '--allow-damage')).toMatchObject({ code: 1 })
+      await using storage = await startMachine(rest)
+      expect((await tus(storage, path)).status).toBe(404)
     },
     drillTimeoutMs,
   )

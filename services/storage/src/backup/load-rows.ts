@@ -87,6 +87,19 @@ async function settleRows(trx: Kysely<Schema>, { clock, known, missing, record }
       .where('id', 'in', trx.selectFrom('resumable_part').select('upload_id').where('object_key', '=', key))
       .execute()
     await trx
+      .updateTable('resumable_upload')
+      .set({ expires_at: 0 })
+      .where(
+        'id',
+        'in',
+        trx
+          .selectFrom('held_pack')
+          .innerJoin('pack', 'pack.id', 'held_pack.pack_id')
+          .select('held_pack.holder_id')
+          .where('pack.missing_at', '=', now),
+      )
+      .execute()
+    await trx
       .updateTable('s3_multipart')
       .set({ expires_at: 0 })
       .where('id', 'in', trx.selectFrom('s3_part').select('upload_id').where('object_key', '=', key))

@@ -27,6 +27,7 @@ import { versionS3 } from './migrations/0027_version-s3.ts'
 import { createHandover } from './migrations/0028_create-handover.ts'
 import { nameS3Buckets } from './migrations/0029_name-s3-buckets.ts'
 import { createEgress } from './migrations/0030_create-egress.ts'
+import { importParts } from './migrations/0031_import-parts.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -62,6 +63,7 @@ export const migrations = [
   createHandover,
   nameS3Buckets,
   createEgress,
+  importParts,
 ]
 
 /**

@@ -65,7 +65,8 @@ type PackState = 'live' | 'removing'
  * - `pending`: its rows were written ahead of its upload, which is in progress;
  * - `abandoned`: its upload was never acknowledged; it is removed after the grace period;
  * - `orphaned`: it was found without rows; it is kept and not read until it is imported;
- * - `recovered`: it was imported; it is read, and kept until its content is listed for an account.
+ * - `recovered`: it is read, and kept until its content is listed for an account: it was imported, or belongs to an
+ *   unfinished upload (`held_pack`).
  */
 export type PackHold = 'pending' | 'abandoned' | 'orphaned' | 'recovered'
 
@@ -427,6 +428,27 @@ export type ResumableUploadTable = {
   idempotency_key: string | null
 }
 
+/**
+ * Progress of a resumable upload whose bytes become content as they come. Its row in `resumable_upload` stays at the
+ * offset 0 until it ends, which is what replicas of an earlier version can continue from.
+ */
+type ResumableImportTable = {
+  upload_id: string
+  /** Bytes that are durable. */
+  offset_bytes: number
+  /** The subtrees of the file that no node links to yet, as JSON. */
+  levels: string
+  /** Bytes of the incomplete chunk. */
+  tail: Uint8Array
+  /** First bytes of the file, from which its type is detected. */
+  start: Uint8Array
+  /** How often bytes became durable. */
+  parts: number
+}
+
+/** A pack that an unfinished upload needs. `is_own`: 1 if no other upload relies on it. */
+type HeldPackTable = { holder_id: string; pack_id: bigint; is_own: 0 | 1 }
+
 /** Bytes of a resumable upload, in an object. */
 type ResumablePartTable = { upload_id: string; offset_bytes: number; size_bytes: number; object_key: string }
 
@@ -735,6 +757,8 @@ export type Schema = {
   name_record: NameRecordTable
   resumable_upload: ResumableUploadTable
   resumable_part: ResumablePartTable
+  resumable_import: ResumableImportTable
+  held_pack: HeldPackTable
   pin: PinTable
   audit_entry: AuditEntryTable
   denial: DenialTable

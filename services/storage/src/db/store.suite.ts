@@ -218,6 +218,7 @@ export function databaseSuite(
         { name: '0028_create-handover' },
         { name: '0029_name-s3-buckets' },
         { name: '0030_create-egress' },
+        { name: '0031_import-parts' },
       ])
     })
 

@@ -6,6 +6,7 @@ import { importPack } from '../packs/import-packs.ts'
 import { markDamaged } from '../packs/mark-damage.ts'
 import { packIdOfKey } from '../packs/pack-id.ts'
 import { placeColumns } from '../packs/pack-place.ts'
+import { isUsed } from '../packs/pack-use.ts'
 import { markMissing } from '../packs/settle-comparison.ts'
 import { verifyPack } from '../packs/verify-pack.ts'
 
@@ -94,9 +95,7 @@ async function correctReference(packId: bigint, { db, clock }: CheckParts): Prom
       .updateTable('pack')
       .set({ unreferenced_at: clock.now() })
       .where('id', '=', packId)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
-      )
+      .where(({ not }) => not(isUsed))
       .execute()
   })
   return { kind: 'corrected' }

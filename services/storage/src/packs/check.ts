@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { findUnnamed } from './find-unnamed.ts'
 import { objectKeyOf, placeColumns } from './pack-place.ts'
+import { isUsed } from './pack-use.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500
@@ -134,12 +135,12 @@ async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding
   }
 }
 
-/** Packs marked unreferenced that an upload needs, or the reverse. Held packs are excluded. */
+/** Packs marked unreferenced that an upload needs, finished or not, or the reverse. Packs on hold are excluded. */
 async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
   const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
     select pack.id as pack_id, pack.unreferenced_at as stamp from pack
     where pack.state = 'live' and pack.hold is null and pack.is_merged = 0 and (pack.unreferenced_at is null)
-      = (not exists (select 1 from upload_pack where upload_pack.pack_id = pack.id))`.execute(db.read)
+      = (not ${isUsed})`.execute(db.read)
   for (const { pack_id: packId, stamp } of rows) {
     yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }
   }

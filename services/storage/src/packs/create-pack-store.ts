@@ -4,6 +4,7 @@ import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
+import { holdPacks } from './hold-packs.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
 import { createReadAhead } from './read-ahead.ts'
@@ -44,14 +45,23 @@ export function createPackStore(parts: PackStoreParts): PackStore {
    */
   const discarded = new WeakSet<OwnPack>()
 
+  /** Called after the row is written: a later `discard()` finds the row, an earlier one is visible here. */
+  const requireKept = ({ own }: SealedPack): void => {
+    if (own !== undefined && discarded.has(own)) {
+      throw new CairnError('CONFLICT', { message: 'The stored data was discarded before the upload was recorded' })
+    }
+  }
+
   return {
-    begin: () => createPackWriter({ db, objects, pool, clock, index: (own) => indexAhead(db, own) }),
+    begin: (dependsOn = []) =>
+      createPackWriter({ db, objects, pool, clock, dependsOn, index: (own) => indexAhead(db, own) }),
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
-      // Checked after the row is written: a later `discard()` finds the row, an earlier one is visible here.
-      if (sealed.own !== undefined && discarded.has(sealed.own)) {
-        throw new CairnError('CONFLICT', { message: 'The stored data was discarded before the upload was recorded' })
-      }
+      requireKept(sealed)
+    },
+    async hold(trx, sealed, holderId) {
+      await holdPacks(trx, db.kind, sealed, holderId)
+      requireKept(sealed)
     },
     async discard({ own }: SealedPack) {
       if (own === undefined) return

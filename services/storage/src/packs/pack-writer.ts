@@ -22,6 +22,8 @@ export type PackWriterParts = {
   objects: ObjectStore
   pool: SlabPool
   clock: { now(): number }
+  /** Packs that the upload needs in addition to those that this pack finds. */
+  dependsOn: readonly bigint[]
   index(own: OwnPack): Promise<boolean>
 }
 
@@ -29,9 +31,9 @@ export type PackWriterParts = {
  * Writes one pack. Frames are collected in slabs; for a full slab, one query finds the blocks that are already
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
-export function createPackWriter({ db, objects, pool, clock, index }: PackWriterParts): PackWriter {
+export function createPackWriter({ db, objects, pool, clock, dependsOn: given, index }: PackWriterParts): PackWriter {
   const table: BlockTable = createBlockTable()
-  const dependsOn = new Set<bigint>()
+  const dependsOn = new Set(given)
   const inFlight: Promise<void>[] = []
   let writer: ObjectWriter | undefined
   let id: bigint | undefined

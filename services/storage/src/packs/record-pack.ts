@@ -3,13 +3,14 @@ import { isUniqueViolation } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
+import { isUsed } from './pack-use.ts'
 import { countRemoval } from './removals.ts'
 import type { OwnPack, SealedPack } from './types.ts'
 
 /** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */
 const blocksInOneUnit = 4096
 const rowsInOneInsert = 256
-const idsInOneList = 500
+export const idsInOneList = 500
 
 type Block = { multihash: Uint8Array; offset: number; length: number }
 
@@ -23,7 +24,7 @@ export async function recordPack(
   const isNew =
     own !== undefined && !own.isIndexed && (await insertPack(trx, own, { unreferenced_at: null, hold: null }))
   if (isNew) await insertBlocks(trx, kind, own.id, [...own.blocks])
-  await reference(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
+  await referencePacks(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
   const needed = own === undefined ? dependsOn : [...dependsOn, own.id]
   for (const some of chunksOf(needed, idsInOneList)) {
     await trx
@@ -37,7 +38,7 @@ export async function recordPack(
  * Marks packs as needed. This also locks their rows, so that none of them is removed before the unit is committed. A
  * pack whose rows were written ahead is no longer pending.
  */
-async function reference(trx: Kysely<Schema>, packIds: readonly bigint[]): Promise<void> {
+export async function referencePacks(trx: Kysely<Schema>, packIds: readonly bigint[]): Promise<void> {
   for (const some of chunksOf(packIds, idsInOneList)) {
     const { numUpdatedRows } = await trx
       .updateTable('pack')
@@ -81,7 +82,7 @@ export async function insertBlocksInUnits(db: Database, own: OwnPack): Promise<v
  * Returns false when the row exists: several uploads may share one sealed pack.
  * @throws CairnError CONFLICT if the id or the object belongs to another pack
  */
-async function insertPack(
+export async function insertPack(
   trx: Kysely<Schema>,
   own: OwnPack,
   standing: { unreferenced_at: number | null; hold: PackHold | null },
@@ -114,7 +115,7 @@ async function insertPack(
 }
 
 /** Inserts the rows of blocks: many rows per statement, few different statements. */
-async function insertBlocks(
+export async function insertBlocks(
   trx: Kysely<Schema>,
   kind: Database['kind'],
   packId: bigint,
@@ -154,7 +155,7 @@ function rowValues(packId: bigint, blocks: readonly Block[]): unknown[] {
   return values
 }
 
-function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
+export function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
 }
 
@@ -176,9 +177,7 @@ export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs:
       .set({ unreferenced_at: nowMs })
       .where('id', 'in', some)
       .where('hold', 'is', null)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
-      )
+      .where(({ not }) => not(isUsed))
       .execute()
   }
 }

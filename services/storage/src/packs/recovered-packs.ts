@@ -11,7 +11,7 @@ const packsInOneQuery = 100
 /** An imported pack, and the roots that were uploaded with it. */
 export type RecoveredPack = { id: bigint; objectKey: string; createdAt: number; roots: CID[] }
 
-/** Finds all imported packs that are not listed yet, oldest first. */
+/** Finds all imported packs that are not listed yet, oldest first. Those of unfinished uploads are not among them. */
 export async function* findRecovered({
   db,
   objects,
@@ -24,6 +24,9 @@ export async function* findRecovered({
       .selectFrom('pack')
       .select(['id', 'size_bytes', 'created_at', ...placeColumns])
       .where('hold', '=', 'recovered')
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('held_pack').select('holder_id').whereRef('held_pack.pack_id', '=', 'pack.id'))),
+      )
       .where('id', '>', after)
       .orderBy('id')
       .limit(packsInOneQuery)

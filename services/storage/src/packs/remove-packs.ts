@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { isRemovalHeld } from '../workers/removal-hold.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { isUsed } from './pack-use.ts'
 import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from './packs.ts'
 
 const packsInOneQuery = 100
@@ -101,9 +102,7 @@ async function markRemoving(db: Database, id: bigint, before: number): Promise<b
           and([eb('unreferenced_at', '<', before), or([eb('hold', 'is', null), eb('hold', '=', 'abandoned')])]),
         ]),
       )
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id'))),
-      )
+      .where(({ not }) => not(isUsed))
       .where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('pack as member').select('member.id').whereRef('member.merged_id', '=', 'pack.id'))),
       )

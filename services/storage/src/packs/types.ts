@@ -72,14 +72,23 @@ export type PackEvent =
  * `BlockSource` for `@cairn/unixfs`.
  */
 export type PackStore = {
-  /** Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`. */
-  begin(): PackWriter
+  /**
+   * Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`.
+   * @param dependsOn other packs with blocks of the same upload. Defaults to none.
+   */
+  begin(dependsOn?: readonly bigint[]): PackWriter
   /**
    * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
    * uploads may share one sealed pack: record it for each.
    * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile: import again.
    */
   record(trx: Kysely<Schema>, sealed: SealedPack, uploadId: string): Promise<void>
+  /**
+   * Makes a sealed pack part of an unfinished upload, which holds it and the packs that it depends on, in the caller's
+   * unit of work. Reads find its blocks; no other upload relies on them.
+   * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile
+   */
+  hold(trx: Kysely<Schema>, sealed: SealedPack, holderId: string): Promise<void>
   /** Removes a sealed pack that was not recorded because the unit of work failed. Never call it after success. */
   discard(sealed: SealedPack): Promise<void>
   /** Removes the references of an upload, before or with its row, in the caller's unit of work. */

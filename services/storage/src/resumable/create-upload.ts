@@ -1,15 +1,19 @@
-import { CairnError, MIB, maxResumableBytes } from '@cairn/protocol'
+import { CairnError, MIB, maxResumableBytes, resumableSegmentBytes } from '@cairn/protocol'
 import { isUniqueViolation, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { isShortage, lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
 import { claimUpload } from '../upload-links/upload-links.ts'
-import { type ResumableUpload, type Uploader, uploadLifeMs } from './store.ts'
+import { insertImport } from './import-progress.ts'
+import { type ResumableUpload, selectUploads, toUpload, type Uploader, uploadLifeMs } from './store.ts'
 import { narrowMetadata, readIdempotencyKey, readUploadMetadata } from './upload-metadata.ts'
 
 /** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
 const maxFramingBytes = 16 * MIB
+
+/** Smaller files are imported when all of their bytes are there: one object that is read once more, and one pack. */
+const minImportBytes = resumableSegmentBytes
 
 /**
  * Creates an upload and reserves quota for its bytes until it ends. A repeated call with the same idempotency key returns the
@@ -45,15 +49,13 @@ export async function createUpload(
 /** The upload that a call with the same key created. @throws CairnError INVALID_REQUEST if that call was about another file */
 async function findCreated(context: Context, upload: ResumableUpload): Promise<ResumableUpload | undefined> {
   if (upload.idempotency_key === null) return undefined
-  const row = await context.db.read
-    .selectFrom('resumable_upload')
-    .selectAll()
+  const row = await selectUploads(context.db.read)
     .where('address', '=', upload.address)
     .where('idempotency_key', '=', upload.idempotency_key)
     .where('expires_at', '>', upload.created_at)
     .executeTakeFirst()
   if (row === undefined) return undefined
-  if (row.length_bytes === upload.length_bytes && row.metadata === upload.metadata) return row
+  if (row.length_bytes === upload.length_bytes && row.metadata === upload.metadata) return toUpload(row)
   throw new CairnError('INVALID_REQUEST', {
     message: 'The idempotency-key belongs to an upload with another length or other metadata',
     hint: 'Use a new random key for each upload.',
@@ -78,7 +80,7 @@ function describeUpload(
 ): ResumableUpload {
   const { address, uploadLink = null } = uploader
   // An invalid description is reported before bytes are sent.
-  readUploadMetadata(metadata)
+  const { body } = readUploadMetadata(metadata)
   if (lengthBytes > maxResumableBytes) {
     throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxResumableBytes } })
   }
@@ -101,6 +103,7 @@ function describeUpload(
     upload_link_id: uploadLink,
     // Each link has keys of its own.
     idempotency_key: key === undefined ? null : `${uploadLink ?? ''}:${key}`,
+    isImporting: body.kind === 'file' && lengthBytes >= minImportBytes,
   }
 }
 
@@ -121,7 +124,9 @@ async function insertUpload(
     await hold(context, trx, { ...upload, freeDiskBytes }, body.kind === 'file')
     if (uploadLink === null) await requireFewOpen(trx, address, maxOpenUploads)
     else await claimUpload(trx, uploadLink, file, limits)
-    await trx.insertInto('resumable_upload').values(upload).execute()
+    const { isImporting, ...row } = upload
+    await trx.insertInto('resumable_upload').values(row).execute()
+    if (isImporting) await insertImport(trx, upload.id)
   })
   return upload
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, KIB, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
+import { CairnError, MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'
 import type { ObjectWriter } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
+import { openImport } from './import-segments.ts'
+import { createStepGuard, type Segments } from './segments.ts'
+import { requireSpace } from './small-parts.ts'
 import { addPart, countParts, type ResumableUpload, renewUpload } from './store.ts'
 
 /** Key prefix of upload parts in the object store until the upload is complete. */
@@ -11,10 +14,6 @@ export const partPrefix = 'uploads/'
 
 /** Pieces are joined up to this size before they are written, because many small writes cost more. */
 const writeBytes = MIB
-/** Maximum number of parts smaller than {@link minPartBytes}: each takes an object and a row. */
-export const maxSmallParts = 1000
-export const minPartBytes = 16 * KIB
-
 /**
  * Receives bytes of an upload from its offset on. They become durable in segments, each of which advances the offset;
  * bytes that arrived before the client disconnected are kept. Returns the new offset.
@@ -29,9 +28,7 @@ export async function receiveBytes(
   feed: Feed,
 ): Promise<number> {
   const { id, length_bytes: lengthBytes } = upload
-  const parts = await countParts(context.db.read, id)
-  const takesSmall = parts < maxSmallParts + Math.floor(upload.offset_bytes / minPartBytes)
-  const segments = openSegments(context, upload, writer, takesSmall)
+  const segments = await (upload.isImporting ? openImport : openParts)(context, upload, writer)
   let receivedBytes = 0
   let lastCheckedBytes = 0
   const beat = setInterval(() => {
@@ -71,45 +68,16 @@ export function tooLong(lengthBytes: number): CairnError {
   })
 }
 
-function tooSmall(): CairnError {
-  return new CairnError('TOO_MANY_PARTS', {
-    message: 'The upload was sent in too many small parts',
-    hint: `Send at least ${minPartBytes} bytes in each request.`,
-    details: { minBytes: minPartBytes },
-  })
-}
-
-type Segments = {
-  readonly offset: number
-  readonly isBusy: boolean
-  readonly hasFailed: boolean
-  take(piece: Uint8Array): Promise<void> | undefined
-  /** Makes the received bytes durable. */
-  flush(): Promise<void>
-  /** Removes bytes that are not durable yet. */
-  abort(): Promise<void>
-}
-
-function openSegments(context: Context, upload: ResumableUpload, writer: string, takesSmall: boolean): Segments {
+/** Writes the bytes into objects, which are imported when the upload is complete. */
+async function openParts(context: Context, upload: ResumableUpload, writer: string): Promise<Segments> {
+  const parts = await countParts(context.db.read, upload.id)
   let offset = upload.offset_bytes
   let object: { key: string; out: ObjectWriter } | undefined
   let written = 0
   let buffer: Uint8Array | undefined
   let gatheredBytes = 0
-  let isBusy = false
-  let hasFailed = false
+  const guard = createStepGuard()
 
-  const guard = async (step: () => Promise<void>): Promise<void> => {
-    isBusy = true
-    try {
-      await step()
-    } catch (error) {
-      hasFailed = true
-      throw error
-    } finally {
-      isBusy = false
-    }
-  }
   const write = async (): Promise<void> => {
     if (buffer === undefined || gatheredBytes === 0) return
     if (object === undefined) {
@@ -123,8 +91,9 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
   }
   const finish = async (): Promise<void> => {
     const sizeBytes = written + gatheredBytes
-    const isSmall = sizeBytes < minPartBytes && offset + sizeBytes < upload.length_bytes
-    if (isSmall && sizeBytes > 0 && !takesSmall) throw tooSmall()
+    if (sizeBytes > 0) {
+      requireSpace(parts, { from: offset, to: offset + sizeBytes, lengthBytes: upload.length_bytes })
+    }
     await write()
     if (object === undefined) return
     const { key, out } = object
@@ -164,16 +133,16 @@ function openSegments(context: Context, upload: ResumableUpload, writer: string,
       return offset
     },
     get isBusy() {
-      return isBusy
+      return guard.isBusy
     },
     get hasFailed() {
-      return hasFailed
+      return guard.hasFailed
     },
     take(piece) {
       const rest = piece.subarray(gather(piece))
-      return gatheredBytes === buffer?.length ? guard(() => writeFull(rest)) : undefined
+      return gatheredBytes === buffer?.length ? guard.run(() => writeFull(rest)) : undefined
     },
-    flush: () => guard(finish),
+    flush: () => guard.run(finish),
     async abort() {
       const out = object?.out
       if (out !== undefined) await attemptCleanup(context, 'remove an unfinished part', () => out.abort())

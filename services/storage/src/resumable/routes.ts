@@ -25,6 +25,7 @@ import { route } from '../http/route.ts'
 import { attemptCleanup, readSteadily } from '../uploads/uploads.ts'
 import { createUpload } from './create-upload.ts'
 import { receiveBytes, tooLong } from './receive-bytes.ts'
+import { removeDropped } from './remove-dropped.ts'
 import {
   acquireUpload,
   dropUpload,
@@ -35,7 +36,7 @@ import {
   type Uploader,
   uploadTaken,
 } from './store.ts'
-import { removeParts, storeUpload } from './store-upload.ts'
+import { failUpload, storeUpload } from './store-upload.ts'
 import { readUploadName } from './upload-metadata.ts'
 
 /** Registers the tus protocol. @see https://tus.io/protocols/resumable-upload */
@@ -100,7 +101,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
   route(app, context, cancelUploadCall, async ({ input: { params }, caller, raw, reply }) => {
     checkVersion(raw, reply)
     const { id } = await requireUpload(context, params.id, caller)
-    await removeParts(context, await dropUpload(context, id))
+    await removeDropped(context, await dropUpload(context, id))
     return reply.status(204).send()
   })
 }
@@ -119,9 +120,17 @@ async function receive(
   try {
     if (upload.offset_bytes !== offset) throw wrongOffset(reply, upload)
     await receiveBytes(context, upload, writer, readSteadily(raw.raw, signal, context.config.uploadRateWindowMs))
+  } catch (error) {
+    // The same bytes would be rejected again.
+    if (isDenied(error)) await failUpload(context, upload, writer, error)
+    throw error
   } finally {
     await attemptCleanup(context, 'release the lease', () => releaseUpload(context, id, writer))
   }
+}
+
+function isDenied(error: unknown): error is CairnError {
+  return CairnError.is(error, 'CONTENT_DENIED') || CairnError.is(error, 'CONTENT_DENIED_BY_LAW')
 }
 
 /** Stores a complete upload. @throws CairnError UPLOAD_BUSY while another process stores it */

@@ -2,7 +2,7 @@ import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protoc
 import type { Context } from '../context.ts'
 import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
-import { removeDoomed } from '../objects/doomed-objects.ts'
+import { requireHeld } from '../packs/packs.ts'
 import { countStored } from '../upload-links/upload-links.ts'
 import {
   addParts,
@@ -13,7 +13,9 @@ import {
   multipartSource,
   openQuotaMeter,
 } from '../uploads/uploads.ts'
-import { endUpload, listParts, type ResumableUpload, releaseUpload, renewUpload, type UploadPart } from './store.ts'
+import { readImport } from './import-progress.ts'
+import { removeDropped } from './remove-dropped.ts'
+import { type Dropped, endUpload, listParts, type ResumableUpload, releaseUpload, renewUpload } from './store.ts'
 import { readParts } from './stored-body.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 
@@ -47,34 +49,24 @@ export async function storeUpload(
     )
   }, uploadWriterLifetimeMs / 4)
   beat.unref()
-  let parts: UploadPart[] = []
   try {
-    parts = await listParts(context.db.read, id)
-    const roots = await importBody(context, upload, writer, parts, signal)
-    await removeParts(context, keysOf(parts))
+    const { roots, dropped } = await importBody(context, upload, writer, signal)
+    await removeDropped(context, dropped)
     return roots
   } catch (error) {
-    await end(context, upload, writer, parts, error)
+    await end(context, upload, writer, error)
     throw error
   } finally {
     clearInterval(beat)
   }
 }
 
-/** Removes the objects of dropped parts. The worker retries failures. */
-export async function removeParts(context: Context, keys: readonly string[]): Promise<void> {
-  await attemptCleanup(context, 'remove the parts', () => removeDoomed(context, keys))
-}
-
-const keysOf = (parts: readonly UploadPart[]): string[] => parts.map(({ object_key }) => object_key)
-
 async function importBody(
   context: Context,
   upload: ResumableUpload,
   writer: string,
-  parts: readonly UploadPart[],
   signal: AbortSignal,
-): Promise<Uploaded[]> {
+): Promise<{ roots: Uploaded[]; dropped: Dropped }> {
   const { id, address, length_bytes: lengthBytes, metadata, upload_link_id: uploadLink } = upload
   const { name, settings, body } = readUploadMetadata(metadata)
   const reservation = await context.db.read
@@ -82,6 +74,7 @@ async function importBody(
     .select('bytes')
     .where('id', '=', id)
     .executeTakeFirst()
+  let dropped: Dropped = { keys: [], packs: [] }
   const held: HeldUpload = {
     meter: openQuotaMeter(context, address, {
       reservation: reservationOf(context, id, address),
@@ -89,7 +82,7 @@ async function importBody(
     }),
     record: async (trx, roots) => {
       const now = context.clock.now()
-      await endUpload(trx, id, writer, now, {
+      dropped = await endUpload(trx, upload, writer, now, {
         state: 'stored',
         result: JSON.stringify(roots),
         error: null,
@@ -99,14 +92,23 @@ async function importBody(
       for (const { Hash: cid } of roots) await countStored(trx, uploadLink, { cid, sizeBytes: lengthBytes }, now)
     },
   }
+  const options = { ...settings, isKubo: false, onlyHash: false, held }
+  if (upload.isImporting) {
+    // All but the last bytes are content already.
+    const { levels, tail, start } = await readImport(context.db.read, id)
+    const begun = { levels, start, packIds: await requireHeld(context, id) }
+    const source = fileSource(feedFrom([tail]), { fileName: name })
+    const { roots } = await addParts(context, address, source, { ...options, begun })
+    return { roots, dropped }
+  }
+  const parts = await listParts(context.db.read, id)
   const feed = feedFrom(readParts(context.objects, parts, lengthBytes, signal))
   const source =
-    body.kind === 'multipart'
-      ? multipartSource(feed, body.boundary, undefined)
-      : fileSource(feed, { fileName: name, sizeBytes: undefined })
-  const options = { ...settings, isKubo: false, held }
-  if (body.kind === 'car') return (await importCar(context, address, source, { ...options, signal })).roots
-  return (await addParts(context, address, source, { ...options, onlyHash: false })).roots
+    body.kind === 'multipart' ? multipartSource(feed, body.boundary, undefined) : fileSource(feed, { fileName: name })
+  const { roots } = await (body.kind === 'car'
+    ? importCar(context, address, source, { ...options, signal })
+    : addParts(context, address, source, options))
+  return { roots, dropped }
 }
 
 /** Whether a retry would fail in the same way. */
@@ -119,13 +121,7 @@ function isFinal(error: unknown, tries: number): boolean {
   return error.status >= 400 && error.status < 500 && !error.retry && !isShortage(error)
 }
 
-async function end(
-  context: Context,
-  upload: ResumableUpload,
-  writer: string,
-  parts: readonly UploadPart[],
-  failure: unknown,
-): Promise<void> {
+async function end(context: Context, upload: ResumableUpload, writer: string, failure: unknown): Promise<void> {
   const { id } = upload
   const now = context.clock.now()
   // A request before the next attempt is due does not count: otherwise a minute of a full disk would discard the
@@ -146,18 +142,29 @@ async function end(
     })
     return
   }
+  await failUpload(context, upload, writer, failure)
+  await attemptCleanup(context, 'release the lease', () => releaseUpload(context, id, writer))
+}
+
+/** Ends an upload with an error that its client can read, and drops its bytes. */
+export async function failUpload(
+  context: Context,
+  upload: ResumableUpload,
+  writer: string,
+  failure: unknown,
+): Promise<void> {
   const { code, message, hint } = CairnError.from(failure)
   await attemptCleanup(context, 'record the result', async () => {
-    await context.db.write(async (trx) => {
-      await releaseReservation(trx, id)
-      await endUpload(trx, id, writer, now, {
+    const now = context.clock.now()
+    const dropped = await context.db.write(async (trx) => {
+      await releaseReservation(trx, upload.id)
+      return endUpload(trx, upload, writer, now, {
         state: 'failed',
         result: null,
         error: JSON.stringify({ code, message, hint }),
-        expires_at: context.clock.now() + resultLifeMs,
+        expires_at: now + resultLifeMs,
       })
     })
-    await removeParts(context, keysOf(parts))
+    await removeDropped(context, dropped)
   })
-  await attemptCleanup(context, 'release the lease', () => releaseUpload(context, id, writer))
 }

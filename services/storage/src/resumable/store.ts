@@ -1,5 +1,5 @@
 import { CairnError, uploadWriterLifetimeMs } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Caller } from '../caller.ts'
 import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
@@ -7,9 +7,16 @@ import type { Database } from '../db/database.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
 import { doomObjects } from '../objects/doomed-objects.ts'
+import { type ReleasedPack, releaseHeld } from '../packs/packs.ts'
 
-/** A row of an upload in parts. */
-export type ResumableUpload = ResumableUploadTable
+/** An upload in parts, with the offset and the state that its client sees. */
+export type ResumableUpload = ResumableUploadTable & {
+  /** Whether its bytes become content as they come. Otherwise they are objects until the last one is there. */
+  isImporting: boolean
+}
+/** What an upload leaves that is no longer needed: objects of parts, and packs. */
+export type Dropped = { keys: string[]; packs: ReleasedPack[] }
+
 /** Durable bytes: an object, and its offset in the upload. */
 export type UploadPart = { offset_bytes: number; size_bytes: number; object_key: string }
 
@@ -32,33 +39,62 @@ export const uploadTaken = (): CairnError =>
 /** Whose upload it is: an account's own, or one through an upload link of it. They do not see each other's. */
 export type Uploader = Pick<Caller, 'address' | 'uploadLink'>
 
+/** Whether all bytes of an upload became content as they came. For statements about `resumable_upload`. */
+const isImported = sql<boolean>`exists (select 1 from resumable_import as progress
+  where progress.upload_id = resumable_upload.id and progress.offset_bytes = resumable_upload.length_bytes)`
+
+/** Selects rows for {@link toUpload}. */
+export function selectUploads(db: Kysely<Schema>) {
+  return db
+    .selectFrom('resumable_upload')
+    .leftJoin('resumable_import as progress', 'progress.upload_id', 'resumable_upload.id')
+    .selectAll('resumable_upload')
+    .select('progress.offset_bytes as imported_bytes')
+}
+
+/**
+ * Returns what the client sees of a row. The bytes that became content count, unless a replica of an earlier version,
+ * which does not know them, received more from the beginning.
+ */
+export function toUpload({
+  imported_bytes: imported,
+  ...row
+}: ResumableUploadTable & { imported_bytes: number | null }): ResumableUpload {
+  if (imported === null || row.state !== 'receiving' || row.offset_bytes > imported) {
+    return { ...row, isImporting: false }
+  }
+  const state = imported === row.length_bytes ? 'received' : 'receiving'
+  return { ...row, offset_bytes: imported, state, isImporting: true }
+}
+
 /** Returns an upload of an uploader; undefined when it belongs to another or ended too long ago. */
-export function findUpload(
+export async function findUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
   { address, uploadLink }: Uploader,
 ): Promise<ResumableUpload | undefined> {
-  return db.read
-    .selectFrom('resumable_upload')
-    .selectAll()
+  const row = await selectUploads(db.read)
     .where('id', '=', id)
     .where('address', '=', address)
     .where('upload_link_id', 'is not distinct from', uploadLink ?? null)
     .where('expires_at', '>', clock.now())
     .executeTakeFirst()
+  return row && toUpload(row)
 }
 
 /** Returns the uploads of an account that have not expired, newest first. */
-export function listUploads({ db, clock }: Pick<Context, 'db' | 'clock'>, address: string): Promise<ResumableUpload[]> {
-  return db.read
-    .selectFrom('resumable_upload')
-    .selectAll()
+export async function listUploads(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  address: string,
+): Promise<ResumableUpload[]> {
+  const rows = await selectUploads(db.read)
     .where('address', '=', address)
     .where('upload_link_id', 'is', null)
     .where('expires_at', '>', clock.now())
     .orderBy('id', 'desc')
     .limit(maxListed)
     .execute()
+  return rows.map(toUpload)
 }
 
 /** Returns how long an upload without new bytes is kept. The space of one through a link returns to the account sooner. */
@@ -97,17 +133,22 @@ export async function acquireUpload(
   writer: string,
 ): Promise<ResumableUpload | undefined> {
   const now = clock.now()
-  return db.write((trx) =>
-    trx
+  return db.write(async (trx) => {
+    const { numUpdatedRows } = await trx
       .updateTable('resumable_upload')
       .set({ writer, writer_until: now + uploadWriterLifetimeMs })
       .where('id', '=', id)
-      .where('state', '=', state)
+      .where(({ eb, and, or, not }) =>
+        state === 'receiving'
+          ? and([eb('state', '=', 'receiving'), not(isImported)])
+          : or([eb('state', '=', 'received'), and([eb('state', '=', 'receiving'), isImported])]),
+      )
       .where('expires_at', '>', now)
       .where(({ eb, or }) => or([eb('writer', 'is', null), eb('writer_until', '<=', now)]))
-      .returningAll()
-      .executeTakeFirst(),
-  )
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return undefined
+    return toUpload(await selectUploads(trx).where('id', '=', id).executeTakeFirstOrThrow())
+  })
 }
 
 /** Extends the hold on an upload; returns false when another writer took over. */
@@ -135,14 +176,24 @@ export async function releaseUpload({ db }: Pick<Context, 'db'>, id: string, wri
   )
 }
 
+/** How long an upload that just received bytes is kept, and its writer may be silent. */
+export function renewalOf(
+  { config }: Pick<Context, 'config'>,
+  { upload_link_id: uploadLink }: Pick<ResumableUpload, 'upload_link_id'>,
+  now: number,
+): Pick<ResumableUpload, 'writer_until' | 'expires_at'> {
+  return { writer_until: now + uploadWriterLifetimeMs, expires_at: now + uploadLifeMs(config, uploadLink) }
+}
+
 /** Records a durable part and advances the offset. @throws CairnError UPLOAD_BUSY when another writer took over */
 export async function addPart(
   context: Context,
-  { id, length_bytes: lengthBytes, upload_link_id }: Pick<ResumableUpload, 'id' | 'length_bytes' | 'upload_link_id'>,
+  upload: Pick<ResumableUpload, 'id' | 'length_bytes' | 'upload_link_id'>,
   writer: string,
   part: UploadPart,
 ): Promise<void> {
-  const { db, clock, config } = context
+  const { db, clock } = context
+  const { id, length_bytes: lengthBytes } = upload
   const offset = part.offset_bytes + part.size_bytes
   await db.write(async (trx) => {
     const now = clock.now()
@@ -151,8 +202,7 @@ export async function addPart(
       .set({
         offset_bytes: offset,
         state: offset === lengthBytes ? 'received' : 'receiving',
-        writer_until: now + uploadWriterLifetimeMs,
-        expires_at: now + uploadLifeMs(config, upload_link_id),
+        ...renewalOf(context, upload, now),
       })
       .where('id', '=', id)
       .where('writer', '=', writer)
@@ -168,55 +218,101 @@ export async function addPart(
   })
 }
 
-/** Ends an upload in the caller's unit of work and drops its parts. @throws CairnError UPLOAD_BUSY */
+/**
+ * Ends an upload in the caller's unit of work, after its packs were recorded for the content that it became, and drops
+ * what it leaves.
+ * @throws CairnError UPLOAD_BUSY
+ */
 export async function endUpload(
   trx: Kysely<Schema>,
-  id: string,
+  { id, offset_bytes }: Pick<ResumableUpload, 'id' | 'offset_bytes'>,
   writer: string,
   now: number,
   end: Pick<ResumableUpload, 'state' | 'result' | 'error' | 'expires_at'>,
-): Promise<void> {
+): Promise<Dropped> {
   const { numUpdatedRows } = await trx
     .updateTable('resumable_upload')
-    .set({ ...end, writer: null, writer_until: null })
+    .set({ ...end, offset_bytes, writer: null, writer_until: null })
     .where('id', '=', id)
     .where('writer', '=', writer)
-    .where('state', '=', 'received')
+    .where('state', 'in', ['receiving', 'received'])
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw uploadTaken()
-  await dropParts(trx, id, now)
+  return dropBytes(trx, id, now)
 }
 
-/** Drops the parts of an upload and notes their objects for removal. Returns the keys. */
-async function dropParts(trx: Kysely<Schema>, id: string, now: number): Promise<string[]> {
+/** Drops the bytes of an upload, and notes their objects and packs for removal. */
+async function dropBytes(trx: Kysely<Schema>, id: string, now: number): Promise<Dropped> {
   const parts = await trx.deleteFrom('resumable_part').where('upload_id', '=', id).returning('object_key').execute()
   const keys = parts.map(({ object_key }) => object_key)
   await doomObjects(trx, keys, now)
-  return keys
+  await trx.deleteFrom('resumable_import').where('upload_id', '=', id).execute()
+  return { keys, packs: await releaseHeld(trx, id, now) }
 }
 
 /**
- * Drops an upload with its parts and the quota it reserved, in any state, and notes the objects of the parts for
- * removal. Returns their keys.
+ * Drops an upload with its bytes and the quota it reserved, in any state, and notes their objects and packs for removal.
  * @param which `expired` skips an upload that has not expired
  */
 export async function dropUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
   which: 'any' | 'expired' = 'any',
-): Promise<string[]> {
+): Promise<Dropped> {
   const now = clock.now()
   return db.write(async (trx) => {
     const row = await trx.selectFrom('resumable_upload').select('expires_at').where('id', '=', id).executeTakeFirst()
-    if (row === undefined || (which === 'expired' && row.expires_at > now)) return []
+    if (row === undefined || (which === 'expired' && row.expires_at > now)) {
+      return { keys: [], packs: [] }
+    }
     // The quota first: storing the upload locks its rows in the same order.
     await releaseReservation(trx, id)
     // From here on no writer adds a part.
     await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
-    const keys = await dropParts(trx, id, now)
+    const dropped = await dropBytes(trx, id, now)
     await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
-    return keys
+    return dropped
   })
+}
+
+/** Returns complete uploads whose storing is due and whose account is not blocked, in order. */
+export async function listReceived({ db, clock }: Pick<Context, 'db' | 'clock'>, limit: number): Promise<string[]> {
+  const due = db.read
+    .selectFrom('resumable_upload')
+    .innerJoin('account', 'account.address', 'resumable_upload.address')
+    .select(['resumable_upload.id', 'retry_at'])
+    .where('account.blocked_at', 'is', null)
+    .where('retry_at', '<=', clock.now())
+    .orderBy('retry_at')
+    .limit(limit)
+  const inParts = await due.where('state', '=', 'received').execute()
+  const imported = await due
+    .innerJoin('resumable_import', 'resumable_import.upload_id', 'resumable_upload.id')
+    .whereRef('resumable_import.offset_bytes', '=', 'resumable_upload.length_bytes')
+    .where('state', '=', 'receiving')
+    .execute()
+  return [...inParts, ...imported].sort((a, b) => a.retry_at - b.retry_at).map(({ id }) => id)
+}
+
+/**
+ * Drops the imports of uploads that a replica of an earlier version removed or ended: it leaves what it does not know.
+ * Returns the packs that nothing needs.
+ */
+export async function dropForeignImports({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<ReleasedPack[]> {
+  const rows = await db.read
+    .selectFrom('resumable_import')
+    .leftJoin('resumable_upload', 'resumable_upload.id', 'resumable_import.upload_id')
+    .select('resumable_import.upload_id')
+    .where(({ eb, or }) =>
+      or([eb('resumable_upload.id', 'is', null), eb('resumable_upload.state', 'in', ['stored', 'failed'])]),
+    )
+    .execute()
+  const released: ReleasedPack[] = []
+  for (const { upload_id: id } of rows) {
+    const { packs } = await db.write((trx) => dropBytes(trx, id, clock.now()))
+    released.push(...packs)
+  }
+  return released
 }
 
 /**

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
-import { acquireUpload, dropUpload } from './store.ts'
-import { removeParts, storeUpload } from './store-upload.ts'
+import { removeDropped, removeReleased } from './remove-dropped.ts'
+import { acquireUpload, dropForeignImports, dropUpload, listReceived } from './store.ts'
+import { storeUpload } from './store-upload.ts'
 
 /** Pause between rounds. */
 const intervalMs = 10_000
@@ -17,6 +18,7 @@ export function createResumableWorker(context: Context, clock: WorkerClock): Wor
   const round = async (signal: AbortSignal): Promise<void> => {
     await storeLeftOver(context, signal)
     await removeExpired(context, signal)
+    await removeReleased(context, await dropForeignImports(context))
     await removeAllDoomed(context, signal)
     await removeAbandoned(context, signal)
   }
@@ -27,19 +29,8 @@ export function createResumableWorker(context: Context, clock: WorkerClock): Wor
 
 /** Stores complete uploads without a writer; returns their number. Those of blocked accounts wait until they expire. */
 export async function storeLeftOver(context: Context, signal: AbortSignal): Promise<number> {
-  const now = context.clock.now()
-  const rows = await context.db.read
-    .selectFrom('resumable_upload')
-    .innerJoin('account', 'account.address', 'resumable_upload.address')
-    .select('resumable_upload.id')
-    .where('account.blocked_at', 'is', null)
-    .where('state', '=', 'received')
-    .where('retry_at', '<=', now)
-    .orderBy('retry_at')
-    .limit(rowsInOneRound)
-    .execute()
   let stored = 0
-  for (const { id } of rows) {
+  for (const id of await listReceived(context, rowsInOneRound)) {
     signal.throwIfAborted()
     const writer = randomUUID()
     const upload = await acquireUpload(context, id, 'received', writer)
@@ -68,7 +59,7 @@ export async function removeExpired(context: Context, signal: AbortSignal): Prom
     .execute()
   for (const { id } of rows) {
     signal.throwIfAborted()
-    await removeParts(context, await dropUpload(context, id, 'expired'))
+    await removeDropped(context, await dropUpload(context, id, 'expired'))
   }
   return rows.length
 }

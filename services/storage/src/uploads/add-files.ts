@@ -10,7 +10,7 @@ import type { UploadMemory } from '../part-memory.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
 import { toUploadError } from './import-errors.ts'
-import { type ImportedParts, importParts } from './import-parts.ts'
+import { type BegunImport, type ImportedParts, importParts } from './import-parts.ts'
 import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
 import { multipartSource, type PartSource } from './part-source.ts'
@@ -29,6 +29,8 @@ export type AddPartsOptions = UploadSettings & {
   memory?: UploadMemory
   /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
+  /** Set for a single file whose first bytes are already imported: the source has the rest. */
+  begun?: BegunFile
   /** Name of the upload in listings, if it differs from that of its root. */
   listedName?: string
   /** Records additional rows in the unit of work of the upload. Receives the CID and row id of each root, in order. */
@@ -41,6 +43,9 @@ export type AddOptions = AddPartsOptions & {
   /** Length of the body in bytes; undefined when unknown. */
   bodyBytes: number | undefined
 }
+
+/** A file whose first bytes are imported, and the packs with their blocks. */
+export type BegunFile = BegunImport & { packIds: readonly bigint[] }
 
 /** A root with its row id. */
 export type RecordedRoot = { uploadId: string; cid: string; sizeBytes: number }
@@ -101,7 +106,7 @@ async function importAndKeep(
   const { held, record } = options
   const meter = held?.meter ?? openQuotaMeter(context, address)
   try {
-    const writer = guardWriter(context.packs.begin(), context.denylist)
+    const writer = guardWriter(context.packs.begin(options.begun?.packIds), context.denylist)
     try {
       const { parts, built } = await importSource(source, options, writer.sink, meter)
       const added = toAnswer(built)
@@ -139,13 +144,14 @@ async function importSource(
   sink: BlockSink,
   meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { profile, isKubo, wrap, keepsEmptyFolders, memory } = options
+  const { profile, isKubo, wrap, keepsEmptyFolders, memory, begun } = options
   const parts = await importParts(source, {
     profile,
     isKubo,
     wrap,
     keepsEmptyFolders,
     sink,
+    begun,
     acquireQuota: (sizeBytes) => meter?.take(sizeBytes),
     acquireMemory: memory.acquire,
     expectBytes: async (sizeBytes) => meter?.expect(sizeBytes),

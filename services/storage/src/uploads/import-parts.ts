@@ -4,6 +4,7 @@ import {
   createEntryTable,
   createFileImporter,
   type EntryTable,
+  type FileImportState,
   type ImportOptions,
   type ImportProfile,
   importSymlink,
@@ -24,6 +25,9 @@ export type ImportedParts = {
   start: FileStart | undefined
 }
 
+/** A file whose first bytes are imported: what its importer left, and its first bytes for the detection of its type. */
+export type BegunImport = Pick<FileImportState, 'levels'> & { start: Uint8Array }
+
 /** Options of an import of parts. */
 export type ImportPartsOptions = {
   profile: ImportProfile
@@ -34,6 +38,8 @@ export type ImportPartsOptions = {
   wrap?: boolean
   /** Whether empty folders are kept. Defaults to true. */
   keepsEmptyFolders?: boolean
+  /** The beginning of the only file, when it is already imported. */
+  begun?: BegunImport | undefined
   /** Called with the number of expected bytes, if known, before the first is consumed; may reject them. */
   expectBytes?(sizeBytes: number): Promise<void>
   /** Called before each piece is consumed; may reject or delay it. */
@@ -63,6 +69,7 @@ export async function importParts(
     isKubo,
     wrap = false,
     keepsEmptyFolders = true,
+    begun,
     acquireQuota,
     acquireMemory,
     expectBytes,
@@ -100,8 +107,8 @@ export async function importParts(
   }
 
   const openFile = (entry: number): PartSink => {
-    const importer = createFileImporter(importing)
-    const sniffer = files === 1 ? createSniffer() : undefined
+    const importer = createFileImporter(importing, begun?.levels)
+    const sniffer = files === 1 ? createSniffer(begun?.start) : undefined
     const write = (piece: Uint8Array): void | Promise<void> => {
       sniffer?.take(piece)
       const allowed = acquireQuota(piece.length)
@@ -161,9 +168,12 @@ function refuseContent(): void {
 }
 
 /** Keeps the first bytes of a file for type detection. */
-function createSniffer(): { take(piece: Uint8Array): void; start(): FileStart } {
-  const kept: Uint8Array[] = []
-  let length = 0
+function createSniffer(begin: Uint8Array = new Uint8Array(0)): {
+  take(piece: Uint8Array): void
+  start(): FileStart
+} {
+  const kept: Uint8Array[] = [begin]
+  let { length } = begin
   let isWhole = true
   return {
     take(piece) {

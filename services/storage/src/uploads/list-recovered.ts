@@ -5,7 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { changeAccount, openAccount } from '../ledger/ledger.ts'
-import { findRecovered, type PackStore, type RecoveredPack, releaseListed } from '../packs/packs.ts'
+import { findRecovered, type PackStore, type RecoveredPack, releaseListed, releaseSegments } from '../packs/packs.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
 import { findPackIds, insertUploads, type NewUpload } from './store.ts'
 
@@ -36,8 +36,10 @@ type MeasuredRoot = { cid: CID; measure: DagMeasure; packs: bigint[] }
 export async function* listRecovered(parts: ListRecoveredParts, address: string): AsyncGenerator<ListedRoot> {
   const { db, clock, config } = parts
   await db.write((trx) => openAccount(trx, address, { config, now: clock.now() }))
+  const segments: bigint[] = []
   for await (const pack of findRecovered(parts)) {
     const { objectKey } = pack
+    if (pack.roots.length === 0) segments.push(pack.id)
     for (const cid of pack.roots) {
       parts.signal?.throwIfAborted()
       try {
@@ -52,6 +54,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
     }
     await releaseListed(parts.db, pack.id, pack.roots)
   }
+  await releaseSegments(parts.db, segments)
 }
 
 /** Walks a DAG. @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP */

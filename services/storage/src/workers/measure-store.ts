@@ -58,7 +58,11 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
     .execute()
   const uploads = await read
     .selectFrom('resumable_upload')
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('offset_bytes').as('bytes')])
+    .leftJoin('resumable_import as progress', 'progress.upload_id', 'resumable_upload.id')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('count'),
+      fn.sum<number | null>(fn.coalesce('progress.offset_bytes', 'resumable_upload.offset_bytes')).as('bytes'),
+    ])
     .where('state', 'in', ['receiving', 'received'])
     .executeTakeFirstOrThrow()
   const deals = await read
