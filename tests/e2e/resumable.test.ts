@@ -129,6 +129,39 @@ test('another process goes on with the state, and sends the rest only', async ()
   expect(line.line.sent).toBe(before)
 })
 
+test('an upload that an earlier version started as a multipart body is finished as one', async () => {
+  const path = join(folder, 'earlier.bin')
+  const bytes = randomBytes(9 * MIB)
+  await writeFile(path, bytes)
+  const boundary = 'earlier'
+  const type = 'application/octet-stream'
+  const body = Buffer.concat([
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="earlier.bin"\r\nContent-Type: ${type}\r\n\r\n`,
+    ),
+    bytes,
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ])
+  const { api } = network.profile
+  const headers = { authorization: `Bearer ${apiKey}`, 'tus-resumable': '1.0.0' }
+  const kind = Buffer.from(`multipart/form-data; boundary=${boundary}`).toString('base64')
+  const started = await fetch(`${api}/api/uploads`, {
+    method: 'POST',
+    headers: { ...headers, 'upload-length': String(body.length), 'upload-metadata': `body-type ${kind}` },
+  })
+  const id = started.headers.get('location')?.split('/').at(-1) ?? ''
+  await fetch(`${api}/api/uploads/${id}`, {
+    method: 'PATCH',
+    headers: { ...headers, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' },
+    body: body.subarray(0, 5 * MIB),
+  })
+  const client = clientOver(line.line.url)
+  const state: ResumableState = { id, boundary, sizeBytes: body.length, cids: [] }
+  const { cid } = await uploadFile(client, path, { resumable: createResumable({ state }) })
+  expect(line.line.sent).toBe(body.length - 5 * MIB)
+  expect(Buffer.from(await downloadBytes(client, cid)).equals(bytes)).toBe(true)
+})
+
 test('a folder resumes like a file, and an abandoned one starts over', async () => {
   const root = join(folder, 'photos')
   await mkdir(join(root, 'deep'), { recursive: true })

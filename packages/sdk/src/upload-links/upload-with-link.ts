@@ -29,7 +29,7 @@ export async function uploadWithLink(
   const mimeType = options.mimeType ?? file.mimeType ?? (mimeTypeOf(file.name) || undefined)
   return sendFiles(
     client,
-    { files: () => [file], isFolder: false, isWholeBody: true, canRepeat: true, totalBytes: file.sizeBytes },
+    { files: () => [file], isFolder: false, canRepeat: true, totalBytes: file.sizeBytes },
     { ...options, name: file.name, resumable, ...(mimeType === undefined ? {} : { mimeType }) },
   )
 }

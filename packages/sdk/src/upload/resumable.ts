@@ -17,7 +17,7 @@ export type ResumableState = {
   boundary: string
   /** Size of the whole body in bytes. */
   sizeBytes: number
-  /** CIDs of the content, if known before sending: browsers read a file before they send it. */
+  /** CIDs of the content, once known: browsers read a file beside its sending, and before they resume it. */
   cids: readonly string[]
 }
 
@@ -39,6 +39,10 @@ export type ResumableOptions = {
 /** Sends an upload in parts: bytes that the service has are never sent again. Create one per upload. */
 export type Resumable = {
   readonly boundary: string
+  /** Whether a complete body is read for its CID while it is sent. An upload to resume is read before. */
+  readonly readsAside: boolean
+  /** Whether the upload has started with a body of this size in bytes. */
+  hasStarted(sizeBytes: number): boolean
   readonly send: Transport
   retry<T>(attempt: () => Promise<T>, canRepeat: boolean, signal: AbortSignal | undefined): Promise<T>
 }
@@ -80,14 +84,26 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     return id
   }
 
+  /** The CIDs are known while the body is sent. */
+  const noteCids = async (upload: MultipartUpload): Promise<void> => {
+    const cids = upload.computed?.() ?? []
+    if (state !== undefined && state.cids.length === 0 && cids.length > 0) await keep({ ...state, cids })
+  }
+
   const send: Transport = async (client, upload) => {
-    const { signal, onSent } = upload
-    const body = await makeBody(upload, options)
+    const { onSent } = upload
+    const { reading, ...body } = await makeBody(upload, options, state === undefined)
     const go = async (): Promise<Uploaded[]> => {
       const id = await open(client, upload, body.sizeBytes)
+      const stop = new AbortController()
+      const signal = upload.signal === undefined ? stop.signal : AbortSignal.any([upload.signal, stop.signal])
       try {
-        return await sendInParts(client, id, body, { signal, onSent })
+        const sending = sendInParts(client, id, body, { signal, onSent })
+        const [stored] = await Promise.all([sending, reading?.then(() => noteCids(upload))])
+        return stored
       } catch (error) {
+        // A file that cannot be read is not sent any further.
+        stop.abort(error)
         const failure = CairnError.from(error)
         if (!isOver(failure)) throw error
         // Any retry starts a new upload.
@@ -97,11 +113,15 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
         throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
       }
     }
-    return sendsWhileReading ? go() : retryParts(go, options, signal)
+    return sendsWhileReading ? go() : retryParts(go, options, upload.signal)
   }
 
   return {
     boundary,
+    get readsAside() {
+      return state === undefined
+    },
+    hasStarted: (sizeBytes) => state?.sizeBytes === sizeBytes,
     send,
     retry: (attempt, canRepeat, signal) => {
       // A complete body is retried by the sender.
@@ -136,7 +156,12 @@ export async function resumeUpload(
   return [...state.cids]
 }
 
-async function makeBody(upload: MultipartUpload, options: ResumableOptions): Promise<PartsBody> {
+/** @param readsAside whether a complete body is read while it is sent; `reading` settles when that is done */
+async function makeBody(
+  upload: MultipartUpload,
+  options: ResumableOptions,
+  readsAside: boolean,
+): Promise<PartsBody & { reading?: Promise<void> }> {
   const { body, contentLength, blob, signal } = upload
   if (sendsWhileReading) {
     if (contentLength === undefined) {
@@ -149,12 +174,23 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions): Pro
   }
   if (blob !== undefined) {
     // Read to its end for its CID; the browser sends the file itself.
-    for await (const _piece of body) signal?.throwIfAborted()
-    return { sizeBytes: blob.size, from: (offset) => blob.slice(offset) }
+    const reading = readAll(body, signal)
+    const parts: PartsBody = { sizeBytes: blob.size, from: (offset) => blob.slice(offset) }
+    if (readsAside) {
+      // It is awaited with the sending; until then its rejection must not count as unhandled.
+      reading.catch(() => undefined)
+      return { ...parts, reading }
+    }
+    await reading
+    return parts
   }
   const gathered = await gatherBody(body, signal)
   await options.onBody?.(gathered)
   return { sizeBytes: gathered.size, from: (offset) => gathered.slice(offset) }
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): Promise<void> {
+  for await (const _piece of body) signal?.throwIfAborted()
 }
 
 /**

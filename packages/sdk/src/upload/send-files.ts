@@ -43,8 +43,6 @@ export type UploadResult = {
 export type Batch = {
   files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
   isFolder: boolean
-  /** One file that is the whole body, without a name and headers in it; requires `resumable`. */
-  isWholeBody?: boolean
   canRepeat: boolean
   totalBytes: number | undefined
 }
@@ -67,9 +65,11 @@ export function sendFiles(client: Client, batch: Batch, options: UploadOptions =
 async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
   const profile = profileOf(options)
   const { resumable } = options
-  const boundary = batch.isWholeBody ? undefined : (resumable?.boundary ?? createBoundary())
+  const boundary = await chooseBoundary(batch, resumable)
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
-  const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
+  const blob = resumable === undefined ? undefined : await wholeBlob(batch, boundary)
+  const isReadAside = blob !== undefined && resumable?.readsAside === true
+  const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress, isReadAside)
   const [uploaded] = await (resumable?.send ?? sendInOneRequest)(client, {
     parameters: { cidVersion: 1, wrapWithDirectory: false, ...options },
     boundary,
@@ -77,8 +77,8 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     body: writeBody(batch, boundary, state, reading.add),
     signal: options.signal,
     onSent,
-    name: options.name,
-    blob: resumable === undefined ? undefined : await wholeBlob(batch, boundary),
+    name: options.name ?? (boundary === undefined ? await nameOf(batch) : undefined),
+    blob,
     computed: () => (state.node === undefined ? [] : [state.node.cid.toString()]),
   })
   const result = compare(uploaded, state)
@@ -86,10 +86,30 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   return result
 }
 
-/** Progress meters of an upload: bytes read and bytes sent, which are equal if the body is sent while it is read. */
+/**
+ * Returns what separates the files in the body; undefined for a single file that is the whole body of a resumable upload:
+ * the service imports it as it arrives. An upload that an earlier version of the SDK started is not such a body.
+ */
+async function chooseBoundary(batch: Batch, resumable: Resumable | undefined): Promise<string | undefined> {
+  const boundary = resumable?.boundary ?? createBoundary()
+  if (resumable === undefined || batch.isFolder) return boundary
+  const sizeBytes = await contentLength(batch, boundary, true)
+  return sizeBytes !== undefined && resumable.hasStarted(sizeBytes) ? boundary : undefined
+}
+
+async function nameOf(batch: Batch): Promise<string | undefined> {
+  for await (const { name } of batch.files()) return name
+  return undefined
+}
+
+/**
+ * Progress meters of an upload: bytes read and bytes sent, which are equal if the body is sent while it is read.
+ * @param isReadAside whether a complete body is read while it is sent: then only the sent bytes count
+ */
 export function createMeters(
   totalBytes: number | undefined,
   onProgress: OnProgress | undefined,
+  isReadAside = false,
 ): { reading: ProgressMeter; onSent: (bytes: number, total: number) => void; done: () => void } {
   // Created when sending starts: its rate is that of the connection alone.
   let meter: ProgressMeter | undefined
@@ -98,7 +118,9 @@ export function createMeters(
     return meter
   }
   return {
-    reading: sendsWhileReading ? sending() : createProgress('prepare', totalBytes, onProgress),
+    reading: sendsWhileReading
+      ? sending()
+      : createProgress('prepare', totalBytes, isReadAside ? undefined : onProgress),
     // Progress counts bytes of content; the body also contains part headers.
     onSent: (bytes, total) => sending().reach(Math.round(((totalBytes ?? total) * bytes) / Math.max(1, total))),
     done: () => sending().done(),
