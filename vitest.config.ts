@@ -24,6 +24,9 @@ const repeated = [
 /** How much more. */
 const more = { CAIRN_TEST_FUZZ: '20', CAIRN_TEST_KILLS: '100', CAIRN_TEST_PAYMENTS: '10000' }
 
+/** Files that need a process of their own: ids of a process never go back, and other tests set clocks of their own ahead. */
+const alone = ['services/storage/src/files/files.test.ts']
+
 type Ring = {
   name: string
   include: string[]
@@ -35,6 +38,8 @@ type Ring = {
   retry?: number
   /** Files at a time. */
   maxWorkers: number
+  /** Whether each file has a process of its own. Without it the files of a worker share loaded and compiled modules. */
+  isolate?: boolean
 }
 
 /** A hook may build the console (20 s of processor time) and start a network: on a busy machine, minutes. */
@@ -62,10 +67,13 @@ export default defineConfig({
       ring({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
+        exclude: alone,
         testTimeout: 180_000,
         retry: retries,
         maxWorkers,
+        isolate: false,
       }),
+      ring({ name: 'alone', include: alone, testTimeout: 180_000, retry: retries, maxWorkers }),
       ring({
         name: 'e2e',
         include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
@@ -73,6 +81,7 @@ export default defineConfig({
         testTimeout: 300_000,
         retry: retries,
         maxWorkers,
+        isolate: false,
       }),
       ring({ name: 'system', include: ['tests/system/**/*.test.ts'], testTimeout: 300_000, maxWorkers }),
       ring({ name: 'long', include: ['tests/long/**/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 1 }),

@@ -22,6 +22,8 @@ export async function startStorage(
       CAIRN_GATEWAY_PORT: '0',
       CAIRN_LOG_LEVEL: 'warn',
       CAIRN_FREE_BYTES: String(2 ** 40),
+      // How full the disk of this machine is decides nothing here.
+      CAIRN_FREE_DISK_RESERVE: '0',
       ...environment,
       // Users run compiled packages, without the memory of the compiler.
       NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile'),
