@@ -140,7 +140,11 @@ export const errorTable = {
     'keyShards must be an array of objects containing these keys [index, key]',
     'Each value is 64 hex characters, from 1 to the group order minus 1.',
   ),
-  INVALID_THRESHOLD: row(400, 'keyCount must be greater then threshold', 'Use 2 to the number of shards.'),
+  INVALID_THRESHOLD: row(
+    400,
+    'keyCount must be greater then threshold',
+    'Use a threshold from 2 to the number of shards.',
+  ),
   KEY_NOT_SHARDABLE: row(400, 'This key cannot be split', 'Generate a new key.'),
   SHARD_MISMATCH: row(
     400,

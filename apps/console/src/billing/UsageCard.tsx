@@ -1,10 +1,9 @@
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
-import { Banner } from '../ui/Banner.tsx'
-import { Button } from '../ui/Button.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
+import { StaleBanner } from '../ui/StaleBanner.tsx'
 import { UsageChart } from './UsageChart.tsx'
 import { useUsageHistory } from './use-usage-history.ts'
 
@@ -27,18 +26,7 @@ export function UsageCard({ session }: { session: Session }) {
   ]
   return (
     <section className="overflow-hidden rounded-lg border border-line bg-surface shadow-card">
-      {error === null ? undefined : (
-        <Banner
-          tone="warn"
-          action={
-            <Button size="small" onClick={() => void refetch()}>
-              {messages.shell.retry}
-            </Button>
-          }
-        >
-          {messages.shell.errorOld}
-        </Banner>
-      )}
+      <StaleBanner error={error} onRetry={refetch} />
       <div className="p-5">
         <dl className="mb-4 flex flex-wrap gap-x-10 gap-y-3">
           <Figure label={messages.billing.used} bytes={usedBytes} />

@@ -3,11 +3,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { Copy, SearchX, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { StaleBanner } from '../ui/StaleBanner.tsx'
 import { useMedia } from '../ui/use-media.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { copyCids } from './copy-cids.ts'
@@ -79,18 +79,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
         <FilterBar search={search} />
       </PageHeader>
       {places}
-      {error === null ? undefined : (
-        <Banner
-          tone="warn"
-          action={
-            <Button size="small" onClick={() => void refetch()}>
-              {messages.shell.retry}
-            </Button>
-          }
-        >
-          {messages.shell.errorOld}
-        </Banner>
-      )}
+      <StaleBanner error={error} onRetry={refetch} />
       {files.length === 0 ? (
         <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
           <Button

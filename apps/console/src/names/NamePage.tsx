@@ -2,7 +2,6 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ArrowLeft, EllipsisVertical, Send, Signpost } from '#icons'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -10,6 +9,7 @@ import { ButtonMenu } from '../ui/Menu.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
+import { StaleBanner } from '../ui/StaleBanner.tsx'
 import { labelOf } from './label-of.ts'
 import { NameHistory } from './NameHistory.tsx'
 import { NameTarget } from './NameTarget.tsx'
@@ -55,7 +55,7 @@ export function NamePage({ session }: { session: Session }) {
           <IconButton icon={EllipsisVertical} label={messages.names.actionsFor(labelOf(state))} />
         </ButtonMenu>
       </PageHeader>
-      {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      <StaleBanner error={error} />
       {isOnDevice ? (
         <p className="mb-4 max-w-prose text-ink-soft text-sm">{messages.names.deviceHint}</p>
       ) : canPublish ? undefined : (

@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router'
 import { ArrowLeft, SearchX } from '#icons'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { messages } from '../messages/messages.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -12,6 +11,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { StaleBanner } from '../ui/StaleBanner.tsx'
 import { ChallengeHistory } from './ChallengeHistory.tsx'
 import { PieceCard } from './PieceCard.tsx'
 import { Pipeline } from './Pipeline.tsx'
@@ -51,7 +51,7 @@ export function ProofPage() {
         )
       ) : (
         <div className="flex flex-col gap-6">
-          {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+          <StaleBanner error={error} />
           <Pipeline stages={readPipeline(data ?? undefined)} />
           {data === null ? (
             <section role="status" className="rounded-lg bg-sunken p-5">

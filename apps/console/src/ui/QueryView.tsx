@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { messages } from '../messages/messages.ts'
-import { Banner } from './Banner.tsx'
 import { ErrorState } from './ErrorState.tsx'
 import { Skeleton } from './Skeleton.tsx'
+import { StaleBanner } from './StaleBanner.tsx'
 
 type Query = { error: Error | null; refetch: () => unknown }
 /** The class of a placeholder, or one of a shape of its own. */
@@ -32,7 +31,7 @@ export function QueryView<Data>({
   if (empty !== undefined && Array.isArray(data) && data.length === 0) return empty
   return (
     <>
-      {error === null ? undefined : <Banner tone="warn">{messages.shell.errorOld}</Banner>}
+      <StaleBanner error={error} />
       {children(data)}
     </>
   )

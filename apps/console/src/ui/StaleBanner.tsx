@@ -1,0 +1,19 @@
+import { messages } from '../messages/messages.ts'
+import { Banner } from './Banner.tsx'
+import { Button } from './Button.tsx'
+
+/** Says that a page shows its last data because they could not be refreshed. Nothing without an error. */
+export function StaleBanner({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {
+  if (error === null) return undefined
+  const retry =
+    onRetry === undefined ? undefined : (
+      <Button size="small" onClick={() => void onRetry()}>
+        {messages.shell.retry}
+      </Button>
+    )
+  return (
+    <Banner tone="warn" action={retry}>
+      {messages.shell.errorOld}
+    </Banner>
+  )
+}
