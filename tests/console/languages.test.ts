@@ -138,6 +138,20 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
   await look(opened, 'shortcuts')
 })
 
+test('an error of a service is explained by its code', async () => {
+  const opened = await site.newPage({ locale: 'de-DE' })
+  const { page } = opened
+  await visit(opened, '/names')
+  await signIn(opened)
+  await page.getByRole('button', { name: 'Namen erstellen' }).first().click()
+  await page.getByRole('dialog').getByLabel('Bezeichnung').fill('seite\u202egnp.txt')
+  await page.getByRole('dialog').getByRole('button', { name: 'Namen erstellen' }).click()
+  await page
+    .getByText(/Der Name enthält Zeichen, die sich nicht anzeigen lassen.*Zeilenumbrüche, Steuerzeichen/)
+    .waitFor()
+  await page.getByText('Code INVALID_LABEL').waitFor()
+})
+
 test('sizes, amounts and dates are written as in German', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened

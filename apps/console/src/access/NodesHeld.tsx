@@ -1,5 +1,6 @@
 import type { KeyReport } from '@cairn/sdk'
 import { CircleAlert, CircleCheck, CircleDashed, CircleX } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 
 type Node = KeyReport['nodes'][number]
@@ -28,7 +29,7 @@ function Dot({ node: { error, isAgreed, status } }: { node: Node }) {
 }
 
 function describe({ error, status, isAgreed }: Node): string {
-  if (error !== undefined) return error.message
+  if (error !== undefined) return describeError(error).message
   if (status === undefined) return ''
   if (!isAgreed) return messages.access.nodeOther(status.version)
   return status.state === 'pending' ? messages.access.nodePending : messages.access.nodeGood(status.version)

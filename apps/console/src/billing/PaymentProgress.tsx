@@ -1,4 +1,5 @@
 import { Check, Circle, CircleAlert } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -77,8 +78,8 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
             messages.billing.rejected
           ) : (
             <>
-              <p className="font-medium">{error.message}</p>
-              <p>{txHash === undefined ? error.hint : messages.billing.sentButFailed}</p>
+              <p className="font-medium">{describeError(error).message}</p>
+              <p>{txHash === undefined ? describeError(error).hint : messages.billing.sentButFailed}</p>
               <p className="mt-1 text-xs">{messages.shell.errorCode(error.code)}</p>
             </>
           )}

@@ -1,7 +1,7 @@
 import { useId, useRef, useState } from 'react'
 import { Download, FolderOpen } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
@@ -31,7 +31,7 @@ export function JsonDialog({
       onUse(fromJson(text))
       onClose()
     } catch (error) {
-      setFailure(toCairnError(error).message)
+      setFailure(describeError(error).message)
     }
   }
   return (

@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { joinSentences } from '../messages/format.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
@@ -26,7 +25,7 @@ export function AddContactDialog({
   const [address] = addresses
   const isRight = address !== undefined && addresses.length === 1 && bad.length === 0
   const adding = useMutation({ mutationFn: (to: string) => save(to, label.trim()), onSuccess: onClose })
-  const failure = adding.error === null || isAborted(adding.error) ? undefined : toCairnError(adding.error)
+  const failure = adding.error === null || isAborted(adding.error) ? undefined : explainError(adding.error)
   return (
     <FormDialog
       onClose={onClose}
@@ -34,7 +33,7 @@ export function AddContactDialog({
       hint={messages.contacts.hint}
       submitLabel={messages.contacts.save}
       isBusy={adding.isPending}
-      error={failure === undefined ? undefined : joinSentences(failure.message, failure.hint)}
+      error={failure}
       onSubmit={() => {
         setTried(true)
         if (isRight && label.trim() !== '') adding.mutate(address)

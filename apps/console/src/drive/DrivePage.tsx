@@ -6,6 +6,7 @@ import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveQuery } from '../drive-index/use-drive.ts'
 import { FilesSkeleton } from '../files/FilesSkeleton.tsx'
 import { UploadsView } from '../files/UploadsView.tsx'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
@@ -67,7 +68,7 @@ function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
         </Button>
       }
     >
-      {isOlder ? messages.drive.older : `${messages.drive.failed} ${CairnError.from(error).message}.`}
+      {isOlder ? messages.drive.older : `${messages.drive.failed} ${describeError(error).message}.`}
     </Banner>
   )
 }

@@ -2,8 +2,8 @@ import type { DriveItem } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { Plus, X } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
 import { accents } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -51,7 +51,7 @@ export function LabelsDialog({
       hint={messages.drive.labelsHint}
       submitLabel={messages.drive.done}
       isBusy={save.isPending}
-      error={save.error === null ? undefined : toCairnError(save.error).message}
+      error={save.error === null ? undefined : describeError(save.error).message}
       onSubmit={submit}
     >
       <div className="flex flex-col gap-3">

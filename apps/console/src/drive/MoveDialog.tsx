@@ -2,8 +2,8 @@ import type { Drive, DriveItem } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Folder, FolderOpen } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
 import { classNames } from '../ui/class-names.ts'
 import { FileName } from '../ui/FileName.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
@@ -43,7 +43,7 @@ export function MoveDialog({
       submitLabel={chosen === undefined ? messages.drive.moveHere : messages.drive.moveInto(chosen.name)}
       isDisabled={chosen === undefined}
       isBusy={move.isPending}
-      error={move.error === null ? undefined : toCairnError(move.error).message}
+      error={move.error === null ? undefined : describeError(move.error).message}
       onSubmit={() => (target === undefined ? undefined : move.mutate(target))}
     >
       {folders.length > 8 ? (

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
+import type { Texts } from './texts.ts'
 
 /** Texts that a language shares with English: it has the word too, or the text is in no language. */
 const shared: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +32,9 @@ function listTexts(texts: object, path = ''): [string, unknown][] {
   )
 }
 
-const wanted = listTexts(english)
+/** Errors bring their English texts along. */
+const listOwnTexts = ({ errors: _, ...texts }: Texts) => listTexts(texts)
+const wanted = listOwnTexts(english)
 
 test('each language has a name of its own', () => {
   expect(Object.keys(languages).map(nameLanguage)).toEqual(['English', 'Deutsch'])
@@ -43,15 +46,23 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
     test('are the English ones in number and kind', async () => {
       const kinds = (texts: readonly [string, unknown][]) =>
         texts.map(([path, value]) => `${path}: ${typeof value}`).sort()
-      expect(kinds(listTexts(await load()))).toEqual(kinds(wanted))
+      expect(kinds(listOwnTexts(await load()))).toEqual(kinds(wanted))
     })
 
     test('are translated, and empty only where the English ones are', async () => {
-      const own = new Map(listTexts(await load()))
+      const own = new Map(listOwnTexts(await load()))
       const untranslated = wanted.filter(([path, text]) => text !== '' && own.get(path) === text)
       expect(untranslated.filter(([, text]) => !shared[tag]?.includes(String(text)))).toEqual([])
       const empty = [...own].filter(([, text]) => text === '').map(([path]) => path)
       expect(empty).toEqual(wanted.filter(([, text]) => text === '').map(([path]) => path))
+    })
+
+    test('say of errors what happened, without a full stop, and what to do', async () => {
+      const { errors } = await load()
+      expect(Object.keys(errors).length).toBeGreaterThan(50)
+      for (const [code, { message, hint }] of Object.entries(errors)) {
+        expect([code, message, hint]).toEqual([code, expect.stringMatching(/[^.]$/), expect.stringMatching(/[^.]\.$/)])
+      }
     })
 
     test('name the same fields in the sentences of conditions', async () => {

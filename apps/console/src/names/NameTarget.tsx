@@ -1,6 +1,7 @@
-import { CairnError, type NameState } from '@cairn/sdk'
+import type { NameState } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, ExternalLink, ShieldCheck } from '#icons'
+import { explainError } from '../messages/describe-error.ts'
 import { formatAgo, formatDateTime, formatDuration } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -46,7 +47,7 @@ export function NameTarget({ session, state, value }: { session: Session; state:
       </div>
       {error !== null ? (
         <p role="alert" className="rounded-lg bg-bad-soft p-3 text-bad text-sm">
-          {CairnError.from(error).message}. {CairnError.from(error).hint}
+          {explainError(error)}
         </p>
       ) : resolved === undefined ? undefined : (
         <p className="text-ink-soft text-sm">{messages.names.checkedHint}</p>

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/sdk'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 
 /** Response of a service, and its latency. */
@@ -38,7 +38,7 @@ export async function checkPart({ id, label, url, probe }: PartProbe, signal: Ab
       label,
       url,
       facts: [],
-      failure: timeout.aborted ? messages.status.timedOut : CairnError.from(error).message,
+      failure: timeout.aborted ? messages.status.timedOut : describeError(error).message,
     }
   }
 }

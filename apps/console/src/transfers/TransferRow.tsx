@@ -14,7 +14,7 @@ import {
   RotateCcw,
   X,
 } from '#icons'
-import { joinSentences } from '../messages/format.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -55,7 +55,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
         ) : undefined}
         {nodes === undefined ? undefined : <NodeDots nodes={nodes} />}
         <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
-          {error === undefined ? describe(transfer) : joinSentences(error.message, error.hint)}
+          {error === undefined ? describe(transfer) : explainError(error)}
         </p>
         {stage === 'paused' && transfer.need !== 'resume' ? <GoOn transfer={transfer} /> : undefined}
       </div>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { overallProgress } from './overall-progress.ts'
 import { useTransfersShown } from './panel-store.ts'
@@ -39,5 +40,5 @@ export function TransfersAnnouncer() {
 }
 
 function describeFailure({ kind, name, error }: Transfer): string {
-  return `${messages.transfers.failedToast[kind](name)}: ${error?.message ?? ''}`
+  return `${messages.transfers.failedToast[kind](name)}: ${error === undefined ? '' : describeError(error).message}`
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { CircleAlert } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { joinSentences } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
@@ -25,7 +26,8 @@ export function ErrorState({
   children?: ReactNode
 }) {
   const cairnError = toCairnError(error)
-  const { message, code, hint: ownHint, requestId } = cairnError
+  const { code, requestId } = cairnError
+  const { message, hint: ownHint } = describeError(error)
   const isBare = isBareOutage(cairnError)
   const isOffline = useServiceOffline()
   // The shell says it once for the whole page.

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { joinSentences } from '../messages/format.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
 import { FormDialog } from './FormDialog.tsx'
@@ -33,9 +33,7 @@ export function NameDialog({
     mutationFn: onSave,
     onSuccess: onClose,
     onError: (error) => {
-      const { code, message, hint: next } = toCairnError(error)
-      if (code === 'ABORTED') return
-      setFailure(joinSentences(message, next))
+      if (toCairnError(error).code !== 'ABORTED') setFailure(explainError(error))
     },
   })
   const submit = () => {

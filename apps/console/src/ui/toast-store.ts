@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { joinSentences } from '../messages/format.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { toCairnError } from '../network/query-client.ts'
 
@@ -48,9 +48,9 @@ export function toastDone(title: string, text?: string, action?: Toast['action']
 
 /** Reports a failure: what, why, and what to do. */
 export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
-  const { message, hint, code } = toCairnError(error)
+  const { code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
-  const text = markControls(joinSentences(message, hint))
+  const text = markControls(explainError(error))
   set([...toasts, { id: nextId++, tone: 'bad', title: markControls(title), text, code, report, shownIn }])
 }
 

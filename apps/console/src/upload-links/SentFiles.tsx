@@ -1,7 +1,7 @@
 import { CircleCheck } from '#icons'
+import { describeError } from '../messages/describe-error.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
@@ -28,7 +28,7 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
             {one.state === 'failed' ? (
               <div className="flex items-center justify-between gap-3">
                 <p role="alert" className="min-w-0 text-bad">
-                  {toCairnError(one.error).message}
+                  {describeError(one.error).message}
                 </p>
                 <Button size="small" onClick={() => onRetry(one)}>
                   {messages.uploadLinks.retry}

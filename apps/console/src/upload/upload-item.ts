@@ -1,5 +1,6 @@
 import { splitUploadPath } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 
@@ -49,7 +50,7 @@ function findPathProblem(name: string, kind: UploadItem['kind']): string | undef
     return kind === 'folder' && name.includes('/') ? messages.uploadNames.nameSlash : undefined
   } catch (error) {
     if (!CairnError.is(error, 'INVALID_PATH')) throw error
-    return `${error.message}.`
+    return `${describeError(error).message}.`
   }
 }
 

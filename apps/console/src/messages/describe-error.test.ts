@@ -1,0 +1,28 @@
+import { CairnError } from '@cairn/sdk'
+import { expect, test } from 'vitest'
+import * as german from './de/de.ts'
+import { describeError, explainError } from './describe-error.ts'
+import { translate } from './translatable.ts'
+
+const full = new CairnError('QUOTA_EXCEEDED')
+const tooLarge = new CairnError('PAYLOAD_TOO_LARGE', { message: 'Upload is 12 GiB, the limit is 10 GiB' })
+const ofAnOperator = new CairnError('BACKUP_DAMAGED')
+
+test('in English, an error is shown as it came', () => {
+  expect(describeError(full)).toEqual({ message: full.message, hint: full.hint })
+  expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. ${tooLarge.hint}`)
+})
+
+test('in another language, the usual texts are those of the code, and what an error says beyond them stays', () => {
+  translate({ errors: german.errors })
+  expect(explainError(full)).toBe('Nicht genug Speicherplatz. Speicherplatz kaufen oder Dateien löschen.')
+  expect(explainError(tooLarge)).toBe(
+    'Die Anfrage ist größer als erlaubt (Upload is 12 GiB, the limit is 10 GiB). Weniger Daten auf einmal senden.',
+  )
+  expect(describeError(new CairnError('INTERNAL', { hint: 'Restart it.' }))).toEqual({
+    message: german.errors.INTERNAL?.message,
+    hint: 'Restart it.',
+  })
+  expect(describeError(ofAnOperator)).toEqual({ message: ofAnOperator.message, hint: ofAnOperator.hint })
+  expect(describeError(new Error('odd')).message).toBe(german.errors.INTERNAL?.message)
+})
