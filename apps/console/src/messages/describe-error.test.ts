@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/sdk'
 import { expect, test } from 'vitest'
 import * as german from './de/de.ts'
 import { describeError, explainError } from './describe-error.ts'
+import { keepTexts } from './keep-texts.fixture.ts'
 import { translate } from './translatable.ts'
 
 const full = new CairnError('QUOTA_EXCEEDED')
@@ -14,6 +15,7 @@ test('in English, an error is shown as it came', () => {
 })
 
 test('in another language, the usual texts are those of the code, and what an error says beyond them stays', () => {
+  keepTexts()
   translate({ errors: german.errors })
   expect(explainError(full)).toBe('Nicht genug Speicherplatz. Speicherplatz kaufen oder Dateien löschen.')
   expect(explainError(tooLarge)).toBe(
