@@ -69,7 +69,8 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     await drill.saveDatabase()
     {
       await using running = await drill.start()
-      await send(running, path, cut, bytes.subarray(cut, cut + 9 * MIB))
+      await send(running, path, cut, bytes.subarray(cut, cut + 4 * MIB))
+      await send(running, path, cut + 4 * MIB, bytes.subarray(cut + 4 * MIB, cut + 9 * MIB))
     }
     await drill.restoreDatabase()
     // Its packs since the backup are bytes that were acknowledged.

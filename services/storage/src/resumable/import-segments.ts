@@ -16,14 +16,20 @@ import { readUploadMetadata } from './upload-metadata.ts'
  */
 const segmentsPerUpload = 128
 const maxSegmentBytes = 128 * MIB
+/**
+ * A segment that arrives within this time is extended, up to a multiple of its size: few packs, syncs and units of work,
+ * and hardly more time to send the bytes again.
+ */
+const minSegmentMs = 500
+const maxExtension = 4
 
-/** Returns the maximum size of a segment in bytes. */
+/** Returns the size of a segment in bytes, before it is extended. */
 function segmentBytesOf(lengthBytes: number): number {
   return Math.min(maxSegmentBytes, Math.max(resumableSegmentBytes, Math.ceil(lengthBytes / segmentsPerUpload)))
 }
 
-/** A segment that is being received: complete chunks up to `end`, an offset in the file. */
-type OpenSegment = { pack: PackWriter; importer: FileImporter; end: number }
+/** A segment that is being received: complete chunks up to `end`, an offset in the file that may move up to `limit`. */
+type OpenSegment = { pack: PackWriter; importer: FileImporter; end: number; limit: number; startedAt: number }
 
 /**
  * Imports the bytes of a file while they arrive. Each segment is a pack of complete chunks, which the upload holds; the
@@ -34,6 +40,9 @@ export async function openImport(context: Context, upload: ResumableUpload, writ
   const { id, length_bytes: lengthBytes } = upload
   const { profile } = readUploadMetadata(upload.metadata).settings
   const { chunkSizeBytes } = profile
+  const segmentBytes = segmentBytesOf(lengthBytes)
+  /** One chunk less than `bytes` further on, so that a pack of 8 MiB with its frames is one call on S3. */
+  const endAfter = (from: number, bytes: number) => Math.floor((from + bytes - 1) / chunkSizeBytes) * chunkSizeBytes
   const guard = createStepGuard()
   let durable = await readImport(context.db.read, id)
   /** Progress at the end of the last closed segment. */
@@ -49,9 +58,13 @@ export async function openImport(context: Context, upload: ResumableUpload, writ
   const open = async (): Promise<OpenSegment> => {
     const pack = guardWriter(context.packs.begin(), context.denylist)
     const importer = createFileImporter({ profile, hash: hashSha256, sink: pack.sink }, closed.levels)
-    // One chunk less than a whole segment, so that the pack with its frames is one call on S3.
-    const end = Math.floor((position + segmentBytesOf(lengthBytes) - 1) / chunkSizeBytes) * chunkSizeBytes
-    const opened = { pack, importer, end }
+    const opened = {
+      pack,
+      importer,
+      end: endAfter(position, segmentBytes),
+      limit: endAfter(position, maxExtension * segmentBytes),
+      startedAt: performance.now(),
+    }
     segment = opened
     await importer.write(closed.tail)
     return opened
@@ -90,11 +103,14 @@ export async function openImport(context: Context, upload: ResumableUpload, writ
 
   const writeAcross = async (piece: Uint8Array): Promise<void> => {
     for (let rest = piece; rest.length > 0; ) {
-      const { importer, end } = segment ?? (await open())
-      const fitting = rest.subarray(0, end - position)
-      await write(importer, fitting)
+      const current = segment ?? (await open())
+      const fitting = rest.subarray(0, current.end - position)
+      await write(current.importer, fitting)
       rest = rest.subarray(fitting.length)
-      if (position === end) await close()
+      if (position < current.end) continue
+      const next = Math.min(current.limit, endAfter(position, segmentBytes))
+      if (performance.now() - current.startedAt < minSegmentMs && next > position) current.end = next
+      else await close()
     }
   }
 
