@@ -107,7 +107,7 @@ export const drive: Texts['drive'] = {
     'Dateien hier ablegen, hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
   folderGone: 'Diesen Ordner gibt es nicht mehr',
   folderGoneHint: 'Er wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
-  goToRoot: 'Zu Meine Dateien',
+  goToRoot: 'Zu „Meine Dateien“',
   inFolder: (path) => `In ${path}`,
   locked: 'Die Ordner sind verschlüsselt. Eine Signatur entsperrt sie; bis dahin sind alle Uploads aufgelistet.',
   unlock: 'Ordner entsperren',

@@ -6,7 +6,7 @@ import { counted } from './plural.ts'
 export const links: Texts['links'] = {
   hint: 'Ein Link öffnet diese Datei für Personen ohne Wallet.',
   hintAll:
-    'Jeder öffnet eine verschlüsselte Datei für Personen ohne Wallet. Erstellt werden sie unter „Zugriff“ einer Datei.',
+    'Jeder Link öffnet eine verschlüsselte Datei für Personen ohne Wallet. Erstellt werden sie unter „Zugriff“ einer Datei.',
   titleAll: 'Links zu Dateien',
   toFile: 'Zugriff der Datei',
   none: 'Noch keine Links.',

@@ -83,7 +83,7 @@ export const proofs: Texts['proofs'] = {
   checkRecorded: (name) => `${name} hat dem Dienst zuvor geantwortet`,
   unproven: 'Von diesen Prüfungen nicht erfasst',
   saveReport: 'Bericht sichern',
-  pathTitle: 'Enthaltensein',
+  pathTitle: 'Inklusionsnachweis',
   pathHint:
     'Jedes Piece ist ein Blatt eines Hash-Baums. Mit den benachbarten Hashes entlang seines Pfads lässt sich die Wurzel berechnen, die Anbieter speichern und nachweisen.',
   pathLabel: (levels) =>

@@ -10,7 +10,7 @@ export const session: Texts['session'] = {
   copyAddress: 'Adresse kopieren',
   walletMissing: 'Die Wallet dieses Kontos wieder verbinden, dann signieren.',
   otherAccount: (address) =>
-    `Die Wallet ist zu ${address} gewechselt. Die Daten des vorigen Kontos sind gelöscht. Zum Fortfahren anmelden.`,
+    `Die Wallet ist zu ${address} gewechselt. Die Daten des vorigen Kontos sind hier nicht mehr zu sehen. Zum Fortfahren anmelden.`,
   sessionEnded: 'Die Wallet wurde getrennt, deshalb ist die Sitzung beendet.',
   sessionOver: 'Die Sitzung ist abgelaufen. Zum Fortfahren neu anmelden.',
   endsSoon: 'Die Sitzung läuft in wenigen Minuten ab.',

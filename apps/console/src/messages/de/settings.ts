@@ -18,7 +18,7 @@ export const settings: Texts['settings'] = {
   startsAtOnceHint:
     'Öffentliche Dateien werden hochgeladen, sobald sie ausgewählt sind. Verschlüsselte warten auf die Schaltfläche.',
   fileFormat: 'Format verschlüsselter Dateien',
-  fileFormats: { v1: 'Kompatibel', v2: 'Springbar' },
+  fileFormats: { v1: 'Kompatibel', v2: 'Wahlfrei lesbar' },
   fileFormatHints: {
     v1: 'Funktioniert mit anderen Lighthouse-kompatiblen Apps. Bis zu 64 GiB pro Datei.',
     v2: 'In Teilen lesbar, bei jeder Größe. Nur Cairn kann sie öffnen.',

@@ -23,10 +23,10 @@ export const upload: Texts['upload'] = {
   access: 'Wer kann sie öffnen',
   public: 'Öffentlich',
   publicHint:
-    'Alle mit der CID können sie lesen, solange irgendwer eine Kopie behält. Das lässt sich später nicht ändern.',
+    'Alle mit der CID können sie lesen, solange es irgendwo eine Kopie gibt. Das lässt sich später nicht ändern.',
   encrypted: 'Verschlüsselt',
   encryptedHint:
-    'Wird in diesem Browser verschlüsselt. Öffnen kann es nur dieses Konto und wer eine Freigabe dafür hat.',
+    'Wird in diesem Browser verschlüsselt. Zugriff haben nur dieses Konto und Personen mit einer Freigabe.',
   encryptedMissing: 'Dieses Netzwerk hat keine Schlüsselknoten, deshalb lassen sich Dateien hier nicht verschlüsseln.',
   folderAs: 'Ordner',
   folderOne: 'Als ein Ordner',
