@@ -14,6 +14,18 @@ import { createAccountClient } from './wallet-client.ts'
 const MiB = 1024 * 1024
 /** The page keeps no file as large as this: users choose it again. */
 const tooLargeToKeep = 66 * MiB
+/** Runs in the page: the CIDs of the unfinished uploads that it keeps. */
+const listKeptCids = `new Promise((done, fail) => {
+  const opening = indexedDB.open('cairn-uploads')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const rows = opening.result.transaction('uploads').objectStore('uploads').getAll()
+    rows.onsuccess = () => {
+      opening.result.close()
+      done(rows.result.flatMap(({ state }) => state?.cids ?? []))
+    }
+  }
+})`
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
@@ -82,9 +94,11 @@ test('a file that looks the same and is another is found out before a byte of it
   const time = new Date(1_700_000_000_000)
   await writeFile(path, randomBytes(tooLargeToKeep))
   await utimes(path, time, time)
-  await line.slow(16 * MiB)
+  await line.slow(4 * MiB)
   await start(page, path)
   await line.untilStored(8 * MiB)
+  // The page reads the file for its CID while it sends it. Before that it could not know another one.
+  await expect.poll(() => page.evaluate(listKeptCids)).not.toEqual([])
   await page.reload()
   await rowOf(page, 'swapped.bin').getByText('Unfinished').waitFor()
   const requests = line.offsets.length
