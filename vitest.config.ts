@@ -24,8 +24,15 @@ const repeated = [
 /** How much more. */
 const more = { CAIRN_TEST_FUZZ: '20', CAIRN_TEST_KILLS: '100', CAIRN_TEST_PAYMENTS: '10000' }
 
-/** Files that need a process of their own: ids of a process never go back, and other tests set clocks of their own ahead. */
-const alone = ['services/storage/src/files/files.test.ts']
+/**
+ * Files that need a process of their own: ids of a process never go back, and other tests set clocks of their own ahead. What a
+ * program reports as its peak of memory includes that of the process that started it.
+ */
+const alone = [
+  'services/storage/src/files/files.test.ts',
+  'packages/sdk/src/encryption/stream-memory.test.ts',
+  'tests/faults/memory.test.ts',
+]
 
 type Ring = {
   name: string
@@ -77,7 +84,7 @@ export default defineConfig({
       ring({
         name: 'e2e',
         include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
-        exclude: hasChromium ? [] : withBrowser,
+        exclude: [...alone, ...(hasChromium ? [] : withBrowser)],
         testTimeout: 300_000,
         retry: retries,
         maxWorkers,
