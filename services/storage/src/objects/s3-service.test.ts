@@ -1,5 +1,6 @@
 // A complete storage service whose packs lie on S3.
 import { randomBytes } from 'node:crypto'
+import { resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { createS3Place } from '@cairn/service/s3-place-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,6 +31,45 @@ async function read(storage: TestStorage, cid: string) {
   const answer = await fetch(`${storage.gatewayUrl}/ipfs/${cid}`)
   return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
+
+test('a resumable upload of which each replica received a part is stored, and its packs leave S3 when it is cancelled', async () => {
+  await using place = await createS3Place()
+  const environment = s3Environment(place, await postgres.createDatabase())
+  await using first = await startTestStorage(environment)
+  await using second = await startTestStorage(environment)
+  const key = await first.createKey()
+  const bytes = randomBytes(3 * resumableSegmentBytes + 7)
+  const packs = () => [...place.server.objects('cairn/objects/packs/').keys()]
+  const tus = (storage: TestStorage, path: string, options: RequestInit & { headers?: Record<string, string> } = {}) =>
+    storage.call(path, {
+      ...options,
+      headers: { ...bearer(key).headers, 'tus-resumable': '1.0.0', 'content-type': tusBodyType, ...options.headers },
+    })
+  const begin = async () => {
+    const headers = { 'upload-length': String(bytes.length) }
+    return `/api/${(await tus(first, '/api/uploads', { method: 'POST', headers })).headers.get('location')}`
+  }
+  const send = async (storage: TestStorage, path: string, from: number, to: number) => {
+    const headers = { 'upload-offset': String(from) }
+    const answer = await tus(storage, path, { method: 'PATCH', headers, body: bytes.subarray(from, to) })
+    expect(answer.status).toBe(204)
+  }
+  const cancelled = await begin()
+  await send(first, cancelled, 0, 2 * resumableSegmentBytes)
+  expect(packs().length).toBeGreaterThan(0)
+  expect((await tus(second, cancelled, { method: 'DELETE' })).status).toBe(204)
+  expect(packs()).toEqual([])
+
+  const path = await begin()
+  const cuts = [0, 1000, resumableSegmentBytes + 300_000, 2 * resumableSegmentBytes + 5, bytes.length]
+  for (const [at, to] of cuts.slice(1).entries()) await send(at % 2 === 0 ? first : second, path, cuts[at] ?? 0, to)
+  const { result } = (await tus(first, path)).json as UploadInfo
+  expect(Buffer.compare((await read(second, result?.[0]?.Hash ?? '')).bytes, bytes)).toBe(0)
+  expect([...place.server.objects('cairn/unconfirmed/').keys()]).toEqual([])
+  expect([...place.server.objects('cairn/objects/uploads/').keys()]).toEqual([])
+  expect(place.server.uploads()).toEqual([])
+  expect(await Array.fromAsync(check({ ...first.context, readData: 1 }))).toEqual([])
+})
 
 test('a service on S3 stores, serves and deletes, also after a restart and beside another replica', async () => {
   await using place = await createS3Place()
