@@ -58,11 +58,7 @@ export const errorTable = {
   PIECE_TOO_LARGE: row(413, 'The piece is too large', 'Split it into several files. details contains the limit.'),
   PIECE_NOT_FOUND: row(404, 'This provider does not store the piece', 'Use another provider.'),
   SOURCE_NOT_ALLOWED: row(403, 'This provider does not fetch from that source', 'Use one of the operator’s sources.'),
-  PROVIDER_FULL: row(
-    507,
-    'This provider does not have enough space for the piece',
-    'Offer the piece to another provider.',
-  ),
+  PROVIDER_FULL: row(507, 'This provider does not have enough space for the piece', 'Use another provider.'),
   ADDRESS_NOT_ALLOWED: row(
     403,
     'The address is not on the public internet',
@@ -164,7 +160,7 @@ export const errorTable = {
   PIN_LIMIT: row(
     403,
     'This account has reached its limit of unfinished pins',
-    'Wait until some are pinned, or remove some.',
+    'Wait until some are pinned, or remove some of them.',
   ),
   PIN_NOT_FOUND: row(404, 'This account does not have this pin', 'List its pins with GET /pins.'),
   INVALID_CURSOR: row(400, 'The cursor is later than the newest event', 'Start again without a cursor.'),
@@ -283,27 +279,18 @@ export const errorTable = {
   UNSUPPORTED_NETWORK: row(400, 'Unsupported Network!!!', 'Use one of the chains in details.'),
   TOKEN_NOT_PROVIDED: row(400, 'Token not provided!!!', 'Specify the chain and the coin to pay in.'),
   TOKEN_NOT_SUPPORTED: row(400, 'This coin is not accepted on this chain', 'Use one of the coins in details.'),
-  RATE_LIMITED: row(
-    429,
-    'Too many requests',
-    'Wait for the seconds in Retry-After, then send requests more slowly.',
-    true,
-  ),
+  RATE_LIMITED: row(429, 'Too many requests', 'Wait for the seconds in Retry-After, then send fewer requests.', true),
 
   // Errors of the service
   INTERNAL: row(
     500,
     'Something went wrong in the service',
-    'Try again. If the error persists, send the request ID to the operator.',
+    'Try again. If it persists, send the request ID to the operator.',
     true,
   ),
   DATA_DAMAGED: row(500, 'A stored block is damaged', 'Nothing damaged was sent. Use another gateway.'),
   PROOF_NOT_FOUND: row(400, "Proof Doesn't exist yet", 'The content is not in a deal yet. Try again later.', true),
-  PIECE_DAMAGED: row(
-    500,
-    'The bytes of this piece do not match its commitment',
-    'Download the piece from another provider.',
-  ),
+  PIECE_DAMAGED: row(500, 'The bytes of this piece do not match its commitment', 'Use another provider.'),
   PROOF_INVALID: row(422, 'The proof is not valid', 'Request a new proof, or use another provider.'),
   STORAGE_FULL: row(
     507,
@@ -333,13 +320,13 @@ export const errorTable = {
   CID_MISMATCH: row(
     0,
     'The locally computed CID differs from the server’s CID',
-    'The data changed on the way. Upload it again.',
+    'The data changed in transit. Upload it again.',
   ),
-  VERIFICATION_FAILED: row(0, 'The data received does not match its CID', 'Download it from another gateway.', true),
+  VERIFICATION_FAILED: row(0, 'The data received does not match its CID', 'Use another gateway.', true),
   DOWNLOAD_INCOMPLETE: row(
     0,
     'The download ended too early',
-    'Try again. The part that was downloaded is kept and verified.',
+    'Try again. What was downloaded is kept and verified.',
     true,
   ),
   INVALID_ARCHIVE: row(0, 'Cannot read the exported account', 'Check the folder, or export the account again.'),
@@ -355,10 +342,10 @@ export const errorTable = {
     'Fix the problems listed above, then run the command again to resume.',
     true,
   ),
-  FILE_CHANGED: row(0, 'A file changed while it was read', 'Upload it again when no other program is writing to it.'),
+  FILE_CHANGED: row(0, 'A file changed while it was read', 'Upload it again when no program writes to it.'),
   FILE_UNREADABLE: row(0, 'Cannot read a file', 'Check the path and its permissions.'),
   FILE_EXISTS: row(0, 'The target already exists', 'Choose another target, or allow overwriting.'),
-  KEY_NOT_RECOVERED: row(0, "can't recover Key", 'Use at least three different, unmodified shards of one key.'),
+  KEY_NOT_RECOVERED: row(0, "can't recover Key", 'Use at least three different shards of one key.'),
   SHARDS_INCONSISTENT: row(
     0,
     'The key nodes returned shards that do not match',
