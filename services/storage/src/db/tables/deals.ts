@@ -47,7 +47,7 @@ type PiecePackTable = {
  * `proving`: the provider proved it. `faulted`: the provider had it and could not prove it. `failed`: the provider
  * never had it. `ended`: it is no longer needed.
  */
-export type DealState = 'queued' | 'offered' | 'kept' | 'proving' | 'faulted' | 'failed' | 'ended'
+type DealState = 'queued' | 'offered' | 'kept' | 'proving' | 'faulted' | 'failed' | 'ended'
 
 /** An aggregate at a provider. */
 type DealTable = {

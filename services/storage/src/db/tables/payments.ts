@@ -1,5 +1,5 @@
 /** State of a payment: `unpriced` waits for a price, `refused` buys nothing, for the stored reason. */
-export type PaymentState = 'seen' | 'unpriced' | 'credited' | 'refused' | 'orphaned'
+type PaymentState = 'seen' | 'unpriced' | 'credited' | 'refused' | 'orphaned'
 
 /** One payment event of a chain; unique per (chain, transaction, ordinal within it). */
 type PaymentTable = {
