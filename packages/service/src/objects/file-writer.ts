@@ -7,6 +7,11 @@ import { describeWriteError } from './file-errors.ts'
 import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
+/** Files from this size on are also synced while they arrive, so that the last sync has little left. */
+const earlySyncFromBytes = 16 * 1_048_576
+/** Bytes between two such syncs, of which one is under way at a time. */
+const earlySyncStepBytes = 4 * 1_048_576
+
 /** Dependencies of a writer. */
 export type FileWriterPlace = {
   /** Path of the unfinished file. No other writer uses it. */
@@ -30,6 +35,10 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
   let isNoted = false
   let handle: FileHandle | undefined
+  let syncedBytes = 0
+  let earlySync: Promise<void> | undefined
+  /** The kernel reports a failed write to one sync only: a later one succeeds without these bytes. */
+  let syncError: { cause: unknown } | undefined
   try {
     handle = await open(path, 'wx', 0o600)
   } catch (error) {
@@ -40,11 +49,26 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   const guard = async <T>(step: (file: FileHandle) => Promise<T>): Promise<T> => {
     if (state !== 'open' || handle === undefined) throw writerEnded(state)
     try {
+      if (syncError !== undefined) throw syncError.cause
       return await step(handle)
     } catch (error) {
       state = 'failed'
       throw describeWriteError(error)
     }
+  }
+
+  const syncEarly = (file: FileHandle): void => {
+    if (earlySync !== undefined || sizeBytes < earlySyncFromBytes) return
+    if (sizeBytes - syncedBytes < earlySyncStepBytes) return
+    syncedBytes = sizeBytes
+    earlySync = file
+      .datasync()
+      .catch((cause: unknown) => {
+        syncError = { cause }
+      })
+      .then(() => {
+        earlySync = undefined
+      })
   }
 
   const closeHandle = async (): Promise<void> => {
@@ -57,6 +81,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
     append: (parts) =>
       guard(async (file) => {
         sizeBytes += await writeAll(file, parts, sizeBytes)
+        syncEarly(file)
       }),
     setHead: (bytes) =>
       guard(async (file) => {
@@ -67,7 +92,8 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
       guard(async (file) => {
         // The note exists before the object is visible.
         isNoted = true
-        await Promise.all([file.datasync(), place.setUnconfirmed(true)])
+        await Promise.all([file.datasync(), earlySync, place.setUnconfirmed(true)])
+        if (syncError !== undefined) throw syncError.cause
         await closeHandle()
         await place.prepare()
         // A key is never reused; rename would silently replace the existing object.
