@@ -59,8 +59,6 @@ async function bundle(): Promise<OutputFile[]> {
       target: 'node24',
       conditions: ['@cairn/source'],
       keepNames: true,
-      sourcemap: 'linked',
-      sourcesContent: false,
       logLevel: 'error',
       // Loaded from `node_modules`, as in an installation: one has a library per platform, one is optional.
       external: ['@chainsafe/*', '@aws-sdk/*'],

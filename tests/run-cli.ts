@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { Readable, Writable } from 'node:stream'
+import { readEnvironment, run } from '@cairn/cli'
 import { programEnvironment } from './program-environment.ts'
 
+/** Read before a run replaces the environment. */
+const broker = process.env['CAIRN_TEST_CLI'] ?? ''
 let requested: Promise<string[]> | undefined
 
 /** The command of the command line: Node and what it gets before the arguments. The first request of a run bundles it. */
@@ -10,31 +14,71 @@ export function cliCommand(): Promise<string[]> {
 }
 
 async function requestCli(): Promise<string[]> {
-  const answer = await fetch(process.env['CAIRN_TEST_CLI'] ?? '')
+  const answer = await fetch(broker)
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)
-  return [process.execPath, '--enable-source-maps', text]
+  return [process.execPath, text]
 }
 
 /** What a run of the command line ended with and printed. */
 export type CliRun = { code: number | null; out: string; err: string }
 
-/** Runs the real program, as a user's shell does; it sees no environment but the one given. */
-export async function runCli(
-  args: readonly string[],
-  options: {
-    cwd: string
-    env: Record<string, string>
-    input?: string | Uint8Array | undefined
-    started?: ((child: ChildProcess) => void) | undefined
-  },
-): Promise<CliRun> {
+export type CliRunOptions = {
+  cwd: string
+  /** The command line sees no environment but this. */
+  env: Record<string, string>
+  input?: string | Uint8Array | undefined
+  /** Runs the program in a process of its own, as a shell does: for tests of how it starts, ends and uses its streams. */
+  asProcess?: boolean
+  /** Receives the process, which implies that there is one. */
+  started?: ((child: ChildProcess) => void) | undefined
+}
+
+let isRunning = false
+
+/**
+ * Runs the command line in this process, which saves Node's start and the loading of its modules. A run during another one
+ * gets a process, because there is one environment and one working directory.
+ */
+export async function runCli(args: readonly string[], options: CliRunOptions): Promise<CliRun> {
+  if (options.asProcess || options.started !== undefined || isRunning) return runProcess(args, options)
+  const [cwd, env] = [process.cwd(), { ...process.env }]
+  const stdin = Readable.from(options.input === undefined ? [] : [Buffer.from(options.input)], { objectMode: false })
+  const [stdout, stderr] = [collect(), collect()]
+  isRunning = true
+  try {
+    process.chdir(options.cwd)
+    replaceEnvironment({ ...programEnvironment, ...options.env })
+    const code = await run([...args], readEnvironment(), { stdin, stdout, stderr }, new AbortController().signal)
+    return { code, out: stdout.text(), err: stderr.text() }
+  } finally {
+    replaceEnvironment(env)
+    process.chdir(cwd)
+    stdin.destroy()
+    isRunning = false
+  }
+}
+
+function replaceEnvironment(env: Record<string, string | undefined>): void {
+  for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name]
+  for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value
+}
+
+function collect(): Writable & { text(): string } {
+  const pieces: Buffer[] = []
+  const sink = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      pieces.push(piece)
+      done()
+    },
+  })
+  return Object.assign(sink, { text: () => Buffer.concat(pieces).toString() })
+}
+
+async function runProcess(args: readonly string[], { cwd, env, input, started }: CliRunOptions): Promise<CliRun> {
   const [node = '', ...program] = await cliCommand()
   return await new Promise((done, fail) => {
-    const child = spawn(node, [...program, ...args], {
-      cwd: options.cwd,
-      env: { ...programEnvironment, ...options.env },
-    })
+    const child = spawn(node, [...program, ...args], { cwd, env: { ...programEnvironment, ...env } })
     let [out, err] = ['', '']
     child.stdout.on('data', (bytes: Buffer) => {
       out += bytes.toString()
@@ -46,7 +90,7 @@ export async function runCli(
     child.on('close', (code) => done({ code, out, err }))
     // A program that ends early reads no input.
     child.stdin.on('error', () => undefined)
-    child.stdin.end(options.input)
-    options.started?.(child)
+    child.stdin.end(input)
+    started?.(child)
   })
 }

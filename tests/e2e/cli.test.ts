@@ -34,11 +34,11 @@ type RunOptions = {
   input?: string
   config?: string
   env?: Record<string, string>
+  asProcess?: boolean
   started?: (child: ChildProcess) => void
 }
 
-/** Runs the real program, as a user's shell does. */
-function cairn(args: string[], { input, config = 'config', env = {}, started }: RunOptions = {}): Promise<CliRun> {
+function cairn(args: string[], { input, config = 'config', env = {}, ...run }: RunOptions = {}): Promise<CliRun> {
   return runCli(args, {
     cwd: folder,
     env: {
@@ -48,7 +48,7 @@ function cairn(args: string[], { input, config = 'config', env = {}, started }: 
       ...env,
     },
     input,
-    started,
+    ...run,
   })
 }
 
@@ -59,7 +59,7 @@ const storeWallet = (config: string) =>
 const hello = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
 test('the first upload is one line, with nothing set up before', async () => {
-  const { code, out, err } = await cairn(['upload', 'hello.txt'])
+  const { code, out, err } = await cairn(['upload', 'hello.txt'], { asProcess: true })
   expect(err).toContain('Created an API key')
   expect(code).toBe(0)
   expect(out).toContain(`${hello}  hello.txt  11 B`)

@@ -314,13 +314,15 @@ function findSecrets(path: string): string[] {
 }
 
 test('it ends when the client closes its end, and explains itself without one', async () => {
-  const environment = { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(root, 'config') }
-  const ended = await runCli(['mcp'], { cwd: root, env: environment, input: '' })
+  const env = { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(root, 'config') }
+  // It talks by the streams of its process.
+  const options = { cwd: root, env, input: '', asProcess: true }
+  const ended = await runCli(['mcp'], options)
   expect(ended).toMatchObject({ code: 0, out: '' })
-  const wrong = await runCli(['mcp', '--root', 'missing'], { cwd: root, env: environment, input: '' })
+  const wrong = await runCli(['mcp', '--root', 'missing'], options)
   expect(wrong).toMatchObject({ code: 1, out: '' })
   expect(wrong.err).toContain('Cannot read missing')
-  const secret = await runCli(['mcp', '--password-stdin'], { cwd: root, env: environment, input: '' })
+  const secret = await runCli(['mcp', '--password-stdin'], options)
   expect(secret.code).toBe(2)
   expect(secret.err).toContain('CAIRN_PASSWORD_FILE')
 })

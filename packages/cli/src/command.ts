@@ -5,6 +5,7 @@ import type { Output } from './output.ts'
 import type { Prompt } from './prompt.ts'
 import type { Session } from './session.ts'
 import type { State } from './state.ts'
+import type { Source } from './streams.ts'
 
 /** Options of one command for `node:util`, each with a line for the help. */
 export type Options = Record<
@@ -31,7 +32,7 @@ export type CommandContext = {
   session: Session
   environment: Environment
   signal: AbortSignal
-  stdin: NodeJS.ReadStream
+  stdin: Source
 }
 
 /** A command: a plain object that help and completion are generated from. */

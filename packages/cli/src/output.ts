@@ -1,7 +1,7 @@
-import type { Writable } from 'node:stream'
 import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
 import { describeDetails } from './describe-details.ts'
 import { formatBytes, formatDuration } from './sizes.ts'
+import type { Sink } from './streams.ts'
 
 /**
  * The output of a command: results to standard output, everything else to standard error. No other module in this
@@ -36,9 +36,6 @@ export type Output = {
 
 /** One line, or several. */
 type Lines = string | readonly string[]
-
-/** A terminal, a pipe or a file. */
-type Sink = Writable & { isTTY?: boolean; columns?: number }
 
 export type OutputOptions = {
   stdout: Sink

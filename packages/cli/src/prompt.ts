@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { clean } from './output.ts'
+import type { Sink, Source } from './streams.ts'
 
 /** Prompts the user; programs answer with a file or with lines on standard input. */
 export type Prompt = {
@@ -25,8 +26,8 @@ export type PromptOptions = {
   passwordFile: string | undefined
   /** Secrets come from standard input, one per line. */
   fromStdin: boolean
-  stdin: NodeJS.ReadStream
-  stderr: NodeJS.WriteStream
+  stdin: Source
+  stderr: Sink
   signal: AbortSignal
 }
 
@@ -90,7 +91,7 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
   }
 }
 
-async function readLines(stdin: NodeJS.ReadStream): Promise<string[]> {
+async function readLines(stdin: Source): Promise<string[]> {
   const pieces: Buffer[] = []
   let sizeBytes = 0
   for await (const piece of stdin) {
@@ -107,20 +108,14 @@ async function readLines(stdin: NodeJS.ReadStream): Promise<string[]> {
 }
 
 /** Reads a line from a terminal character by character, so that input stays hidden and Ctrl-C works. */
-function readLine(
-  stdin: NodeJS.ReadStream,
-  stderr: NodeJS.WriteStream,
-  question: string,
-  echo: boolean,
-  signal: AbortSignal,
-): Promise<string> {
+function readLine(stdin: Source, stderr: Sink, question: string, echo: boolean, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let line = ''
     const stop = () => {
       stdin.off('data', onData)
       stdin.off('end', onCancel)
       signal.removeEventListener('abort', onCancel)
-      stdin.setRawMode(false)
+      stdin.setRawMode?.(false)
       stdin.pause()
       stderr.write('\n')
     }
@@ -150,7 +145,7 @@ function readLine(
       }
     }
     // Before the prompt is shown: immediate input must not be visible either.
-    stdin.setRawMode(true)
+    stdin.setRawMode?.(true)
     stderr.write(clean(question))
     stdin.setEncoding('utf8')
     stdin.on('data', onData)

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { CairnError, type ConditionsInput } from '@cairn/sdk'
 
 const maxBytes = 64 * 1024
@@ -7,7 +8,7 @@ const maxBytes = 64 * 1024
  * Reads conditions from a file, or from standard input for `-`: an object, or only a list of conditions.
  * @throws CairnError FILE_UNREADABLE, INVALID_CONDITION
  */
-export async function readConditionsFile(path: string, stdin: NodeJS.ReadStream): Promise<ConditionsInput> {
+export async function readConditionsFile(path: string, stdin: Readable): Promise<ConditionsInput> {
   let text: string
   try {
     text = path === '-' ? await readAll(stdin) : await readFile(path, 'utf8')
@@ -41,7 +42,7 @@ export async function readConditionsFile(path: string, stdin: NodeJS.ReadStream)
   }
 }
 
-async function readAll(stream: NodeJS.ReadStream): Promise<string> {
+async function readAll(stream: Readable): Promise<string> {
   let text = ''
   for await (const piece of stream) {
     text += String(piece)

@@ -10,10 +10,8 @@ import { parseOptions } from './parse-options.ts'
 import { createPrompt } from './prompt.ts'
 import { createSession } from './session.ts'
 import { createState } from './state.ts'
+import type { Streams } from './streams.ts'
 import { version } from './version.ts'
-
-/** Streams of the process; tests pass their own. */
-export type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
 
 /** Splits off the command, which global options may precede. */
 export function splitCommand(argv: readonly string[]): { name: string; rest: string[] } {
