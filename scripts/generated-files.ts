@@ -7,6 +7,7 @@ import { printIcons } from '../apps/console/print-icons.ts'
 import { generateContractFiles } from '../packages/contracts/src/compile-contracts.ts'
 import { serviceVersion } from '../services/storage/src/service/service-version.ts'
 import { printCalls } from './print-calls.ts'
+import { printServiceErrors } from './print-service-errors.ts'
 
 /** Returns every file that is generated from the source, by its path in the project. */
 export function generatedFiles(): Record<string, string> {
@@ -16,6 +17,7 @@ export function generatedFiles(): Record<string, string> {
     'packages/contracts/src/generated/abis.ts': abis,
     'packages/contracts/src/generated/bytecodes.ts': bytecodes,
     'packages/contracts/src/generated/source.ts': source,
+    'packages/protocol/src/service-errors.browser.ts': printServiceErrors(),
     ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),

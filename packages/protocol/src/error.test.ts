@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CairnError } from './error.ts'
+import { CairnError, type CreatedErrors } from './error.ts'
 import { listFacts } from './error-details.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 import { restoreError } from './restore-error.ts'
@@ -75,6 +75,14 @@ test('an error that lacks a fact of its code does not compile', () => {
   expect(ofAny('NAME_LIMIT').details).toEqual({})
   const error = new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: 5 } })
   expect(error.details.limitBytes).toBe(5)
+})
+
+test('a code whose texts browsers lack is none that every program may create', () => {
+  const ofEveryProgram = 'INVALID_CID' satisfies CreatedErrors['clients']
+  // @ts-expect-error: the texts come with the response of a service
+  const ofServices = 'PIN_NOT_FOUND' satisfies CreatedErrors['clients']
+  expect(new CairnError(ofEveryProgram).message).toBe('Invalid CID')
+  expect(new CairnError(ofServices).code).toBe('PIN_NOT_FOUND')
 })
 
 test('a restored error keeps the facts of its code', () => {

@@ -6,7 +6,17 @@ import {
   type RequiredDetails,
   toDetails,
 } from './error-details.ts'
-import { type ErrorCode, type ErrorRow, errorTable } from './errors.ts'
+import { type ClientErrorCode, type ErrorCode, type ErrorRow, errorTable } from './errors.ts'
+
+/**
+ * The codes of the errors that a program may create. Code of browsers may create those whose texts are in every bundle; packages
+ * that never run in a browser add all others to this type.
+ */
+// biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be added to.
+export interface CreatedErrors {
+  clients: ClientErrorCode
+}
+type CreatedCode = CreatedErrors[keyof CreatedErrors]
 
 /** Optional parts of a {@link CairnError}. */
 export type CairnErrorOptions<Code extends ErrorCode = ErrorCode> = {
@@ -53,7 +63,9 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(code: Code, ...given: CairnErrorArguments<Code>)
+  constructor(code: Code & CreatedCode, ...given: CairnErrorArguments<Code>)
+  /** An error that another program created: its facts are parsed. */
+  constructor(code: Code, options: CairnErrorOptions<Code> & { details: ParsedDetails })
   constructor(code: Code, options: CairnErrorOptions<Code> = {}) {
     const row: ErrorRow = errorTable[code]
     super(options.message ?? row.message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -83,7 +95,7 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
   /**
    * Returns a CairnError unchanged, and wraps any other error in `INTERNAL` (or the given code) with it as the cause.
    */
-  static from(error: unknown, code: PlainErrorCode = 'INTERNAL'): CairnError {
+  static from(error: unknown, code: PlainErrorCode & CreatedCode = 'INTERNAL'): CairnError {
     return CairnError.is(error) ? error : new CairnError(code, { cause: error })
   }
 

@@ -56,6 +56,7 @@ export {
   CairnError,
   type CairnErrorArguments,
   type CairnErrorOptions,
+  type CreatedErrors,
   reasonOf,
 } from './error.ts'
 export {

@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import { errorTable } from '@cairn/protocol'
+import { serviceErrors } from '@cairn/protocol/service-errors'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import * as door from './index.ts'
@@ -162,8 +164,8 @@ test('the public surface', () => {
   `)
 })
 
-/** Bytes that a page loads initially, without the parts imported on demand. */
-async function bundledBytes(contents: string): Promise<number> {
+/** The script that a page loads initially, without the parts imported on demand. */
+async function bundle(contents: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
@@ -183,7 +185,11 @@ async function bundledBytes(contents: string): Promise<number> {
       },
     ],
   })
-  return gzipSync(outputFiles[0]?.contents ?? new Uint8Array()).length
+  return outputFiles[0]?.contents ?? new Uint8Array()
+}
+
+async function bundledBytes(contents: string): Promise<number> {
+  return gzipSync(await bundle(contents)).length
 }
 
 test.each([
@@ -214,4 +220,23 @@ test('the code that a browser loads with its first name stays small', async () =
   // Includes the parts that are already loaded; secp256k1 loads only for names with such keys.
   const bytes = await bundledBytes("export * from './names/name-tools.ts'")
   expect(bytes, `${bytes} bytes gzipped`).toBeLessThanOrEqual(36_600)
+})
+
+test('a browser has the texts of the errors that it creates, and of all others those of the response', async () => {
+  const source = Buffer.from(await bundle("export { decodeError } from '@cairn/protocol'"))
+  const text = source.toString()
+  expect(text).toContain(errorTable.FILE_CHANGED.message)
+  const ofServices = Object.values(serviceErrors).map(({ message }) => message)
+  expect(ofServices.length).toBeGreaterThan(50)
+  expect(ofServices.filter((message) => text.includes(message))).toEqual([])
+  const { decodeError }: typeof import('@cairn/protocol') = await import(
+    `data:text/javascript;base64,${source.toString('base64')}`
+  )
+  for (const [code, { status, message, hint, retry }] of Object.entries(serviceErrors)) {
+    const header = (name: string) => (name === 'x-cairn-code' ? code : null)
+    const body = JSON.stringify({ error: { code, message, hint } })
+    expect(decodeError('api', { status, header, body })).toMatchObject({ code, status, message, hint, retry })
+    const withoutBody = decodeError('api', { status, header, body: '' })
+    expect(withoutBody).toMatchObject({ code, status, message: 'The service refused the request', retry })
+  }
 })

@@ -16,6 +16,7 @@ export {
   type AccountEvent,
   type ApiKeyInfo,
   CairnError,
+  type CreatedErrors,
   type CreatedWebhook,
   type Deal,
   type ErrorCode,
