@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import {
   CairnError,
   type CallArguments,
@@ -58,7 +58,7 @@ export type RouteRequest<C extends CallDefinition, Caller> = {
   id: string
 }
 
-/** Handles a call: returns its result, or a reply that it sends itself. */
+/** Handles a call: returns its result, or a reply that it sends itself. What it sends after `signal` aborted is ignored. */
 export type Handler<C extends CallDefinition, Caller> = (
   request: RouteRequest<C, Caller>,
 ) => Promise<CallResult<C> | FastifyReply | Readable>
@@ -163,9 +163,19 @@ export function routeCall<C extends CallDefinition, Caller>(
     errorHandler: (error, request, reply) => {
       const dialect = parts.chooseDialect?.(request, definition) ?? definition.dialect
       sendError(request, reply, dialect, error, parts.metrics, parts.describeError)
+      ignoreLateAnswer(reply)
     },
   })
 }
+
+/** A handler that does not observe its signal may end after the error of the aborted call was sent, and send its answer. */
+function ignoreLateAnswer(reply: FastifyReply): void {
+  reply.send = (late?: unknown) => {
+    if (late instanceof Readable) late.destroy()
+    return reply
+  }
+}
+
 /** One signal for all reasons to stop. It listens until the response is sent: streams continue after the handler. */
 function watch(
   request: FastifyRequest,

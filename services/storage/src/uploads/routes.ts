@@ -53,8 +53,6 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     // An answer that lists every entry is written from counted memory.
     if (reply.raw.closed) memory.release()
     else reply.raw.once('close', memory.release)
-    // The error of an aborted call was sent when it was aborted.
-    signal.throwIfAborted()
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
     if (settings.encryption) return sendJson(reply, added.roots)
     return sendJson(reply, added.roots[0])
@@ -71,7 +69,6 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
       isKubo,
       signal,
     })
-    signal.throwIfAborted()
     if (!isKubo) return sendJson(reply, imported.roots[0])
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
