@@ -127,6 +127,9 @@ test('a file of the second format is read in places, each verified', async () =>
   })
   const { cid: first } = await uploadEncryptedText(owner, 'format one')
   await expect(openSeekable(owner, first)).rejects.toMatchObject({ code: 'NOT_ENCRYPTED' })
+  const text = await openSeekable(owner, first, { acceptsFirstFormat: true })
+  expect(text).toMatchObject({ sizeBytes: 10, header: undefined })
+  expect(new TextDecoder().decode(await text.read(7, 10))).toBe('one')
 })
 
 test('other accounts read it once it is shared, and no longer once it is revoked', async () => {

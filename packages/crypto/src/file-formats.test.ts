@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
+import { openUnverifiedV1 } from './file-v1-ranges.ts'
 import { decryptV2, encryptedSizeV2, encryptV2, headerBytesV2, isFormatV2, openV2 } from './file-v2.ts'
 import { generateKey } from './split.ts'
 
@@ -68,6 +69,31 @@ describe('the first format', () => {
     expect(await codeOf(decryptBytesV1(sealed.slice(0, -1), masterKey))).toBe('DECRYPTION_FAILED')
     expect(await codeOf(decryptBytesV1(sealed.slice(0, 43), masterKey))).toBe('NOT_ENCRYPTED')
     expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
+  })
+
+  test('reads ranges, fetching nothing outside of them', async () => {
+    const plain = new Uint8Array(randomBytes(5000))
+    const sealed = await encryptBytesV1(plain, masterKey)
+    let read = 0
+    const file = await openUnverifiedV1(
+      async (from, length) => {
+        read += length
+        return sealed.subarray(from, from + length)
+      },
+      sealed.length,
+      masterKey,
+    )
+    expect(file.sizeBytes).toBe(plain.length)
+    read = 0
+    await fc.assert(
+      fc.asyncProperty(fc.nat(plain.length + 50), fc.nat(900), async (from, length) => {
+        read = 0
+        expect(await file.read(from, length)).toEqual(plain.subarray(from, from + length))
+        expect(read).toBeLessThan(length + 16)
+      }),
+      { numRuns: 60 },
+    )
+    expect(await codeOf(openUnverifiedV1(async () => sealed, 43, masterKey))).toBe('NOT_ENCRYPTED')
   })
 })
 

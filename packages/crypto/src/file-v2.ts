@@ -162,12 +162,10 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
   if (count > maxChunks || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
   if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
     throw new CairnError('DECRYPTION_FAILED')
-  const readChunk = async (counter: number): Promise<Uint8Array> => {
-    const length = Math.min(sealedBytes, body - counter * sealedBytes)
-    const sealed = await readRange(headerBytesV2 + counter * sealedBytes, length)
-    return openChunk(keys, header, sealed, counter, counter === count - 1)
-  }
-  await readChunk(count - 1)
+  const sealedLength = (first: number, after: number) => Math.min(after * sealedBytes, body) - first * sealedBytes
+  const open = (counter: number, sealed: Uint8Array) => openChunk(keys, header, sealed, counter, counter === count - 1)
+  const last = count - 1
+  await open(last, await readRange(headerBytesV2 + last * sealedBytes, sealedLength(last, count)))
   return {
     sizeBytes,
     header,
@@ -176,8 +174,13 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
       if (fromByte < 0 || end <= fromByte) return new Uint8Array(0)
       const out = new Uint8Array(end - fromByte)
       const { chunkBytes } = header
-      for (let counter = Math.floor(fromByte / chunkBytes); counter * chunkBytes < end; counter++) {
-        const chunk = await readChunk(counter)
+      const first = Math.floor(fromByte / chunkBytes)
+      const after = Math.ceil(end / chunkBytes)
+      // One request for all chunks of the range.
+      const sealed = await readRange(headerBytesV2 + first * sealedBytes, sealedLength(first, after))
+      for (let counter = first; counter < after; counter++) {
+        const from = (counter - first) * sealedBytes
+        const chunk = await open(counter, sealed.subarray(from, from + sealedBytes))
         const start = counter * chunkBytes
         const part = chunk.subarray(Math.max(0, fromByte - start), end - start)
         out.set(part, Math.max(0, start - fromByte))

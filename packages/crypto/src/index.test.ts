@@ -39,6 +39,7 @@ test('the public surface', () => {
       "maxBytesV1",
       "nameSignature",
       "openSource",
+      "openUnverifiedV1",
       "openV2",
       "overheadV1",
       "parseChallenge",

@@ -19,6 +19,7 @@ export {
   saltBytes,
   tagBytes,
 } from './file-v1.ts'
+export { type OpenV1, openUnverifiedV1 } from './file-v1-ranges.ts'
 export { decryptUnverifiedV1, encryptV1, type VerifiedV1, verifyV1 } from './file-v1-stream.ts'
 export {
   chunkBytesV2,

@@ -80,7 +80,7 @@ export {
 export { isEncrypted } from './download/is-encrypted.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
-export { openSeekable } from './download/open-seekable.ts'
+export { openSeekable, type SeekableFile, type SeekableOptions } from './download/open-seekable.ts'
 export type { DriveContact } from './drive/contacts.ts'
 export {
   type Drive,
