@@ -14,6 +14,35 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 const ida = `0x${'12'.repeat(20)}`
 const bob = `0x${'34'.repeat(20)}`
 
+test('sharing alone starts no drive; the first change stores whom files were shared with', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
+  await open(`/files/${cid}/access`)
+  await signIn()
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  await page.getByRole('dialog').getByLabel('Addresses').fill(ida)
+  await page.getByRole('dialog').getByRole('button', { name: /^Share/ }).click()
+  await finishSharing(page)
+  await page.getByRole('list', { name: 'People' }).getByText(ida.slice(0, 6)).first().waitFor()
+  expect((await openDrive(client)).revision).toBe(0)
+  // It is a suggestion of this page, and a contact with the first change.
+  await page.getByRole('link', { name: 'Shared' }).first().click()
+  await page.getByText('Contacts', { exact: true }).click()
+  await page.getByRole('list', { name: 'Contacts' }).getByRole('listitem').waitFor()
+  await page.getByRole('button', { name: 'Add contact' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add contact' })
+  await adding.getByLabel('Address').fill(bob)
+  await adding.getByLabel('Label').fill('Bob')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(async () => (await openDrive(client)).contacts(), { timeout: 60_000 })
+    .toMatchObject([
+      { address: ida, label: '', usedAt: expect.any(Number) },
+      { address: bob, label: 'Bob', usedAt: 0 },
+    ])
+})
+
 test('a label given once is offered for sharing, shown in lists, and follows the account', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
     theme: 'dark',

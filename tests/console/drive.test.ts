@@ -3,8 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, createClient, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import {
+  type Client,
+  createClient,
+  openDrive,
+  transferFile,
+  uploadBytes,
+  uploadEncryptedText,
+  uploadFolder,
+  uploadText,
+} from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createKeyClient } from '../fixtures.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { readZip } from './read-zip.ts'
 import { startUpload } from './start-upload.ts'
@@ -273,4 +283,34 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   expect(files.get('secret.txt')?.toString()).toBe('a secret')
   expect(files.get('stored/sub/inner.txt')?.toString()).toBe('inner')
   expect(files.get('box/large.bin')?.equals(large)).toBe(true)
+})
+
+test('who lost the key of the folders starts new ones; all files are there', async () => {
+  const opened = await site.newPage({ theme: 'dark', width: 320, height: 720 })
+  const { page, open, signIn, wallet, checkAccessibility } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const other = await createKeyClient(site.network)
+  await uploadText(client, 'dear Ida', { name: 'may.txt' })
+  const drive = await openDrive(client)
+  await drive.change((edit) => {
+    edit.createFolder('/letters')
+    edit.move('/may.txt', '/letters')
+  })
+  const { keyCid = '' } = drive.known ?? {}
+  await transferFile(client, keyCid, other.address, { resetSharedTo: true })
+  await open('/files')
+  await signIn()
+  await page.getByText('The key of your folders is lost').waitFor()
+  await link(page, 'may.txt').waitFor()
+  await page.getByRole('button', { name: 'Start new folders' }).click()
+  const asking = page.getByRole('dialog', { name: 'Start new folders?' })
+  await asking.getByText(/All files stay/).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const saved = page.waitForEvent('download')
+  await asking.getByRole('button', { name: 'Start new folders' }).click()
+  expect((await saved).suggestedFilename()).toBe('cairn-folders.json')
+  await page.getByRole('navigation', { name: 'Places' }).waitFor()
+  await link(page, 'may.txt').waitFor()
+  await createFolder(page, 'new letters')
+  await expect.poll(async () => (await openDrive(client)).find('/new letters')?.kind).toBe('folder')
 })

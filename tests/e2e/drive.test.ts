@@ -6,12 +6,15 @@ import {
   deleteFile,
   exportDrive,
   getKey,
+  isDriveKeyLost,
   type KnownDrive,
   listFiles,
   openDrive,
   openExportedDrive,
   openKeySession,
+  resetDrive,
   shareFile,
+  transferFile,
   uploadBytes,
   uploadEncryptedText,
 } from '@cairn/sdk'
@@ -471,4 +474,36 @@ test('contacts are part of the index: labels, last used first, on every device',
   expect(drive.contacts()).toMatchObject([{ address: solana }])
   expect(await codeOf(drive.change((edit) => edit.setContact('ida', 'Ida')))).toBe('INVALID_ADDRESS')
   expect(await codeOf(drive.change((edit) => edit.setContact(ida, '')))).toBe('INVALID_LABEL')
+})
+
+test('a drive whose key is lost is replaced by a new one, which has all uploads; no other drive is removed', async () => {
+  const client = await createKeyClient(network)
+  const other = await createKeyClient(network)
+  expect(await resetDrive(client)).toBeUndefined()
+  await upload(client, 'a.txt')
+  const drive = await openDrive(client)
+  await drive.change((edit) => {
+    edit.createFolder('/letters')
+    edit.move('/a.txt', '/letters')
+  })
+  expect(await codeOf(resetDrive(client))).toBe('CONFLICT')
+  const { keyCid = '' } = drive.known ?? {}
+  const { masterKey } = await getKey(client, keyCid)
+  await transferFile(client, keyCid, other.address, { resetSharedTo: true })
+  const failure: unknown = await openDrive(client).catch((error: unknown) => error)
+  expect(isDriveKeyLost(failure)).toBe(true)
+  const refuse = () => Promise.reject(new Error('no space'))
+  await expect(resetDrive(client, { keep: refuse })).rejects.toThrow('no space')
+  expect(isDriveKeyLost(await openDrive(client).catch((error: unknown) => error))).toBe(true)
+
+  const old = await resetDrive(client)
+  expect(old).toMatchObject({ keyCid, parts: [{ first: 1, last: 1 }] })
+  const fresh = await openDrive(client)
+  expect([fresh.revision, tree(fresh)]).toEqual([0, ['/a.txt']])
+  await fresh.change((edit) => edit.star('/a.txt'))
+  expect(fresh.known?.keyCid).not.toBe(keyCid)
+  // A key that is found again brings back what was lost.
+  await fresh.merge(await openExportedDrive({ parts: old?.parts ?? [] }, masterKey))
+  expect(tree(await openDrive(client))).toEqual(['/letters', '/letters/a.txt'])
+  expect(await codeOf(openDrive(client, { known: drive.known }))).toBe('VERIFICATION_FAILED')
 })

@@ -18,7 +18,7 @@ export async function openOwnDrive(context: CommandContext): Promise<{ drive: Dr
     if (!CairnError.is(error, 'VERIFICATION_FAILED') || known === undefined) throw error
     throw new CairnError('VERIFICATION_FAILED', {
       message: error.message,
-      hint: `${error.hint} If you reset this network yourself, remove drives.json from ${state.folder}.`,
+      hint: `${error.hint} If you reset this network, or this drive on another device, remove drives.json from ${state.folder}.`,
       details: error.details,
       cause: error,
     })
@@ -28,6 +28,11 @@ export async function openOwnDrive(context: CommandContext): Promise<{ drive: Dr
 /** Remembers the newest revision. */
 export async function saveKnown({ state }: CommandContext, client: Client, { known }: Drive): Promise<void> {
   if (known !== undefined) await state.writeDrive(placeOf(client), known)
+}
+
+/** Forgets the revision of a drive that was removed. */
+export async function clearKnown({ state }: CommandContext, client: Client): Promise<void> {
+  await state.writeDrive(placeOf(client), null)
 }
 
 /** One machine can use several accounts and networks. */

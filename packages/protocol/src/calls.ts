@@ -135,6 +135,7 @@ export const allCalls: readonly CallDefinition[] = [
   uploadLinks.inspectUploadLink,
   drive.getDrive,
   drive.putDrivePart,
+  drive.removeDrive,
   egress.getEgress,
   events.listEvents,
   events.streamEvents,

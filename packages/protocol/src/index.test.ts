@@ -308,6 +308,7 @@ test('the public surface', () => {
       "refuseKubo",
       "registerName",
       "removeConditions",
+      "removeDrive",
       "removeIpnsKey",
       "removeName",
       "removePiece",

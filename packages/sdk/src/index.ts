@@ -93,6 +93,7 @@ export {
 export type { DriveEditor } from './drive/edit.ts'
 export { type ExportedDrive, exportDrive, openExportedDrive } from './drive/export-drive.ts'
 export type { KnownDrive } from './drive/log.ts'
+export { isDriveKeyLost, type ResetDriveOptions, resetDrive } from './drive/reset-drive.ts'
 export type { Change as DriveChange } from './drive/registers.ts'
 export type { DriveFile, DriveFolder, DriveItem, DriveUpload, DriveVersion } from './drive/view.ts'
 export { type EncryptBlob, type EncryptSettings, encryptBlob } from './encryption/encrypt-stream.ts'

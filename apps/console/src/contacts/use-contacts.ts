@@ -1,5 +1,6 @@
 import type { DriveContact } from '@cairn/sdk'
 import { useMemo, useSyncExternalStore } from 'react'
+import { noteShared, useShared } from './shared-before-drive.ts'
 import { useDriveEdit, useDriveQuery, useHasDrive } from '../drive-index/use-drive.ts'
 
 const none: readonly DriveContact[] = []
@@ -13,7 +14,9 @@ export function useContacts() {
   const version = useSyncExternalStore(shown?.subscribe ?? noSubscription, shown?.version ?? noVersion)
   const edit = useDriveEdit(shown)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
-  const contacts = useMemo(() => shown?.drive.contacts() ?? none, [shown, version])
+  const kept = useMemo(() => shown?.drive.contacts() ?? none, [shown, version])
+  const shared = useShared(shown?.account)
+  const contacts = useMemo(() => [...toContacts(shared, kept), ...kept], [shared, kept])
   const labels = useMemo(
     () => new Map(contacts.flatMap(({ address, label }) => (label === '' ? [] : [[address, label] as const]))),
     [contacts],
@@ -30,7 +33,19 @@ export function useContacts() {
     /** Notes what a file was shared with. A failure is not reported: only the order of suggestions depends on it. */
     markUsed: (addresses: readonly string[]) => {
       if (shown === undefined) return
+      if (shown.drive.known === undefined) {
+        noteShared(shown.account, addresses)
+        return
+      }
       edit((editor) => editor.markContactsUsed(addresses)).catch(() => undefined)
     },
   }
+}
+
+/** Contacts of addresses that are not in the address book yet, last used first. */
+function toContacts(shared: ReadonlyMap<string, number>, kept: readonly DriveContact[]): DriveContact[] {
+  return [...shared]
+    .filter(([address]) => kept.every((one) => one.address !== address))
+    .map(([address, usedAt]) => ({ address, label: '', usedAt }))
+    .reverse()
 }

@@ -1,6 +1,7 @@
 import { CairnError, type Drive, type DriveEditor } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useSyncExternalStore } from 'react'
+import { clearShared, readShared } from '../contacts/shared-before-drive.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { getSession, type Session, useSession } from '../session/session-store.ts'
@@ -81,7 +82,12 @@ export function useDriveEdit(shown: ShownDrive | undefined) {
         staleTime: Number.POSITIVE_INFINITY,
         structuralSharing: false,
       })
-      return drive.change((edit) => run(edit, drive))
+      const result = await drive.change((edit) => {
+        edit.markContactsUsed([...readShared(session?.address).keys()])
+        return run(edit, drive)
+      })
+      clearShared()
+      return result
     },
     [shown, network, needKeyClient],
   )

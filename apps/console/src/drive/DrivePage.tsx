@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/sdk'
+import { CairnError, isDriveKeyLost } from '@cairn/sdk'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { keepKnownDrive } from '../drive-index/known-drives.ts'
@@ -15,6 +15,7 @@ import { Button } from '../ui/Button.tsx'
 import { setPlacer } from '../upload/upload-place.ts'
 import { DuplicatesView } from './DuplicatesView.tsx'
 import { FolderPage } from './FolderPage.tsx'
+import { LostDrive } from './LostDrive.tsx'
 import { Places } from './Places.tsx'
 import { placeSoon } from './place-uploads.ts'
 import { TrashView } from './TrashView.tsx'
@@ -54,6 +55,7 @@ function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
       </Banner>
     )
   }
+  if (isDriveKeyLost(error)) return <LostDrive account={account} onStarted={onRetry} />
   const isOlder = CairnError.is(error, 'VERIFICATION_FAILED')
   const useOlder = () => {
     keepKnownDrive(account, undefined)

@@ -1,6 +1,8 @@
-import { CairnError, type Drive, type DriveItem, deleteFile, shareFile } from '@cairn/sdk'
+import { writeFile } from 'node:fs/promises'
+import { CairnError, type Drive, type DriveItem, deleteFile, resetDrive, shareFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { openOwnDrive, saveKnown } from '../own-drive.ts'
+import { openKeyClient } from '../key-client.ts'
+import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
 import { showChange } from '../show-change.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -150,7 +152,8 @@ async function share(context: CommandContext): Promise<void> {
     const what = { cid: file.cid, path: file.path, sharedTo: addresses }
     showChange(output, what, `Shared ${file.path} with ${addresses.join(', ')}.`, shared)
   }
-  await drive.change((edit) => edit.markContactsUsed(addresses), { signal })
+  // Sharing alone does not start a drive.
+  if (drive.known !== undefined) await drive.change((edit) => edit.markContactsUsed(addresses), { signal })
   await saveKnown(context, client, drive)
   const others = files.length - encrypted.length
   if (others > 0) output.note(`${others} public ${others === 1 ? 'file needs' : 'files need'} no sharing.`)
@@ -170,6 +173,35 @@ async function empty(context: CommandContext): Promise<void> {
   const emptied = await drive.emptyTrash({ signal, ...(isAll ? { olderThanMs: 0 } : {}) })
   await saveKnown(context, client, drive)
   output.result(emptied, `Deleted ${emptied.items} items, ${emptied.uploads} uploads.`, String(emptied.items))
+}
+
+/** Starts a new drive when the key of the old one is lost. */
+async function reset(context: CommandContext): Promise<void> {
+  const { args, values, output, prompt, signal } = context
+  const path = requireArgument(args, 1, 'reset', 'a file for the old index')
+  const question =
+    'Start a new drive? Folders, names, stars, tags, labels and contacts are lost. All files stay, and are in the root.'
+  if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
+    output.note('Nothing was removed.')
+    throw new CairnError('ABORTED')
+  }
+  const client = await openKeyClient(context, { withApiKey: true })
+  const old = await resetDrive(client, { signal, keep: (drive) => writeOld(path, JSON.stringify(drive)) })
+  await clearKnown(context, client)
+  if (old === undefined) output.result({ removed: false }, 'The account has no drive. Nothing was removed.', '')
+  else output.result({ removed: true, old: path }, `Removed the drive. Its encrypted index is in ${path}.`, path)
+}
+
+async function writeOld(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+  } catch (cause) {
+    throw new CairnError('FILE_EXISTS', {
+      message: `${path} cannot be written`,
+      hint: 'Choose the path of a new file. Nothing was removed.',
+      cause,
+    })
+  }
 }
 
 async function duplicates(context: CommandContext): Promise<void> {
@@ -306,6 +338,7 @@ const actions: Record<string, Action> = {
   contacts: listContacts,
   contact: setContact,
   empty,
+  reset,
 }
 
 export const drive: Command = {
@@ -322,7 +355,7 @@ export const drive: Command = {
     cid: { type: 'string', about: 'version to make the newest again, for restore', value: 'cid' },
     all: { type: 'boolean', about: 'delete everything in the trash now, for empty' },
     remove: { type: 'boolean', about: 'delete the copies, for duplicates' },
-    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty and duplicates' },
+    yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty, duplicates and reset' },
   },
   examples: [
     'cairn drive mkdir photos',

@@ -73,3 +73,21 @@ export const putDrivePart = defineCall({
   errors: [...authErrors, 'PRECONDITION_FAILED'],
   limits: { bodyBytes: maxPutBytes, timeoutMs: callTimeoutMs, perMinute: 600 },
 })
+
+/** `DELETE /api/drive`: removes the index, for an account that lost its key. */
+export const removeDrive = defineCall({
+  ...common,
+  id: 'removeDrive',
+  method: 'DELETE',
+  path: '/api/drive',
+  scope: 'files:write',
+  summary: 'Remove the drive',
+  description:
+    'Removes the private index of the account, so that a new one can be started after its key was lost. Uploads stay. `revision` is the revision that the client read: if the drive has another one, the call fails with PRECONDITION_FAILED. Without a drive the call does nothing.',
+  query: v.object({
+    revision: v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a revision'), v.transform(Number)),
+  }),
+  response: { kind: 'json', schema: v.object({ revision }) },
+  errors: [...authErrors, 'PRECONDITION_FAILED'],
+  limits: { timeoutMs: callTimeoutMs, perMinute: 60 },
+})

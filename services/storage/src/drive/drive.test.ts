@@ -52,7 +52,11 @@ describe.each(['sqlite', 'postgres'] as const)('the drive on %s', (kind) => {
       }
       return made
     }
-    return { read, put, append }
+    const remove = async (revision: number) => {
+      const answer = await storage.call(`/api/drive?revision=${revision}`, { method: 'DELETE', headers })
+      return { status: answer.status, code: answer.headers.get('x-cairn-code') }
+    }
+    return { read, put, append, remove }
   }
 
   test('changes are appended, and read from any revision', async () => {
@@ -138,6 +142,18 @@ describe.each(['sqlite', 'postgres'] as const)('the drive on %s', (kind) => {
       status: 400,
       code: 'INVALID_REQUEST',
     })
+  })
+
+  test('a drive is removed as a whole, unless it was changed meanwhile', async () => {
+    const { read, append, remove } = await openAccount()
+    expect(await remove(0)).toMatchObject({ status: 200 })
+    await append(3)
+    expect(await remove(2)).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED' })
+    expect((await read()).parts).toHaveLength(3)
+    expect(await remove(3)).toMatchObject({ status: 200 })
+    expect(await read()).toEqual({ revision: 0, parts: [] })
+    await append(1)
+    expect((await read()).revision).toBe(1)
   })
 
   test('a key without the scope neither reads nor changes, and data must be base64', async () => {

@@ -1,8 +1,8 @@
-import { getDrive, putDrivePart } from '@cairn/protocol'
+import { getDrive, putDrivePart, removeDrive } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { findParts, putPart } from './store.ts'
+import { findParts, putPart, removeAll } from './store.ts'
 
 /** Registers the calls about the drive. */
 export function registerDriveRoutes(app: FastifyInstance, context: Context): void {
@@ -17,4 +17,9 @@ export function registerDriveRoutes(app: FastifyInstance, context: Context): voi
   route(app, context, putDrivePart, async ({ input: { body }, caller }) => ({
     revision: await putPart(context, caller.address, { ...body, data: Buffer.from(body.data, 'base64') }),
   }))
+
+  route(app, context, removeDrive, async ({ input: { query }, caller }) => {
+    await removeAll(context, caller.address, query.revision)
+    return { revision: 0 }
+  })
 }

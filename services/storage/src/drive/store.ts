@@ -80,6 +80,30 @@ export async function putPart(
   })
 }
 
+/**
+ * Removes a drive with all its parts.
+ * @throws CairnError PRECONDITION_FAILED (another client changed it)
+ */
+export async function removeAll(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  address: string,
+  revision: number,
+): Promise<void> {
+  await db.write(async (trx) => {
+    // Locks the drive, so that no part is appended meanwhile.
+    const drive = await trx
+      .updateTable('drive')
+      .set({ updated_at: clock.now() })
+      .where('address', '=', address)
+      .returning('revision')
+      .executeTakeFirst()
+    if (drive === undefined) return
+    if (drive.revision !== revision) throw changed(drive.revision)
+    await trx.deleteFrom('drive_part').where('address', '=', address).execute()
+    await trx.deleteFrom('drive').where('address', '=', address).execute()
+  })
+}
+
 /** Removes the parts from `first` to `last`. @throws CairnError PRECONDITION_FAILED if parts reach beyond */
 async function removeParts(
   trx: Kysely<Schema>,

@@ -115,6 +115,13 @@ export const drive: Texts['drive'] = {
   older:
     'Der Dienst hat einen älteren Stand der Ordner geliefert, als dieser Browser schon gesehen hat. Nur fortfahren, wenn das Netzwerk zurückgesetzt wurde oder sein Betreiber vertrauenswürdig ist.',
   useOlder: 'Älteren Stand verwenden',
+  lost: 'Der Schlüssel der Ordner ist verloren, deshalb sind alle Uploads aufgelistet.',
+  lostStart: 'Neue Ordner beginnen',
+  lostTitle: 'Neue Ordner beginnen?',
+  lostHint:
+    'Ordner, ihre Namen, Sterne, Tags, Bezeichnungen, Kontakte und der Papierkorb sind mit dem Schlüssel verloren. Alle Dateien bleiben: Sie stehen unter „Meine Dateien“, mit den Namen, unter denen sie hochgeladen wurden. Der alte Index, weiterhin verschlüsselt, wird zuvor auf diesem Gerät gespeichert.',
+  lostFile: 'cairn-ordner.json',
+  lostFailed: 'Neue Ordner wurden nicht begonnen',
   changeFailed: 'Die Änderung wurde nicht gespeichert',
   download: 'Herunterladen',
   zipName: 'Cairn-Dateien',

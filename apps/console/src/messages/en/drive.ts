@@ -107,6 +107,13 @@ export const drive = translatable('drive', {
   older:
     'The service returned an older version of your folders than this browser has seen. Continue only if you reset the network, or trust its operator.',
   useOlder: 'Use the older version',
+  lost: 'The key of your folders is lost, so all uploads are listed.',
+  lostStart: 'Start new folders',
+  lostTitle: 'Start new folders?',
+  lostHint:
+    'Your folders, their names, stars, tags, labels, contacts and the trash are lost with the key. All files stay: you find them in My files, under the names they were uploaded with. The old index, still encrypted, is saved on this device first.',
+  lostFile: 'cairn-folders.json',
+  lostFailed: 'New folders were not started',
   changeFailed: 'The change was not saved',
   download: 'Download',
   zipName: 'Cairn files',

@@ -1,0 +1,52 @@
+import { resetDrive } from '@cairn/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keepKnownDrive } from '../drive-index/known-drives.ts'
+import { messages } from '../messages/messages.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { Banner } from '../ui/Banner.tsx'
+import { Button } from '../ui/Button.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
+import { saveText } from '../ui/save-text.ts'
+import { toastError } from '../ui/toast-store.ts'
+
+/** The key of the folders is lost: says so, and starts new ones. The old index is saved first, in case its key is found. */
+export function LostDrive({ account, onStarted }: { account: string; onStarted: () => void }) {
+  const needKeyClient = useKeyClient()
+  const [isAsking, setAsking] = useState(false)
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () =>
+      resetDrive(await needKeyClient(), {
+        keep: (old) => saveText(messages.drive.lostFile, JSON.stringify(old), 'application/json'),
+      }),
+    onSuccess: () => {
+      keepKnownDrive(account, undefined)
+      setAsking(false)
+      onStarted()
+    },
+    onError: (error) => toastError(messages.drive.lostFailed, error),
+  })
+  return (
+    <>
+      <Banner
+        tone="warn"
+        action={
+          <Button size="small" onClick={() => setAsking(true)}>
+            {messages.drive.lostStart}
+          </Button>
+        }
+      >
+        {messages.drive.lost}
+      </Banner>
+      <Confirm
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        title={messages.drive.lostTitle}
+        hint={messages.drive.lostHint}
+        confirmLabel={messages.drive.lostStart}
+        isBusy={isPending}
+        onConfirm={mutate}
+      />
+    </>
+  )
+}
