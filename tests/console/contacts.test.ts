@@ -22,7 +22,10 @@ test('sharing alone starts no drive; the first change stores whom files were sha
   await signIn()
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   await page.getByRole('dialog').getByLabel('Addresses').fill(ida)
-  await page.getByRole('dialog').getByRole('button', { name: /^Share/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Share/ })
+    .click()
   await finishSharing(page)
   await page.getByRole('list', { name: 'People' }).getByText(ida.slice(0, 6)).first().waitFor()
   expect((await openDrive(client)).revision).toBe(0)

@@ -1,4 +1,5 @@
-import { listFiles, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { readFile } from 'node:fs/promises'
+import { listFiles, uploadEncryptedBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
@@ -180,6 +181,72 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect((await saved).suggestedFilename()).toBe('dot.png')
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   expect(problems).toEqual([])
+})
+
+/** Silence in the format WAV: players seek in it by bytes. */
+function makeWave(seconds: number): Uint8Array {
+  const header = Buffer.alloc(44)
+  const sampleRate = 48_000
+  const dataBytes = seconds * sampleRate * 4
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + dataBytes, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(2, 22)
+  header.writeUInt32LE(sampleRate, 24)
+  header.writeUInt32LE(sampleRate * 4, 28)
+  header.writeUInt16LE(4, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(dataBytes, 40)
+  return Buffer.concat([header, Buffer.alloc(dataBytes)])
+}
+
+test('an encrypted recording of either format plays and seeks by ranges, which no other request receives', async () => {
+  const { page, context, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const wave = makeWave(300)
+  const [first] = [
+    await uploadEncryptedBytes(client, wave, { name: 'long.wav' }),
+    await uploadEncryptedBytes(client, wave.subarray(0, 12_000_000), { name: 'short.wav', format: 'v2' }),
+  ]
+  let requestedBytes = 0
+  context.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    const [from, to] = (searchParams.get('entity-bytes') ?? '').split(':').map(Number)
+    if (pathname.endsWith(first.cid) && from !== undefined && to !== undefined) requestedBytes += to - from + 1
+  })
+  await open('/files')
+  await signIn()
+  await open(`/files/${first.cid}`)
+  const player = page.locator('audio')
+  const state = (name: string) => player.evaluate((element, property) => Reflect.get(element, property), name)
+  await expect.poll(() => state('duration'), patient).toBe(300)
+  const url = String(await state('src'))
+  expect(url).toContain(`${site.network.profile.api}/decrypted/`)
+  await player.evaluate((element) => Reflect.set(element, 'currentTime', 270))
+  await expect
+    .poll(async () => [await state('seeking'), Number(await state('readyState')) >= 2], patient)
+    .toEqual([false, true])
+  expect(await state('currentTime')).toBe(270)
+  expect(requestedBytes).toBeGreaterThan(0)
+  expect(requestedBytes).toBeLessThan(wave.length / 2)
+  expect(await checkAccessibility()).toEqual([])
+  // Only players get what is decrypted, and only while the file is open.
+  expect(await page.evaluate(`fetch(${JSON.stringify(url)}).then(({ status }) => status)`)).toBe(404)
+  const saved = page.waitForEvent('download')
+  await page.evaluate('delete window.showSaveFilePicker')
+  await page.getByRole('button', { name: 'Save decrypted file' }).click()
+  expect((await readFile(await (await saved).path())).equals(wave)).toBe(true)
+
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await expect
+    .poll(() => page.evaluate("navigator.serviceWorker.getRegistration('/').then((one) => one === undefined)"))
+    .toBe(true)
+  await page.getByRole('link', { name: 'short.wav' }).click()
+  await expect.poll(() => state('duration'), patient).toBeGreaterThan(60)
+  expect(String(await state('src'))).toContain('/decrypted/')
 })
 
 test('reports a CID that the service does not know', async () => {

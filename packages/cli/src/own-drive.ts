@@ -30,7 +30,7 @@ export async function saveKnown({ state }: CommandContext, client: Client, { kno
   if (known !== undefined) await state.writeDrive(placeOf(client), known)
 }
 
-/** Forgets the revision of a drive that was removed. */
+/** Clears the revision of a drive that was removed. */
 export async function clearKnown({ state }: CommandContext, client: Client): Promise<void> {
   await state.writeDrive(placeOf(client), null)
 }

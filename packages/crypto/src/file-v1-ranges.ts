@@ -31,7 +31,10 @@ export async function openUnverifiedV1(
   if (sizeBytes < 0 || sizeBytes > maxBytesV1) throw new CairnError('NOT_ENCRYPTED')
   const headBytes = saltBytes + ivBytes
   const head = new Uint8Array(await readRange(0, headBytes))
-  const message = await openGcm(await deriveBytesV1(masterKey, head.slice(0, saltBytes), 'decrypt'), head.slice(saltBytes))
+  const message = await openGcm(
+    await deriveBytesV1(masterKey, head.slice(0, saltBytes), 'decrypt'),
+    head.slice(saltBytes),
+  )
   return {
     sizeBytes,
     async read(fromByte, length) {

@@ -1,5 +1,6 @@
 import { CairnError, type NetworkProfile, type OnProgress } from '@cairn/sdk'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
+import { forWorker } from './for-worker.ts'
 import { startWorker } from './start-worker.ts'
 
 type Job = { signal: AbortSignal; onProgress: OnProgress }
@@ -30,11 +31,6 @@ export async function saveInWorker(
   await runInWorker({ kind: 'save', network: forWorker(network), cid, masterKey, target }, job, (event) =>
     event.kind === 'saved' ? true : undefined,
   )
-}
-
-/** Functions cannot be sent to a worker. */
-function forWorker({ wallet: _wallet, ...network }: NetworkProfile): NetworkProfile {
-  return network
 }
 
 function runInWorker<Result>(

@@ -1,6 +1,6 @@
 import type { DriveContact } from '@cairn/sdk'
 import { useMemo, useSyncExternalStore } from 'react'
-import { noteShared, useShared } from './shared-before-drive.ts'
+import { noteShared, useShared } from '../drive-index/shared-before-drive.ts'
 import { useDriveEdit, useDriveQuery, useHasDrive } from '../drive-index/use-drive.ts'
 
 const none: readonly DriveContact[] = []

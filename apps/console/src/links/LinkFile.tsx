@@ -1,11 +1,11 @@
 import { useEffect } from 'react'
 import { Check, Download, LockKeyholeOpen } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { BlobPreview } from '../preview/BlobPreview.tsx'
+import { DecryptedView } from '../preview/DecryptedView.tsx'
 import { Decrypting } from '../preview/Decrypting.tsx'
 import { choosePreview } from '../preview/preview-kind.ts'
 import { saveBlob } from '../preview/save-blob.ts'
-import { largeBytes, useDecryption } from '../preview/use-decryption.ts'
+import { useDecryption } from '../preview/use-decryption.ts'
 import { useSaving } from '../preview/use-saving.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
@@ -29,11 +29,11 @@ export function LinkFile({
   sizeBytes: number
   masterKey: string
 }) {
-  const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid, masterKey)
+  const file = { cid, name, mimeType, sizeBytes }
+  const { content, isLarge, error, isPending, progress, begin, cancel } = useDecryption(file, masterKey)
   const saving = useSaving(cid, masterKey, name)
   const hasPreview = choosePreview(name, mimeType).kind !== 'none'
-  const isLarge = sizeBytes >= largeBytes
-  const opensItself = hasPreview && !isLarge && blob === undefined && error === null && !isPending
+  const opensItself = hasPreview && !isLarge && content === undefined && error === null && !isPending
   useEffect(() => {
     if (opensItself) begin()
   }, [opensItself, begin])
@@ -43,11 +43,11 @@ export function LinkFile({
   if (saving.isPending)
     return <Decrypting progress={saving.progress} waiting={messages.linkPage.opening} onCancel={saving.cancel} />
   if (error !== null && !isAborted(error)) return <ErrorState error={error} onRetry={begin} />
-  const save = () => (blob === undefined ? saving.save() : saveBlob(blob, name))
+  const save = () => (content?.kind === 'blob' ? saveBlob(content.blob, name) : saving.save())
   return (
     <div className="flex flex-col gap-4">
-      {blob !== undefined ? (
-        <BlobPreview blob={blob} name={name} mimeType={mimeType} />
+      {content !== undefined ? (
+        <DecryptedView content={content} name={name} mimeType={mimeType} />
       ) : isLarge || !hasPreview ? (
         <p className="rounded-lg bg-sunken px-4 py-6 text-ink-soft">
           {isLarge ? messages.linkPage.largeHint(sizeBytes) : messages.linkPage.otherHint}
@@ -61,7 +61,7 @@ export function LinkFile({
           <Download aria-hidden="true" size={16} />
           {messages.linkPage.save}
         </Button>
-        {blob === undefined && hasPreview ? (
+        {content === undefined && hasPreview ? (
           <Button onClick={begin}>
             <LockKeyholeOpen aria-hidden="true" size={16} />
             {messages.linkPage.show}

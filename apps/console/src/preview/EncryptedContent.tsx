@@ -4,12 +4,14 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
 import { AccessFailure } from './AccessFailure.tsx'
-import { BlobPreview } from './BlobPreview.tsx'
+import { DecryptedView } from './DecryptedView.tsx'
 import { Decrypting } from './Decrypting.tsx'
 import { Locked } from './Locked.tsx'
 import { saveBlob } from './save-blob.ts'
-import { largeBytes, useDecryption } from './use-decryption.ts'
+import { useDecryption } from './use-decryption.ts'
+import { useSaving } from './use-saving.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
 
 /**
@@ -32,28 +34,27 @@ export function EncryptedContent({
   masterKey?: string
 }) {
   const session = useSession()
-  const { blob, error, isPending, progress, begin, cancel } = useDecryption(cid, masterKey)
+  const file = { cid, name, mimeType, sizeBytes }
+  const { content, isLarge, error, isPending, progress, begin, cancel } = useDecryption(file, masterKey)
   const isSignedIn = session !== undefined
-  const isLarge = sizeBytes >= largeBytes
   const knowsKeys = session?.keySession !== undefined
   const opensItself = isSignedIn && !isLarge && (masterKey !== undefined || knowsKeys || isFileWanted(cid))
-  const isFresh = blob === undefined && error === null && !isPending
+  const isFresh = content === undefined && error === null && !isPending
   useEffect(() => {
     if (!opensItself || !isFresh) return
     wantFile(undefined)
     begin()
   }, [opensItself, isFresh, begin])
 
-  if (blob !== undefined) {
+  if (content !== undefined) {
     return (
       <div className="flex flex-col gap-4">
-        <BlobPreview blob={blob} name={name} mimeType={mimeType} />
-        <div>
-          <Button kind="primary" onClick={() => saveBlob(blob, name)}>
-            <Download aria-hidden="true" size={16} />
-            {messages.preview.saveDecrypted}
-          </Button>
-        </div>
+        <DecryptedView content={content} name={name} mimeType={mimeType} />
+        {content.kind === 'media' ? (
+          <SaveMedia cid={cid} name={name} masterKey={content.masterKey} />
+        ) : (
+          <SaveButton onSave={() => saveBlob(content.blob, name)} />
+        )}
       </div>
     )
   }
@@ -67,5 +68,28 @@ export function EncryptedContent({
       action={isLarge ? messages.preview.decryptAnyway : messages.preview.decrypt}
       onOpen={begin}
     />
+  )
+}
+
+function SaveButton({ onSave }: { onSave: () => void }) {
+  return (
+    <div>
+      <Button kind="primary" onClick={onSave}>
+        <Download aria-hidden="true" size={16} />
+        {messages.preview.saveDecrypted}
+      </Button>
+    </div>
+  )
+}
+
+/** A file that is played is not there as a whole: it is decrypted into a file. */
+function SaveMedia({ cid, name, masterKey }: { cid: string; name: string; masterKey: string }) {
+  const { error, isPending, progress, save, cancel } = useSaving(cid, masterKey, name)
+  if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
+  return (
+    <>
+      {error !== null && !isAborted(error) ? <ErrorState error={error} onRetry={save} /> : undefined}
+      <SaveButton onSave={save} />
+    </>
   )
 }

@@ -1,4 +1,5 @@
 import { CairnError, type Client, getKey, type NetworkProfile, restoreError } from '@cairn/sdk'
+import { forWorker } from '../cipher/for-worker.ts'
 import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
 /** A ZIP to write, and what its progress and its keys come from. */
@@ -17,7 +18,7 @@ export type ZipJob = {
  * @throws CairnError ABORTED, those of `getKey`, and those of the worker
  */
 export function zipInWorker(
-  { wallet: _wallet, ...network }: NetworkProfile,
+  network: NetworkProfile,
   { items, target, signal, onProgress, needClient }: ZipJob,
 ): Promise<File | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<File | undefined>()
@@ -43,7 +44,7 @@ export function zipInWorker(
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
-  order({ kind: 'write', network, items, target })
+  order({ kind: 'write', network: forWorker(network), items, target })
   return promise.finally(() => {
     signal.removeEventListener('abort', stop)
     worker.terminate()

@@ -33,11 +33,7 @@ export type SeekableOptions = DecryptOptions & {
  * @throws CairnError NOT_ENCRYPTED (also for files of the first format, unless `acceptsFirstFormat`), DECRYPTION_FAILED,
  *   and those of getKey and openFile
  */
-export async function openSeekable(
-  client: Client,
-  cid: string,
-  options: SeekableOptions = {},
-): Promise<SeekableFile> {
+export async function openSeekable(client: Client, cid: string, options: SeekableOptions = {}): Promise<SeekableFile> {
   const { masterKey: given, dynamicData, signal, acceptsFirstFormat = false } = options
   const stop = signal === undefined ? {} : { signal }
   const masterKey =

@@ -31,7 +31,8 @@ export function consolePolicy(profile: NetworkProfile): string {
     "font-src 'self'",
     "manifest-src 'self'",
     `img-src 'self' data: blob: ${gateway.join(' ')}`,
-    `media-src blob: ${gateway.join(' ')}`,
+    // `self` for encrypted media, whose ranges a service worker of the page answers.
+    `media-src 'self' blob: ${gateway.join(' ')}`,
     `connect-src 'self' ${connect.join(' ')}`,
     "worker-src 'self'",
     ...(profile.walletConnect === undefined ? [] : [`frame-src ${verifyOrigin}`]),

@@ -1,0 +1,15 @@
+import type { CairnError, NetworkProfile } from '@cairn/sdk'
+
+/** Messages to the worker that decrypts ranges of one file. */
+export type MediaOrder =
+  | { kind: 'open'; network: NetworkProfile; cid: string; masterKey: string }
+  /** Sends decrypted bytes through the port, as they are requested. */
+  | { kind: 'serve'; port: MessagePort; fromByte: number; toByte: number }
+
+/** Messages from that worker. */
+export type MediaEvent =
+  | { kind: 'opened'; sizeBytes: number }
+  | { kind: 'failed'; error: ReturnType<CairnError['toJSON']> }
+
+/** What a port sends for each `next`. */
+export type MediaPiece = { kind: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | { kind: 'end' } | { kind: 'failed' }
