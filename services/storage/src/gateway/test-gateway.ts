@@ -130,3 +130,14 @@ export function createTestGateway(
     },
   }
 }
+
+/** Bytes without a pattern that could hide a wrong offset. */
+export function makeBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let state = 42
+  for (let at = 0; at < length; at++) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    bytes[at] = state >>> 16
+  }
+  return bytes
+}

@@ -9,11 +9,9 @@ import { repair } from '../maintenance/repair.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { acquireLease } from '../workers/lease.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
-import { check } from './check.ts'
 import { type MergeParts, mergePacks } from './merge-packs.ts'
 import { createPackPlace, manyBlocks, type PackPlace, type TestBlock } from './pack.fixture.ts'
 import { comparePacks, hashSha256, importPacks, recoverPacks } from './packs.ts'
-import { removeUnreferencedPacks } from './remove-packs.ts'
 import { scrubPacks } from './scrub.ts'
 
 const hour = 3_600_000
@@ -26,10 +24,9 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
     let place: PackPlace
     let uploads: { id: string; blocks: TestBlock[] }[]
 
-    const clock = () => ({ now: () => place.clock.now(), sleep: async () => undefined })
     const parts = (changes: Partial<MergeParts> = {}): MergeParts => ({
       ...place,
-      clock: clock(),
+      clock: place.workerClock(),
       owner: 'one',
       settings,
       graceMs: day,
@@ -38,9 +35,8 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       ...changes,
     })
     const merge = (changes?: Partial<MergeParts>) => mergePacks(parts(changes), new AbortController().signal)
-    const removeOld = () => removeUnreferencedPacks({ ...place, clock: clock(), graceMs: day })
     const objects = async (of: ObjectStore = place.objects) => (await Array.fromAsync(of.list('packs/'))).toSorted()
-    const findings = async () => Array.fromAsync(check({ ...place, readData: 1 }))
+    const findings = () => place.findings({ readData: 1 })
     const readAll = async (packs = place.packs, of = uploads) => {
       for (const { blocks } of of)
         for (const { cid, bytes } of blocks) expect(Buffer.compare(await packs.get(cid), bytes)).toBe(0)
@@ -102,10 +98,10 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
 
       // The objects of before stay for the grace period: for backups of the database, and replicas that know the place.
       place.clock.ms += day - 1
-      expect(await removeAllDoomed({ ...place, clock: clock() })).toBe(0)
+      expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(0)
       await readAll(stale)
       place.clock.ms += 2
-      expect(await removeAllDoomed({ ...place, clock: clock() })).toBe(40)
+      expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
       expect(await objects()).toEqual([key])
       // A reader with the old places finds the objects gone and asks again.
       await readAll(stale)
@@ -113,7 +109,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(place.events.filter(({ type }) => type === 'pack-missing' || type === 'block-damaged')).toEqual([])
       expect(await findings()).toEqual([])
       expect(await comparePacks(place)).toEqual({ unnamed: [], missing: [], returned: [] })
-      const scrub = { ...place, clock: clock(), owner: 'one', bytesPerSecond: 1e9 }
+      const scrub = { ...place, clock: place.workerClock(), owner: 'one', bytesPerSecond: 1e9 }
       expect(await scrubPacks(scrub, new AbortController().signal)).toMatchObject({ packs: 41, damagedBlocks: 0 })
       expect(place.events.filter(({ type }) => type === 'pack-damaged')).toEqual([])
     })
@@ -174,7 +170,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       for (const { id } of gone) await place.clearUpload(id)
       expect(await isRead(gone[0]?.blocks[0])).toBe(true)
       place.clock.ms += day + 1
-      expect(await removeOld()).toBe(30)
+      expect(await place.removeOld()).toBe(30)
       for (const { blocks } of gone) expect(await isRead(blocks[0])).toBe(false)
       await readAll(place.reopen())
       expect(await merge()).toMatchObject({ merged: 1, packs: 10 })
@@ -182,18 +178,18 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       // The next round finds the first merged pack without packs.
       await merge()
       place.clock.ms += day + 1
-      await removeAllDoomed({ ...place, clock: clock() })
-      expect(await removeOld()).toBe(1)
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      expect(await place.removeOld()).toBe(1)
       expect(await objects()).toHaveLength(1)
       expect(await objects()).not.toContain(first)
       await readAll(place.reopen())
       expect(await findings()).toEqual([])
       for (const { id } of uploads) await place.clearUpload(id)
       place.clock.ms += day + 1
-      expect(await removeOld()).toBe(10)
+      expect(await place.removeOld()).toBe(10)
       await merge()
       place.clock.ms += day + 1
-      expect(await removeOld()).toBe(1)
+      expect(await place.removeOld()).toBe(1)
       expect(await objects()).toEqual([])
       expect(await place.db.read.selectFrom('pack').select('id').execute()).toEqual([])
     })
@@ -204,14 +200,14 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       const [gone] = uploads.splice(3, 1)
       await place.clearUpload(gone?.id ?? '')
       place.clock.ms += day + 1
-      expect(await removeOld()).toBe(1)
+      expect(await place.removeOld()).toBe(1)
       expect(await merge()).toMatchObject({ merged: 0 })
       place.clock.ms += 29 * day
       expect(await merge()).toMatchObject({ merged: 1, packs: 39 })
       await merge()
       place.clock.ms += day + 1
-      await removeAllDoomed({ ...place, clock: clock() })
-      expect(await removeOld()).toBe(1)
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      expect(await place.removeOld()).toBe(1)
       expect(await objects()).not.toContain(first)
       await readAll(place.reopen())
       place.clock.ms += 60 * day
@@ -340,7 +336,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       await readAll(place.reopen())
       expect(await recoverPacks({ ...place, objects: await place.restart() })).toMatchObject({ abandonedPacks: 1 })
       place.clock.ms += day + hour
-      expect(await removeOld()).toBe(1)
+      expect(await place.removeOld()).toBe(1)
       expect(await objects()).toHaveLength(40)
       expect(await merge()).toMatchObject({ merged: 1, packs: 40 })
     })
@@ -356,11 +352,17 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
     test('a flipped bit in a merged pack is found by its reader and the scrubber; a missing one by a start', async () => {
       await merge()
       place.clock.ms += day + 1
-      await removeAllDoomed({ ...place, clock: clock() })
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
       const path = join(place.folder, 'objects', await mergedKey())
       await flipBit(path, 120)
       place.objects.releaseFiles()
-      const scrub = { ...place, clock: clock(), owner: 'one', bytesPerSecond: 1e9, onEvent: () => undefined }
+      const scrub = {
+        ...place,
+        clock: place.workerClock(),
+        owner: 'one',
+        bytesPerSecond: 1e9,
+        onEvent: () => undefined,
+      }
       expect(await scrubPacks(scrub, new AbortController().signal)).toMatchObject({ damagedBlocks: 1 })
       await flipBit(path, (await stat(path)).size - 3)
       place.objects.releaseFiles()
@@ -374,20 +376,20 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
 
     test('what merging replaced is not removed while a backup runs', async () => {
       {
-        await using _hold = await holdRemovals({ ...place, clock: clock() }, 'backup-1')
+        await using _hold = await holdRemovals({ ...place, clock: place.workerClock() }, 'backup-1')
         await merge({ graceMs: 0 })
         place.clock.ms += 1
-        expect(await removeAllDoomed({ ...place, clock: clock() })).toBe(0)
+        expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(0)
         expect(await objects()).toHaveLength(41)
       }
-      expect(await removeAllDoomed({ ...place, clock: clock() })).toBe(40)
+      expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
       expect(await objects()).toEqual([await mergedKey()])
     })
 
     test('a lost database takes a merged pack in from its own bytes, with the roots of all', async () => {
       await merge()
       place.clock.ms += day + 1
-      await removeAllDoomed({ ...place, clock: clock() })
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
       const key = await mergedKey()
       const fresh = await openDatabase()
       try {

@@ -1,13 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CairnError, type ErrorCode } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import { openFileStore } from '@cairn/service/objects'
 import { hashBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import type { Database } from '../db/database.ts'
+import type { WorkerClock } from '../workers/worker.ts'
+import { check, type Finding } from './check.ts'
 import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
+import { removeUnreferencedPacks } from './remove-packs.ts'
+import { scrubPacks } from './scrub.ts'
+
+const day = 86_400_000
 
 /** A block with a raw CID. */
 export type TestBlock = { cid: CID; bytes: Uint8Array }
@@ -33,6 +40,21 @@ export function manyBlocks(count: number, sizeBytes: number, seed = 1): TestBloc
   })
 }
 
+/** Changes one bit of a file. */
+export async function flip(path: string, at: number): Promise<void> {
+  const bytes = await readFile(path)
+  bytes[at] = (bytes[at] ?? 0) ^ 1
+  await writeFile(path, bytes)
+}
+
+/** Yields bytes as one chunk. */
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Whether a thrown value is an error with this code. */
+export const withCode = (code: ErrorCode) => (error: unknown) => CairnError.is(error, code)
+
 /** A pack store in a temporary folder, with a clock that tests control. */
 export type PackPlace = {
   readonly folder: string
@@ -52,6 +74,20 @@ export type PackPlace = {
   reopen(): PackStore
   /** Opens the object store as the next process does after this one was killed. */
   restart(): Promise<ObjectStore>
+  /** Lists the keys of all pack objects. */
+  objectKeys(): Promise<string[]>
+  /** Returns the path of the first pack object. */
+  onlyObject(): Promise<string>
+  /** The clock of a worker that never waits. */
+  workerClock(): WorkerClock
+  /** Removes the packs that no upload has used for the grace time, of one day by default. */
+  removeOld(graceMs?: number): Promise<number>
+  /** Checks all packs. */
+  findings(options?: Partial<Parameters<typeof check>[0]>): Promise<Finding[]>
+  /** Reads all packs once, as the worker does. */
+  scrub(): ReturnType<typeof scrubPacks>
+  /** Removes all rows of these tables. */
+  loseRows(...tables: readonly ('upload_pack' | 'block' | 'pack' | 'upload')[]): Promise<void>
   remove(): Promise<void>
 }
 
@@ -102,13 +138,11 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
     await packs.confirm(sealed)
     return id
   }
+  const parts = { folder, db, objects, packs, clock, events }
+  const objectKeys = () => Array.fromAsync(objects.list('packs/'))
+  const workerClock = () => ({ now: () => clock.ms, sleep: async () => undefined })
   return {
-    folder,
-    db,
-    objects,
-    packs,
-    clock,
-    events,
+    ...parts,
     seal,
     record,
     store: async (blocks) => record(await seal(blocks), blocks.at(-1)?.cid),
@@ -123,6 +157,20 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
       restarted.push(next)
       return next
     },
+    objectKeys,
+    onlyObject: async () => join(folder, 'objects', (await objectKeys())[0] ?? ''),
+    workerClock,
+    removeOld: (graceMs = day) => removeUnreferencedPacks({ ...parts, clock: workerClock(), graceMs }),
+    findings: (options = {}) => Array.fromAsync(check({ ...parts, ...options })),
+    scrub: () =>
+      scrubPacks(
+        { ...parts, clock: workerClock(), owner: 'me', onEvent: (event) => events.push(event) },
+        AbortSignal.any([]),
+      ),
+    loseRows: (...tables) =>
+      db.write(async (trx) => {
+        for (const table of tables) await trx.deleteFrom(table).execute()
+      }),
     async remove() {
       for (const each of [objects, ...restarted]) await each.close()
       await db.close()

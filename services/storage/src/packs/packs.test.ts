@@ -5,9 +5,16 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations, openDatabase } from '../db/database.ts'
+import { damageSuite } from './damaged-packs.suite.ts'
+import { hashSuite } from './hash-functions.suite.ts'
 import { mergeSuite } from './merge-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
+import { recoverSuite } from './recover-packs.suite.ts'
+import { removeSuite } from './remove-packs.suite.ts'
+
+/** Every promise of packs. */
+const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite]
 
 describe('on SQLite', () => {
   let folder = ''
@@ -17,8 +24,7 @@ describe('on SQLite', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
   const open = () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) })
-  packSuite('packs', open)
-  mergeSuite(open)
+  for (const suite of suites) suite(open)
 })
 
 describe('on PostgreSQL', () => {
@@ -28,8 +34,7 @@ describe('on PostgreSQL', () => {
   })
   afterAll(() => server.stop())
   const open = async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 })
-  packSuite('packs', open)
-  mergeSuite(open)
+  for (const suite of suites) suite(open)
 
   test('two units that both find a pack new insert it once', async () => {
     const place = await createPackPlace(

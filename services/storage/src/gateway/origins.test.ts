@@ -1,0 +1,117 @@
+import { importProfiles } from '@cairn/unixfs'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { describe, expect, it } from 'vitest'
+import { createTestGateway } from './test-gateway.ts'
+
+describe('origins', () => {
+  it('redirects paths of a name with subdomains to the origin of the CID', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'a b.txt': 'x' }, importProfiles.v0)
+    const answer = await app.inject({ url: `/ipfs/${root}/a%20b.txt?x=1`, headers: { host: 'dweb.test:8081' } })
+    expect(answer.statusCode).toBe(301)
+    expect(answer.headers.location).toBe(`http://${root.toV1()}.ipfs.dweb.test:8081/a%20b.txt?x=1`)
+    const direct = await app.inject({ url: `/ipfs/${root}/a%20b.txt`, headers: { host: '127.0.0.1:8081' } })
+    expect(direct.body).toBe('x')
+  })
+
+  it('serves blocks and CARs on a name with subdomains without a redirect, as downloads', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'a.txt': 'x' })
+    const host = 'dweb.test:8081'
+    for (const [format, type] of [
+      ['raw', 'application/vnd.ipld.raw'],
+      ['car', 'application/vnd.ipld.car'],
+    ] as const) {
+      const byQuery = await app.inject({ url: `/ipfs/${root}?format=${format}`, headers: { host } })
+      const byHeader = await app.inject({ url: `/ipfs/${root}`, headers: { host, accept: type } })
+      for (const answer of [byQuery, byHeader]) {
+        expect(answer.statusCode).toBe(200)
+        expect(answer.headers['content-type']).toContain(type)
+        expect(answer.headers['content-disposition']).toMatch(/^attachment/)
+        expect(answer.headers['x-content-type-options']).toBe('nosniff')
+      }
+      const direct = await app.inject({ url: `/ipfs/${root}?format=${format}`, headers: { host: '127.0.0.1' } })
+      expect(byQuery.rawPayload.equals(direct.rawPayload)).toBe(true)
+    }
+    const other = await app.inject({ url: `/ipfs/${root}?format=tar`, headers: { host } })
+    expect(other.statusCode).toBe(301)
+  })
+
+  it('serves a CID on its own origin, unboxed', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'index.html': '<h1>', 'ipfs/file.txt': 'I am', 'sub/x': '1' })
+    const get = (path: string, label = root.toString()) =>
+      app.inject({ url: path, headers: { host: `${label}.ipfs.dweb.test:8081` } })
+    const home = await get('/')
+    expect(home.body).toBe('<h1>')
+    expect(home.headers['content-security-policy']).toBeUndefined()
+    expect(home.headers['x-ipfs-path']).toBe(`/ipfs/${root}/`)
+    expect((await get('/ipfs/file.txt')).body).toBe('I am')
+    expect((await get('/sub')).headers.location).toBe('/sub/')
+    expect((await get('/sub/')).body).toContain(`href="//dweb.test:8081/ipfs/${root}"`)
+    expect((await get('/api/v0/cat/x')).statusCode).toBe(404)
+    const upper = await get('/sub/', root.toString().toUpperCase())
+    expect(upper.headers.location).toBe(`http://${root}.ipfs.dweb.test:8081/sub/`)
+    const odd = await get('/', root.toString(base36))
+    expect(odd.headers.location).toBe(`http://${root}.ipfs.dweb.test:8081/`)
+    expect((await get('/', 'nonsense')).statusCode).toBe(400)
+    const named = await app.inject({ url: '/', headers: { host: 'k51.ipns.dweb.test' } })
+    expect(named.statusCode).toBe(400)
+  })
+
+  it('rejects labels longer than DNS allows', async () => {
+    const { app } = createTestGateway()
+    const long = CID.createV1(0x55, Digest.create(0x13, new Uint8Array(64))).toString()
+    const path = await app.inject({ url: `/ipfs/${long}`, headers: { host: 'dweb.test' } })
+    expect(path.statusCode).toBe(400)
+    expect(path.body).toContain('CID incompatible with DNS label length limit of 63')
+    const label = await app.inject({ url: '/', headers: { host: `${long}.ipfs.dweb.test` } })
+    expect(label.body).toContain('CID incompatible with DNS label length limit of 63')
+  })
+
+  it('trusts forwarded names from trusted proxies only', async () => {
+    const cid = 'bafkqabtimvwgy3yk'
+    const request = {
+      url: `/ipfs/${cid}`,
+      headers: { host: 'inside.example', 'x-forwarded-host': 'dweb.example', 'x-forwarded-proto': 'https' },
+    }
+    const trusting = createTestGateway({ hosts: ['dweb.example'], proxies: ['127.0.0.0/8'] })
+    expect((await trusting.app.inject(request)).headers.location).toBe(`https://${cid}.ipfs.dweb.example/`)
+    const strict = createTestGateway({ hosts: ['dweb.example'] })
+    expect((await strict.app.inject(request)).body).toBe('hello\n')
+  })
+
+  it('follows links of the ipfs scheme', async () => {
+    const { app } = createTestGateway()
+    const answer = await app.inject(`/ipfs/?uri=${encodeURIComponent('ipfs://bafkqaaa/wiki/Diego Maradona.html')}`)
+    expect(answer.headers.location).toBe('/ipfs/bafkqaaa/wiki/Diego%20Maradona.html')
+  })
+
+  it('follows the rules of a _redirects file for a missing path', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({
+      _redirects:
+        '# rules\n/one /one.html\n/two /two.html 302\n/p/:y/:t /a/:y/:t 301\n/s/* /t/:splat\n/gone/* /410.html 410\n/* /index.html 200\n',
+      'index.html': 'home',
+      'two.html': '2',
+      '410.html': 'gone',
+    })
+    const get = (path: string) => app.inject({ url: path, headers: { host: `${root}.ipfs.dweb.test` } })
+    expect((await get('/one')).headers.location).toBe('/one.html')
+    expect((await get('/two')).statusCode).toBe(302)
+    expect((await get('/two.html')).body).toBe('2')
+    expect((await get('/p/2022/hi%20there')).headers.location).toBe('/a/2022/hi%20there')
+    expect((await get('/s/x/y')).headers.location).toBe('/t/x/y')
+    expect((await get('/gone/a')).statusCode).toBe(410)
+    expect((await get('/gone/a')).body).toBe('gone')
+    expect((await get('/anything')).body).toBe('home')
+    const bad = await addFolder({ _redirects: '/a /b 301!' })
+    const broken = await app.inject({ url: '/x', headers: { host: `${bad}.ipfs.dweb.test` } })
+    expect(broken.statusCode).toBe(500)
+    expect(broken.body).toContain(
+      'could not parse _redirects: line 1: forced redirects (or "shadowing") are not supported',
+    )
+  })
+})

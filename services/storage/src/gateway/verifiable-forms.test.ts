@@ -1,0 +1,187 @@
+import { decodeNode, importProfiles } from '@cairn/unixfs'
+import { CarBlockIterator } from '@ipld/car'
+import * as dagCbor from '@ipld/dag-cbor'
+import * as dagJson from '@ipld/dag-json'
+import { CID } from 'multiformats/cid'
+import * as Digest from 'multiformats/hashes/digest'
+import { describe, expect, it } from 'vitest'
+import { writeTar } from './serve-tar.ts'
+import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.ts'
+
+const cidOf = (code: number, bytes: Uint8Array) => CID.createV1(code, Digest.create(0x12, sha256(bytes)))
+
+describe('verifiable forms', () => {
+  it('returns a raw block that hashes to its CID, whole or in part', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'dir/a.txt': 'a' })
+    for (const request of [
+      { url: `/ipfs/${root}?format=raw` },
+      { url: `/ipfs/${root}`, headers: { accept: 'application/vnd.ipld.raw' } },
+      { url: `/ipfs/${root}?format=raw`, headers: { accept: 'application/vnd.ipld.car' } },
+    ]) {
+      const answer = await app.inject(request)
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/vnd.ipld.raw',
+        'content-disposition': `attachment; filename="${root}.bin"`,
+        etag: `"${root}.raw"`,
+      })
+      expect(Buffer.from(sha256(answer.rawPayload)).equals(root.multihash.digest)).toBe(true)
+      const part = await app.inject({ ...request, headers: { ...request.headers, range: 'bytes=2-5' } })
+      expect(part.rawPayload.equals(answer.rawPayload.subarray(2, 6))).toBe(true)
+    }
+    expect((await app.inject('/ipfs/bafkqaaa?format=raw')).statusCode).toBe(200)
+    expect((await app.inject('/ipfs/bafkqaaa?format=raw')).rawPayload).toHaveLength(0)
+  })
+
+  const readCar = async (bytes: Uint8Array) => {
+    const cids: string[] = []
+    for await (const { cid, bytes: block } of await CarBlockIterator.fromBytes(bytes)) {
+      expect(Buffer.from(sha256(block)).equals(cid.multihash.digest)).toBe(true)
+      cids.push(cid.toString())
+    }
+    return cids
+  }
+
+  it('returns a CAR with the path and the content of each scope', async () => {
+    const { app, addFolder, addFile } = createTestGateway()
+    const profile = { ...importProfiles.v1, chunkSizeBytes: 100 }
+    const root = await addFolder({ 'dir/one.bin': makeBytes(250), 'dir/two.bin': makeBytes(250) }, profile)
+    const file = await addFile(makeBytes(250), profile)
+    const dir = String((await app.inject(`/ipfs/${root}/dir/?format=raw`)).headers['x-ipfs-roots']).split(',')[1]
+    const leaves = [0, 100, 200].map((at) => cidOf(0x55, makeBytes(250).subarray(at, at + 100)).toString())
+    const get = async (query: string, accept?: string) => {
+      const answer = await app.inject({ url: `/ipfs/${root}/dir${query}`, headers: accept ? { accept } : {} })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers['accept-ranges']).toBe('none')
+      return { cids: await readCar(answer.rawPayload), type: answer.headers['content-type'] }
+    }
+    const car = 'application/vnd.ipld.car'
+    expect(await get('?format=car')).toEqual({
+      cids: [root.toString(), dir, file.toString(), ...leaves],
+      type: `${car}; version=1; order=dfs; dups=n`,
+    })
+    expect(await get('', `${car}; version=1; order=dfs; dups=y`)).toEqual({
+      cids: [root.toString(), dir, file.toString(), ...leaves, file.toString(), ...leaves],
+      type: `${car}; version=1; order=dfs; dups=y`,
+    })
+    expect((await get('?format=car&dag-scope=block')).cids).toEqual([root.toString(), dir])
+    expect((await get('?format=car&dag-scope=entity')).cids).toEqual([root.toString(), dir])
+    expect((await get('/one.bin?format=car&entity-bytes=120:-100')).cids).toEqual([
+      root.toString(),
+      dir,
+      file.toString(),
+      leaves[1],
+    ])
+    for (const bad of ['dag-scope=some', 'entity-bytes=5', 'entity-bytes=9:2', 'entity-bytes=a:b']) {
+      expect((await app.inject(`/ipfs/${root}?format=car&${bad}`)).statusCode, bad).toBe(400)
+    }
+    for (const bad of ['version=2', 'dups=maybe', 'order=random']) {
+      const answer = await app.inject({ url: `/ipfs/${root}`, headers: { accept: `${car}; ${bad}` } })
+      expect(answer.statusCode, bad).toBe(400)
+    }
+  })
+
+  it('returns the address of a format chosen by Accept', async () => {
+    const { app, addFile } = createTestGateway()
+    const cid = await addFile('x')
+    const get = async (query: string, accept: string) =>
+      (await app.inject({ url: `/ipfs/${cid}${query}`, headers: { accept } })).headers['content-location']
+    expect(await get('', 'application/vnd.ipld.raw')).toBe(`/ipfs/${cid}?format=raw`)
+    expect(await get('?filename=a%20b', 'application/vnd.ipld.car; order=dfs; dups=y')).toBe(
+      `/ipfs/${cid}?car-dups=y&car-order=dfs&filename=a+b&format=car`,
+    )
+    expect(await get('?format=raw', 'application/vnd.ipld.car')).toBeUndefined()
+    expect(await get('', 'text/html,*/*')).toBeUndefined()
+  })
+
+  it('shows documents unchanged and converts nothing', async () => {
+    const { app, put, addFile } = createTestGateway()
+    const leaf = await addFile('leaf')
+    const json = dagJson.encode({ foo: { link: leaf }, bar: 'text' })
+    const cbor = dagCbor.encode({ foo: { link: leaf }, bar: 'text', list: [1, leaf] })
+    const jsonCid = cidOf(dagJson.code, json)
+    const cborCid = cidOf(dagCbor.code, cbor)
+    put(jsonCid, json)
+    put(cborCid, cbor)
+    const get = (url: string, accept?: string) => app.inject({ url, headers: accept ? { accept } : {} })
+    for (const [cid, bytes, name, kind] of [
+      [jsonCid, json, 'json', 'inline'],
+      [cborCid, cbor, 'cbor', 'attachment'],
+    ] as const) {
+      const plain = await get(`/ipfs/${cid}`)
+      expect(plain.rawPayload.equals(bytes)).toBe(true)
+      expect(plain.headers).toMatchObject({
+        'content-type': `application/vnd.ipld.dag-${name}`,
+        'content-disposition': `${kind}; filename="${cid}.${name}"`,
+        etag: `"${cid}.dag-${name}"`,
+      })
+      expect((await get(`/ipfs/${cid}?format=${name}`)).headers['content-type']).toBe(`application/${name}`)
+      const page = await get(`/ipfs/${cid}`, 'text/html')
+      expect(page.headers['etag']).toContain('DagIndex-')
+      expect(page.body).toContain('</html>')
+      expect((await get(`/ipfs/${cid}/foo/link`)).body).toBe('leaf')
+      expect((await get(`/ipfs/${cid}/foo/link?format=car`)).statusCode).toBe(200)
+      expect((await get(`/ipfs/${cid}/foo`)).statusCode).toBe(501)
+      expect((await get(`/ipfs/${cid}/nope`)).statusCode).toBe(404)
+    }
+    expect((await get(`/ipfs/${cborCid}/list/1`)).body).toBe('leaf')
+    expect((await get(`/ipfs/${jsonCid}?format=dag-cbor`)).statusCode).toBe(406)
+    expect((await get(`/ipfs/${cborCid}?format=json`)).statusCode).toBe(406)
+    expect((await get(`/ipfs/${leaf}?format=dag-json`)).statusCode).toBe(406)
+    expect((await get(`/ipfs/${leaf}?format=json`)).body).toBe('leaf')
+    expect((await get(`/ipfs/${leaf}?format=ipns-record`)).statusCode).toBe(400)
+  })
+
+  it('packs names with a backslash, which is an ordinary character, unless they would leave the folder', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'a/back\\slash': 'one', 'z.txt': 'two' })
+    const answer = await app.inject(`/ipfs/${root}?format=tar`)
+    expect(answer.statusCode).toBe(200)
+    const { execFileSync } = await import('node:child_process')
+    const names = execFileSync('tar', ['-tf', '-', '--quoting-style=literal'], { input: answer.rawPayload }).toString()
+    expect(names.trim().split('\n').sort()).toEqual(
+      [`${root}`, `${root}/a`, `${root}/a/back\\slash`, `${root}/z.txt`].sort(),
+    )
+    const bad = await addFolder({ '..\\x': 'one' })
+    expect((await app.inject(`/ipfs/${bad}?format=tar`)).headers['x-cairn-code']).toBe('INVALID_PATH')
+  })
+
+  it('packs many small files and a large one into a tar, in pieces that are worth a write', async () => {
+    const { blocks, addFolder } = createTestGateway()
+    const names = Array.from({ length: 500 }, (_, at) => `small ${at}.txt`)
+    const large = makeBytes(300_000)
+    const cid = await addFolder({ ...Object.fromEntries(names.map((name) => [name, `of ${name}`])), large })
+    const source = { get: async (wanted: CID) => blocks.get(blockKey(wanted)) ?? new Uint8Array() }
+    const entity = { cid, node: decodeNode(cid, await source.get(cid)) }
+    const pieces: Uint8Array[] = []
+    for await (const piece of writeTar(source, entity, 'root', new AbortController().signal)) pieces.push(piece)
+    // A header, content and padding per small file were three pieces each.
+    expect(pieces.length).toBeLessThan(30)
+    const tar = Buffer.concat(pieces)
+    const { execFileSync } = await import('node:child_process')
+    const list = execFileSync('tar', ['-tf', '-'], { input: tar }).toString().trim().split('\n')
+    const wanted = ['', ...names.map((name) => `/${name}`), '/large'].map((path) => `root${path}`)
+    expect(list.map((path) => path.replace(/\/$/, '')).sort()).toEqual(wanted.sort())
+    expect(execFileSync('tar', ['-xOf', '-', 'root/large'], { input: tar }).equals(large)).toBe(true)
+    expect(execFileSync('tar', ['-xOf', '-', 'root/small 77.txt'], { input: tar }).toString()).toBe('of small 77.txt')
+  })
+
+  it('packs files and folders into a tar', async () => {
+    const { app, addFolder } = createTestGateway()
+    const long = 'ż'.repeat(90)
+    const root = await addFolder({ 'a/b.txt': 'bee', [`${long}.bin`]: makeBytes(700), link: { target: 'a/b.txt' } })
+    const answer = await app.inject(`/ipfs/${root}?format=tar`)
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/x-tar', etag: `W/"${root}.x-tar"` })
+    expect(answer.rawPayload.length % 512).toBe(0)
+    const { execFileSync } = await import('node:child_process')
+    const list = execFileSync('tar', ['-tf', '-', '--quoting-style=literal'], {
+      input: answer.rawPayload,
+      env: { LC_ALL: 'C.UTF-8', PATH: process.env['PATH'] },
+    })
+    expect(list.toString().trim().split('\n').sort()).toEqual(
+      [`${root}`, `${root}/a`, `${root}/a/b.txt`, `${root}/link`, `${root}/${long}.bin`].sort(),
+    )
+    const content = execFileSync('tar', ['-xOf', '-', `${root}/a/b.txt`], { input: answer.rawPayload })
+    expect(content.toString()).toBe('bee')
+  })
+})
