@@ -15,6 +15,8 @@ const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() *
 const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 3)
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
+/** A pack that is also synced while it arrives: from 16 MiB on, every 4 MiB. */
+const syncedEarlyBytes = 40 * 2 ** 20
 
 describe('a fault at a system call of an upload', () => {
   const random = createRandom(seed)
@@ -47,8 +49,8 @@ describe('a fault at a system call of an upload', () => {
     startStorageProcess(home, { UV_THREADPOOL_SIZE: '1', CAIRN_LOG_LEVEL: 'fatal', CAIRN_SCRUB_BYTES_PER_SECOND: '0' })
 
   /** What the client hears: the CID's row is promised, or a status and code, or nothing at all. */
-  async function upload(): Promise<string> {
-    const bytes = makeBytes(random, uploadBytes)
+  async function upload(sizeBytes = uploadBytes): Promise<string> {
+    const bytes = makeBytes(random, sizeBytes)
     const body = new FormData()
     body.append('file', new Blob([bytes as BlobPart]), 'x.bin')
     try {
@@ -77,11 +79,11 @@ describe('a fault at a system call of an upload', () => {
   }
 
   /** Lets one call of one upload fail; answers what is wrong afterwards. */
-  async function injectOnce(call: DiskCall, fault: Fault, nth: number): Promise<string[]> {
+  async function injectOnce(call: DiskCall, fault: Fault, nth: number, sizeBytes = uploadBytes): Promise<string[]> {
     const where = `${fault} at ${call} ${nth}`
     const before = promised.length
     const tracer = await attach(service.pid, join(home, 'trace'), { call, fault, nth })
-    const heard = await upload()
+    const heard = await upload(sizeBytes)
     const trace = await tracer.detach()
     // Threads count for themselves, so that the last numbers of a call meet none.
     if (fault === 'SIGKILL' ? heard === 'nothing' : trace.includes('(INJECTED)')) fired++
@@ -90,6 +92,7 @@ describe('a fault at a system call of an upload', () => {
       service = await start()
     }
     const faults = findRemains(home)
+    if (heard === 'stored' && /fdatasync\(.*\(INJECTED\)/.test(trace)) faults.push('the failed sync was not noticed')
     if (
       heard !== 'stored' &&
       heard !== 'nothing' &&
@@ -128,4 +131,20 @@ describe('a fault at a system call of an upload', () => {
       expect(findRemains(home)).toEqual([])
     },
   )
+
+  it('a sync that fails while the file still arrives ends the upload', { timeout: 600_000 }, async () => {
+    const tracer = await attach(service.pid, join(home, 'trace'))
+    expect(await upload(syncedEarlyBytes)).toBe('stored')
+    const count = countCalls(await tracer.detach()).get('fdatasync') ?? 0
+    expect(count).toBeGreaterThan(3)
+    fired = 0
+    const faults: string[] = []
+    for (let nth = 1; nth <= count; nth++)
+      faults.push(...(await injectOnce('fdatasync', 'EIO', nth, syncedEarlyBytes)))
+    console.log(`fdatasync: ${fired} of ${count} met`)
+    expect(fired).toBeGreaterThan(2)
+    expect(faults).toEqual([])
+    expect(await upload(syncedEarlyBytes)).toBe('stored')
+    expect(await findBroken(service, promised)).toEqual([])
+  })
 })
