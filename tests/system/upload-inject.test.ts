@@ -139,8 +139,7 @@ describe('a fault at a system call of an upload', () => {
     expect(count).toBeGreaterThan(3)
     fired = 0
     const faults: string[] = []
-    for (let nth = 1; nth <= count; nth++)
-      faults.push(...(await injectOnce('fdatasync', 'EIO', nth, syncedEarlyBytes)))
+    for (let nth = 1; nth <= count; nth++) faults.push(...(await injectOnce('fdatasync', 'EIO', nth, syncedEarlyBytes)))
     console.log(`fdatasync: ${fired} of ${count} met`)
     expect(fired).toBeGreaterThan(2)
     expect(faults).toEqual([])
