@@ -4,15 +4,25 @@ import { parseArgs } from 'node:util'
 import { CairnError, normalizeAddress } from '@cairn/protocol'
 import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
 import { readConfig } from './config.ts'
-import { checkStore, type Outcome, type Report, recoverStore, repairStore } from './maintenance/maintain.ts'
+import {
+  checkStore,
+  type Outcome,
+  type Report,
+  recoverStore,
+  repairStore,
+  settleUnlisted,
+} from './maintenance/maintain.ts'
 
 const usage = `npm run storage:check   [-- --read-data <0 to 1>] [--json]
 npm run storage:repair  [-- --json]
 npm run storage:recover [-- --take-over] [--owner <address>] [--json]
+npm run storage:recover  -- --unlisted [--discard <pack>…] [--json]
 
   --read-data   share of the packs to read and verify, 0 by default
   --take-over   assigns the pack folder to this database
   --owner       lists the recovered content for this account
+  --unlisted    lists the recovered packs that have no owner, and recovers nothing
+  --discard     gives up such a pack, or all
   --json        one JSON object per line`
 
 /** Exit code for wrong arguments. */
@@ -40,6 +50,8 @@ async function run(): Promise<Outcome> {
     case 'repair':
       return repairStore(readConfig(), report)
     case 'recover':
+      if (values.unlisted) return settleUnlisted(readConfig(), values.discard, report)
+      if (values.discard.length > 0) throw wrongUse('--discard requires --unlisted')
       return recoverStore(readConfig(), { takeOver: values['take-over'], owner: readOwner(values.owner) }, report)
     default:
       throw wrongUse(`Unknown command "${positionals.join(' ')}"`)
@@ -54,6 +66,8 @@ function readArguments() {
         'read-data': { type: 'string', default: '0' },
         'take-over': { type: 'boolean', default: false },
         owner: { type: 'string' },
+        unlisted: { type: 'boolean', default: false },
+        discard: { type: 'string', multiple: true, default: [] },
         json: { type: 'boolean', default: false },
       },
     })

@@ -62,3 +62,15 @@ export function describeListed(root: ListedRoot): string {
     ? `listed     ${root.cid}: ${root.sizeBytes} bytes`
     : `incomplete ${root.cid}: ${root.reason}, its pack is kept`
 }
+
+/** Describes an imported pack without an owner in one line for people. */
+export function describeUnlisted(pack: {
+  objectKey: string
+  sizeBytes: number
+  createdAt: number
+  roots: readonly string[]
+  isDiscarded: boolean
+}): string {
+  const content = pack.roots.length === 0 ? 'part of an unfinished upload' : pack.roots.join(' ')
+  return `${pack.isDiscarded ? 'discarded ' : 'unlisted  '} ${pack.objectKey}: ${pack.sizeBytes} bytes of ${new Date(pack.createdAt).toISOString()}, ${content}`
+}

@@ -1,8 +1,9 @@
+import { CairnError } from '@cairn/protocol'
 import type { StorageConfig } from '../config.ts'
 import { check } from '../packs/check.ts'
-import { claimPackFolder, findRecovered, importPacks, takeOverPackFolder } from '../packs/packs.ts'
+import { claimPackFolder, discardRecovered, findRecovered, importPacks, takeOverPackFolder } from '../packs/packs.ts'
 import { listRecovered } from '../uploads/uploads.ts'
-import { describeFinding, describeImportedPack, describeListed, describeRepair } from './describe.ts'
+import { describeFinding, describeImportedPack, describeListed, describeRepair, describeUnlisted } from './describe.ts'
 import { openStore } from './open-store.ts'
 import { repair } from './repair.ts'
 
@@ -79,6 +80,43 @@ export async function recoverStore(config: StorageConfig, options: RecoverOption
   for await (const _pack of findRecovered(store)) counts.unlisted++
   report({ kind: 'summary', ...counts }, summarise(counts))
   return { isWell: counts.unreadable === 0 && counts.incomplete === 0 }
+}
+
+/**
+ * `npm run storage:recover -- --unlisted`: reports the imported packs that are not listed for any account.
+ * @param discard object keys of those to give up, or `all`
+ * @throws CairnError INVALID_REQUEST if one of the keys is not among them. Then none is given up
+ */
+export async function settleUnlisted(
+  config: StorageConfig,
+  discard: readonly string[],
+  report: Report,
+): Promise<Outcome> {
+  await using store = await openStore(config, 'recover')
+  await claimPackFolder(store)
+  const unlisted = await Array.fromAsync(findRecovered(store))
+  const known = new Set(['all', ...unlisted.map(({ objectKey }) => objectKey)])
+  const unknown = discard.find((key) => !known.has(key))
+  if (unknown !== undefined) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: `${unknown} is not an imported pack without an owner`,
+      hint: 'Run the command with --unlisted alone for a list of them.',
+    })
+  }
+  const counts = { unlisted: 0, discarded: 0, sizeBytes: 0 }
+  for (const { id, objectKey, sizeBytes, createdAt, roots } of unlisted) {
+    const isDiscarded = discard.includes('all') || discard.includes(objectKey)
+    if (isDiscarded) await discardRecovered(store.db, id, store.clock.now())
+    counts[isDiscarded ? 'discarded' : 'unlisted']++
+    counts.sizeBytes += sizeBytes
+    const pack = { objectKey, sizeBytes, createdAt, roots: roots.map(String), isDiscarded }
+    report({ kind: 'unlisted', ...pack }, describeUnlisted(pack))
+  }
+  report(
+    { kind: 'summary', ...counts },
+    `${unlisted.length} packs of ${counts.sizeBytes} bytes without an owner, ${counts.discarded} of them discarded.`,
+  )
+  return { isWell: true }
 }
 
 function summarise(counts: Record<'takenIn' | 'unreadable' | 'listed' | 'incomplete' | 'unlisted', number>): string {

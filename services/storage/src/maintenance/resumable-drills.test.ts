@@ -5,7 +5,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
 import { type Drill, openDrill, type Running } from './drill.fixture.ts'
-import { checkStore, recoverStore } from './maintain.ts'
+import { checkStore, recoverStore, settleUnlisted } from './maintain.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -50,6 +50,11 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     await recoverStore(drill.config(), options, (json) => reported.push(json))
     return reported.at(-1)
   }
+  const discard = async (...packs: string[]) => {
+    const reported: object[] = []
+    await settleUnlisted(drill.config(), packs, (json) => reported.push(json))
+    return reported.at(-1)
+  }
   const removePacks = ({ context }: Running, daysLater: number) =>
     removeUnreferencedPacks({
       ...context,
@@ -85,6 +90,50 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     const read = await running.read(result?.[0]?.Hash ?? '')
     expect(Buffer.compare(read.bytes, bytes)).toBe(0)
     expect(await removePacks(running, 400)).toBe(0)
+    await running[Symbol.asyncDispose]()
+    await expectClean()
+    // The upload sent bytes again that were in them.
+    await discard('all')
+    await using again = await drill.start()
+    expect(await removePacks(again, 400)).toBe(0)
+    expect(Buffer.compare((await again.read(result?.[0]?.Hash ?? '')).bytes, bytes)).toBe(0)
+    await again[Symbol.asyncDispose]()
+    await expectClean()
+  })
+
+  test('packs that no account gets are listed, and freed when the operator discards them', async () => {
+    const bytes = randomBytes(3 * resumableSegmentBytes)
+    let path: string
+    {
+      await using running = await drill.start()
+      key = await running.signIn()
+      path = await begin(running, bytes.length)
+    }
+    await drill.saveDatabase()
+    {
+      await using running = await drill.start()
+      await send(running, path, 0, bytes.subarray(0, resumableSegmentBytes + MIB))
+      await send(running, path, resumableSegmentBytes + MIB, bytes.subarray(resumableSegmentBytes + MIB, -1))
+    }
+    await drill.restoreDatabase()
+    const packs = await drill.listPacks()
+    expect(await recover({ takeOver: false, owner: drill.address })).toMatchObject({ unlisted: packs.length })
+    expect(packs.length).toBeGreaterThan(1)
+    const [first = ''] = packs
+    await expect(discard('all', 'packs/unknown')).rejects.toSatisfy((error) => CairnError.is(error, 'INVALID_REQUEST'))
+    expect(await discard()).toMatchObject({ unlisted: packs.length, discarded: 0 })
+    expect(await discard(`packs/${first}`)).toMatchObject({ unlisted: packs.length - 1, discarded: 1 })
+    {
+      await using running = await drill.start()
+      // Nothing is removed before the grace of deletions.
+      expect(await removePacks(running, 0)).toBe(0)
+      expect(await removePacks(running, 400)).toBe(1)
+    }
+    expect(await drill.listPacks()).toEqual(packs.slice(1))
+    expect(await discard('all')).toMatchObject({ unlisted: 0, discarded: packs.length - 1 })
+    await using running = await drill.start()
+    expect(await removePacks(running, 400)).toBe(packs.length - 1)
+    expect(await drill.listPacks()).toEqual([])
     await running[Symbol.asyncDispose]()
     await expectClean()
   })

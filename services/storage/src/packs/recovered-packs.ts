@@ -4,12 +4,13 @@ import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { packHeaderBytes } from './manifest.ts'
 import { placeColumns } from './pack-place.ts'
+import { isUsed } from './pack-use.ts'
 import { readManifest } from './verify-pack.ts'
 
 const packsInOneQuery = 100
 
 /** An imported pack, and the roots that were uploaded with it. */
-export type RecoveredPack = { id: bigint; objectKey: string; createdAt: number; roots: CID[] }
+export type RecoveredPack = { id: bigint; objectKey: string; sizeBytes: number; createdAt: number; roots: CID[] }
 
 /** Finds all imported packs that are not listed yet, oldest first. Those of unfinished uploads are not among them. */
 export async function* findRecovered({
@@ -43,8 +44,26 @@ export async function* findRecovered({
       const end = last === undefined ? packHeaderBytes : last.offset_bytes + last.length_bytes
       const manifest = await readManifest(objects, pack, end)
       const links = manifest === undefined ? [] : decodeNode(manifest.cid, manifest.bytes).links
-      yield { id: pack.id, objectKey: pack.object_key, createdAt: pack.created_at, roots: links.map(({ cid }) => cid) }
+      yield {
+        id: pack.id,
+        objectKey: pack.object_key,
+        sizeBytes: pack.size_bytes,
+        createdAt: pack.created_at,
+        roots: links.map(({ cid }) => cid),
+      }
     }
     if (packs.length < packsInOneQuery) return
   }
+}
+
+/**
+ * Gives an imported pack up that is not listed for any account. If no upload needs its blocks, it is removed like a pack
+ * whose last upload was deleted: after the grace of deletions.
+ */
+export async function discardRecovered(db: Database, id: bigint, now: number): Promise<void> {
+  await db.write(async (trx) => {
+    const pack = trx.updateTable('pack').where('id', '=', id).where('hold', '=', 'recovered')
+    await pack.set({ hold: null, unreferenced_at: null }).where(isUsed).execute()
+    await pack.set({ hold: null, unreferenced_at: now }).execute()
+  })
 }
