@@ -37,7 +37,7 @@ function printSettings(record: Record<string, { about: string; fallback: string 
   const rows = Object.entries(record).map(
     ([name, { about, fallback }]) => `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${cell(about)} |`,
   )
-  return `| setting | default | what for |\n|---|---|---|\n${rows.join('\n')}`
+  return `| setting | default | description |\n|---|---|---|\n${rows.join('\n')}`
 }
 
 function printConfiguration(): string {
@@ -45,11 +45,11 @@ function printConfiguration(): string {
 
 # Settings
 
-Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds a wrong or unknown \`CAIRN_\` variable does not start and names all of them.
+Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds an invalid or unknown \`CAIRN_\` variable does not start, and names all of them.
 
-A start that is refused prints one sentence and what to do. Its exit code is 78 when it takes an operator (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 when another try may help. Every file that a service makes is readable by its owner alone.
+If a service cannot start, it prints one sentence and what to do. Its exit code is 78 if an operator has to act (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 if another attempt may succeed. Every file that a service makes is readable by its owner alone.
 
-\`npm start\` reads the same settings, with other defaults where a network at home differs from a deployed one: 100 GiB for each account, no bounds of free storage over all accounts, a thousandfold rate, log level \`warn\`.
+\`npm start\` reads the same settings, with other defaults for a local network: 100 GiB per account, no limits on the free storage of all accounts, 1,000 times the rates, log level \`warn\`.
 
 ## Storage and gateway
 
@@ -59,7 +59,7 @@ ${printSettings(settings)}
 
 ## Key node
 
-Five of them, each with a number, a folder and a secret of its own: \`npm run keynode\`.
+A network has five key nodes, each with a number, a folder and a secret of its own: \`npm run keynode\`.
 
 ${printSettings(keyNodeSettings)}
 
@@ -71,7 +71,7 @@ ${printSettings(keyRouterSettings)}
 
 ## Storage provider
 
-Any number of them, each with a folder and a secret of its own: \`npm run provider\` ([provider.md](provider.md)).
+A network has any number of providers, each with a folder and a secret of its own: \`npm run provider\` ([provider.md](provider.md)).
 
 ${printSettings(providerSettings)}
 `
@@ -97,11 +97,11 @@ function printErrors(): string {
 
 Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`. \`details\` has facts for programs; every error has those that are not optional, if the format of the body allows it: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
 
-## Services answer
+## Errors of services
 
 ${table(entries.filter(([, row]) => row.status !== 0))}
 
-## Clients meet
+## Errors of clients
 
 ${table(entries.filter(([, row]) => row.status === 0))}
 `

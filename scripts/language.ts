@@ -41,7 +41,7 @@ export const proseRules: readonly LanguageRule[] = [
   { pattern: /\b(?:is|are|was|were) away\b/gi, instead: 'is offline or unavailable' },
   { pattern: /\bwaits? (?:its|their) turn\b/gi, instead: 'is queued' },
   { pattern: /\bleaves? away\b/gi, instead: 'omits' },
-  { pattern: /\bfor ever\b/gi, instead: 'permanently' },
+  { pattern: /\bfor ever\b|\bforever\b|\bfor good\b/gi, instead: 'permanently' },
   { pattern: /\btells? (?:more|apart)\b/gi, instead: 'see …, or distinguishes' },
   { pattern: /\b(?:he|his|him)\b/g, instead: 'they, the user, the caller' },
   { pattern: /\bgood until\b|\blinks? ends?\b/gi, instead: 'expires' },

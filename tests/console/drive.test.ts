@@ -154,7 +154,7 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await link(page, 'zwei.txt').waitFor()
 })
 
-test('the trash keeps items until they are restored or deleted for good, and deleting can be undone', async () => {
+test('the trash keeps items until they are restored or deleted permanently, and deleting can be undone', async () => {
   const { page, checkAccessibility } = await openDrivePage(['keep.txt', 'gone.txt', 'undo.txt'])
   await act(page, 'undo.txt', 'Move to trash')
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
@@ -170,8 +170,8 @@ test('the trash keeps items until they are restored or deleted for good, and del
   expect(await checkAccessibility()).toEqual([])
   await trash.getByRole('button', { name: 'Restore keep.txt' }).click()
   await trash.getByText('keep.txt').first().waitFor({ state: 'detached' })
-  await trash.getByRole('button', { name: 'Delete for good: gone.txt' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click()
+  await trash.getByRole('button', { name: 'Delete permanently: gone.txt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click()
   await page.getByText('The trash is empty').waitFor()
   expect(await checkAccessibility()).toEqual([])
   await goTo(page, 'All uploads')

@@ -149,7 +149,7 @@ test('a name whose key never leaves the browser: made, published by a record sig
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Actions for at home' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await dialog.getByText('its name key is removed from this browser for good').waitFor()
+  await dialog.getByText('its name key is removed from this browser permanently').waitFor()
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No names yet').waitFor()
 

@@ -21,7 +21,7 @@ const dayMs = 86_400_000
 const trashDays = 30
 const rowHeight = 60
 
-/** What was deleted: restored, or deleted for good. Nothing leaves by itself: a wrong clock would delete content. */
+/** Deleted items, to restore or to delete permanently. None is deleted automatically: a wrong clock would delete content. */
 export function TrashView({ shown }: { shown: ShownDrive }) {
   const version = useDriveVersion(shown)
   const edits = useItemEdits(shown)

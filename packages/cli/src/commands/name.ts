@@ -197,7 +197,7 @@ export const name: Command = {
     encrypt: { type: 'boolean', about: 'create --local, import: encrypt the key with a password' },
     lifetime: { type: 'string', value: 'time', about: 'publish: lifetime of the record (48h)' },
     ttl: { type: 'string', value: 'time', about: 'publish: how long readers may cache it (5m)' },
-    once: { type: 'boolean', about: 'resolve: do not follow names that lead to names' },
+    once: { type: 'boolean', about: 'resolve: do not follow names that point to names' },
     limit: { type: 'string', value: 'n', about: 'history: maximum number of rows (20)' },
     format: {
       type: 'string',

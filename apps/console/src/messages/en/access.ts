@@ -48,7 +48,7 @@ export const access = translatable('access', {
   revoke: (address: string) => `Remove access for ${address}`,
   revokeTitle: 'Remove access?',
   revokeHint:
-    'The key nodes stop giving the file key to this address. Anyone who opened the file before may have kept the key: to remove access for good, delete the file and upload a new copy.',
+    'The key nodes stop giving the file key to this address. Anyone who opened the file before may have kept the key: to remove access permanently, delete the file and upload a new copy.',
   revokeGo: 'Remove access',
   transfer: 'Transfer ownership',
   transferTitle: 'Transfer ownership',

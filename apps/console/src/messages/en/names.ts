@@ -67,15 +67,15 @@ export const names = translatable('names', {
     'The service destroys the name key, and this name can never be published again. Published records work until they expire. To keep the name, export the name key first.',
   removeHintOwner: 'The name is removed from your list. You keep its name key and can publish again.',
   removeHintDevice:
-    'The name is removed from your list, and its name key is removed from this browser for good. To keep the name, export the name key first.',
+    'The name is removed from your list, and its name key is removed from this browser permanently. To keep the name, export the name key first.',
   removed: 'Name removed',
   removeFailed: 'The name was not removed',
   export: 'Export name key',
   exportTitle: (label: string) => `Export the name key of ${label}`,
   exportHint:
-    'Anyone with this name key can publish the name, forever. The service keeps its copy. Store the file where only you can read it.',
+    'Anyone with this name key can publish the name, and this cannot be revoked. The service keeps its copy. Store the file where only you can read it.',
   exportHintDevice:
-    'Anyone with this name key can publish the name, forever. There is no other copy. Store the file where only you can read it.',
+    'Anyone with this name key can publish the name, and this cannot be revoked. There is no other copy. Store the file where only you can read it.',
   exportFormat: 'Format',
   exportFormats: { pem: 'PEM', libp2p: 'For ipfs key import' },
   exportShow: 'Show name key',

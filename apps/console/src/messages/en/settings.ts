@@ -53,5 +53,5 @@ export const settings = translatable('settings', {
   clearTitle: 'Clear this device?',
   clearConfirm: 'Clear and sign out',
   clearText:
-    'Clears settings, the last wallet used, the session of this browser and unfinished uploads. Name keys created on this device are lost for good: export them first. Pending payments are still credited. Files and keys at the service are not affected.',
+    'Clears settings, the last wallet used, the session of this browser and unfinished uploads. Name keys created on this device are lost permanently: export them first. Pending payments are still credited. Files and keys at the service are not affected.',
 })
