@@ -17,7 +17,7 @@ export function createKeyNodeApp(context: Context, readiness: Readiness, stop: A
     readiness,
     stop,
     listener: config,
-    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    publicUrl: config.publicUrl,
     dialect: 'keyNode',
     traces: context.traces,
   })

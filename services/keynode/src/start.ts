@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import {
   createDependencies,
+  createLog,
   createLogGate,
   createMetrics,
   createRateLimiter,
@@ -11,7 +12,7 @@ import {
   probeDependencies,
   startMetrics,
 } from '@cairn/service'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { createKeyNodeApp, keyNodeVersion } from './app.ts'
 import { parseChains } from './conditions/chains.ts'
 import { createConditions } from './conditions/evaluate.ts'
@@ -57,13 +58,7 @@ const sweepEveryMs = 60_000
 export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOptions = {}): Promise<KeyNode> {
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
-  const log =
-    options.log ??
-    pino({
-      level: config.logLevel,
-      base: { service: 'keynode', node: config.node },
-      redact: ['req.headers.authorization'],
-    })
+  const log = options.log ?? createLog(config.logLevel, { service: 'keynode', node: config.node })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
   stack.use(await lockHome(config))
   const db = stack.use(await openDatabase(config.database))

@@ -20,7 +20,7 @@ export function createProviderApp(
     readiness,
     stop,
     listener: config,
-    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    publicUrl: config.publicUrl,
     dialect: 'api',
     traces: context.traces,
   })

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import {
+  createLog,
   createLogGate,
   createRateLimiter,
   createReadiness,
@@ -11,7 +12,7 @@ import {
   openTraces,
   startMetrics,
 } from '@cairn/service'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { createProviderApp } from './app.ts'
 import { databasePath, type ProviderConfig } from './config.ts'
 import type { Clock, Context } from './context.ts'
@@ -53,13 +54,7 @@ export type ProviderOptions = { clock?: Clock; log?: Logger; pullTimes?: PullTim
 export async function startProvider(config: ProviderConfig, options: ProviderOptions = {}): Promise<Provider> {
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
-  const log =
-    options.log ??
-    pino({
-      level: config.logLevel,
-      base: { service: 'provider', provider: config.name },
-      redact: ['req.headers.authorization'],
-    })
+  const log = options.log ?? createLog(config.logLevel, { service: 'provider', provider: config.name })
   await mkdir(config.home, { recursive: true, mode: 0o700 })
   // Two processes on one folder would write into each other's parts.
   stack.use(

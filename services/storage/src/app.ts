@@ -51,7 +51,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
     stop,
     listener: config,
     publicListeners: countPublicListeners(config),
-    isSecure: config.publicApiUrl?.startsWith('https:') ?? false,
+    publicUrl: config.publicApiUrl,
     dialect: 'api',
     describeError,
     traces: context.traces,

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import type { NetworkProfile } from '@cairn/protocol'
 import {
   createDependencies,
+  createLog,
   createLogGate,
   createRateLimiter,
   createReadiness,
@@ -13,7 +14,7 @@ import {
   startMetrics,
 } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { authorizeCall } from './accounts/authorize.ts'
 import { openContractWallets } from './accounts/find-signed.ts'
 import { createApp } from './app.ts'
@@ -90,8 +91,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   // Everything opened is closed in reverse order, even when a later step fails.
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
-  const log =
-    options.log ?? pino({ level: config.logLevel, base: { service: 'storage' }, redact: ['req.headers.authorization'] })
+  const log = options.log ?? createLog(config.logLevel, { service: 'storage' })
   const processId = randomUUID()
   const isAlone = config.database.kind === 'sqlite'
   await mkdir(config.home, { recursive: true, mode: 0o700 })

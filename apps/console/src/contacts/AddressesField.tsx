@@ -1,7 +1,8 @@
 import type { DriveContact } from '@cairn/sdk'
-import { type ReactNode, type Ref, useId } from 'react'
+import type { ReactNode, Ref } from 'react'
 import type { EnsAnswer } from '../ens/use-ens.ts'
 import { messages } from '../messages/messages.ts'
+import { Field } from '../ui/Field.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { ContactChips } from './ContactChips.tsx'
 import { EnsNote } from './EnsNote.tsx'
@@ -27,7 +28,6 @@ export function AddressesField({
   ens: readonly EnsAnswer[]
   onText: (text: string) => void
 }) {
-  const id = useId()
   const { before, word } = splitLastWord(text)
   const isWhole = readAddresses(word, contacts).bad.length === 0
   const { addresses } = readAddresses(text, contacts)
@@ -36,36 +36,27 @@ export function AddressesField({
     const start = kept === '' || /[,;]$/.test(kept) ? kept : `${kept},`
     onText(`${start === '' ? '' : `${start} `}${name === '' ? address : name}, `)
   }
-  return (
-    <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="font-medium text-sm">
-        {label}
-      </label>
-      <textarea
-        id={id}
-        ref={ref}
-        rows={3}
-        value={text}
-        spellCheck={false}
-        autoComplete="off"
-        placeholder={messages.access.sharePlaceholder}
-        {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
-        {...(error === undefined ? {} : { 'aria-invalid': true })}
-        onChange={({ currentTarget }) => onText(currentTarget.value)}
-        className={`${fieldClass} py-2 font-mono`}
-      />
+  const note = (
+    <>
       <ContactChips contacts={suggestContacts(contacts, isWhole ? '' : word, addresses)} onPick={pick} />
       <EnsNote ens={ens} />
-      {hint === undefined ? undefined : (
-        <p id={`${id}-hint`} className="text-ink-soft text-sm">
-          {hint}
-        </p>
+    </>
+  )
+  return (
+    <Field label={label} hint={hint} error={error} note={note}>
+      {(input) => (
+        <textarea
+          {...input}
+          ref={ref}
+          rows={3}
+          value={text}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={messages.access.sharePlaceholder}
+          onChange={({ currentTarget }) => onText(currentTarget.value)}
+          className={`${fieldClass} py-2 font-mono`}
+        />
       )}
-      {error === undefined ? undefined : (
-        <p role="alert" className="text-bad text-sm">
-          {error}
-        </p>
-      )}
-    </div>
+    </Field>
   )
 }

@@ -5,7 +5,7 @@ import { DecryptedView } from '../preview/DecryptedView.tsx'
 import { Decrypting } from '../preview/Decrypting.tsx'
 import { choosePreview } from '../preview/preview-kind.ts'
 import { saveBlob } from '../preview/save-blob.ts'
-import { useDecryption } from '../preview/use-decryption.ts'
+import { type EncryptedFile, useDecryption } from '../preview/use-decryption.ts'
 import { useSaving } from '../preview/use-saving.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
@@ -21,12 +21,7 @@ export function LinkFile({
   mimeType,
   sizeBytes,
   masterKey,
-}: {
-  /** Of the file, or of a folder with the path in it. */
-  cid: string
-  name: string
-  mimeType: string | null
-  sizeBytes: number
+}: EncryptedFile & {
   masterKey: string
 }) {
   const file = { cid, name, mimeType, sizeBytes }

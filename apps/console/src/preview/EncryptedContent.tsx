@@ -10,7 +10,7 @@ import { DecryptedView } from './DecryptedView.tsx'
 import { Decrypting } from './Decrypting.tsx'
 import { Locked } from './Locked.tsx'
 import { saveBlob } from './save-blob.ts'
-import { useDecryption } from './use-decryption.ts'
+import { type EncryptedFile, useDecryption } from './use-decryption.ts'
 import { useSaving } from './use-saving.ts'
 import { isFileWanted, wantFile } from './wanted-file.ts'
 
@@ -24,12 +24,7 @@ export function EncryptedContent({
   mimeType,
   sizeBytes,
   masterKey,
-}: {
-  /** Of the file, or of a folder with the path in it. */
-  cid: string
-  name: string
-  mimeType: string | null
-  sizeBytes: number
+}: EncryptedFile & {
   /** The key, if known: that of the folder. */
   masterKey?: string
 }) {

@@ -18,7 +18,7 @@ const rangesFromBytes = 8 * 1024 * 1024
 /** A decrypted file: all of it, or an address from which players of this page read ranges. */
 export type Decrypted = { kind: 'blob'; blob: Blob } | { kind: 'media'; url: string; masterKey: string }
 
-/** An encrypted file, or one in an encrypted folder. */
+/** An encrypted file, or one in an encrypted folder: `cid` is then that of the folder, with the path in it. */
 export type EncryptedFile = { cid: string; name: string; mimeType: string | null; sizeBytes: number }
 
 /** Returns the type of a file that is played by ranges; undefined for any other. */

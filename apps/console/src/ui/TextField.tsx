@@ -1,5 +1,6 @@
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { Field } from './Field.tsx'
 
 /** Class of all text inputs. */
 export const fieldClass =
@@ -10,35 +11,16 @@ export function TextField({
   label,
   hint,
   error,
-  isLabelHidden = false,
+  isLabelHidden,
   className,
   ...rest
 }: ComponentProps<'input'> & { label: string; hint?: ReactNode; error?: string | undefined; isLabelHidden?: boolean }) {
-  const id = useId()
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`].filter(Boolean)
+  const frame = { label, hint, error, className, ...(isLabelHidden === undefined ? {} : { isLabelHidden }) }
   return (
-    <div className={classNames('flex flex-col gap-1.5', className)}>
-      <label htmlFor={id} className={isLabelHidden ? 'sr-only' : 'font-medium text-sm'}>
-        {label}
-      </label>
-      <input
-        id={id}
-        autoComplete="off"
-        {...rest}
-        {...(described.length === 0 ? {} : { 'aria-describedby': described.join(' ') })}
-        {...(error === undefined ? {} : { 'aria-invalid': true })}
-        className={classNames(fieldClass, 'h-10 pointer-coarse:h-11')}
-      />
-      {hint === undefined ? undefined : (
-        <p id={`${id}-hint`} className="text-ink-soft text-sm">
-          {hint}
-        </p>
+    <Field {...frame}>
+      {(input) => (
+        <input autoComplete="off" {...rest} {...input} className={classNames(fieldClass, 'h-10 pointer-coarse:h-11')} />
       )}
-      {error === undefined ? undefined : (
-        <p id={`${id}-error`} role="alert" className="text-bad text-sm">
-          {error}
-        </p>
-      )}
-    </div>
+    </Field>
   )
 }

@@ -13,6 +13,20 @@ export type AuditEntry = {
   after?: unknown
 }
 
+/** The table `audit_entry`. Rows are only ever added. `before` and `after` are JSON. */
+export type AuditEntryTable = {
+  id: string
+  created_at: number
+  /** Operating system user. */
+  actor: string
+  action: string
+  /** The subject of the action: an account, a CID, a deal. */
+  subject: string
+  reason: string | null
+  before: string | null
+  after: string | null
+}
+
 /** A logged action. */
 export type LoggedAction = Omit<AuditEntry, 'reason'> & { at: number; actor: string; reason: string | null }
 
@@ -38,23 +52,11 @@ export async function recordAction(trx: Executor, entry: AuditEntry, now: number
 
 const rowsOfPage = 500
 
-/** The columns that are listed. */
-type Row = {
-  id: string
-  created_at: number
-  actor: string
-  action: string
-  subject: string
-  reason: string | null
-  before: string | null
-  after: string | null
-}
-
 /** Lists the log, newest first, page by page. */
 export async function* listActions({ read }: { read: Executor }): AsyncGenerator<LoggedAction> {
   for (let end: string | undefined; ; ) {
     const earlier = end === undefined ? sql`` : sql`where id < ${end}`
-    const { rows } = await sql<Row>`select id, created_at, actor, action, subject, reason, before, after
+    const { rows } = await sql<AuditEntryTable>`select id, created_at, actor, action, subject, reason, before, after
       from audit_entry ${earlier} order by id desc limit ${rowsOfPage}`.execute(read)
     for (const { created_at: at, actor, action, subject, reason, before, after } of rows)
       yield { at, actor, action, subject, reason, before: readJson(before), after: readJson(after) }

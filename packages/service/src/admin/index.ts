@@ -1,5 +1,5 @@
 export { type ActionContext, applyAction } from './action.ts'
-export { type AuditEntry, recordAction } from './audit.ts'
+export { type AuditEntry, type AuditEntryTable, recordAction } from './audit.ts'
 export { createAuditTable } from './audit-table.ts'
 export { createKeyFile, openPlaceIfExists, readIdentity, readKeep, reportBackups } from './backup-arguments.ts'
 export { interrupted } from './interrupted.ts'

@@ -31,8 +31,8 @@ export type ServiceAppOptions = {
   listener: ListenerLimits & Pick<ListenerConfig, 'corsOrigins'>
   /** Number of public listeners of the process, which share its limit of open files. Defaults to 1. */
   publicListeners?: number
-  /** Whether users reach it by https. */
-  isSecure: boolean
+  /** URL that users reach it by. With https, browsers are asked to use nothing else. */
+  publicUrl: string | undefined
   /** How errors outside of calls are written: a dialect of the wire, or the encoder of another protocol. */
   dialect: DialectName | ErrorEncoder
   describeError?: DescribeError
@@ -104,7 +104,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'x-frame-options': 'DENY',
-      ...(options.isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+      ...(options.publicUrl?.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     })
     if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
   })

@@ -24,7 +24,7 @@ async function startFrame(environment: Record<string, string>) {
     readiness,
     stop: stop.signal,
     listener: limits,
-    isSecure: false,
+    publicUrl: undefined,
     dialect: 'api',
   })
   registerHealthRoutes(app, { metrics, rates: createRateLimiter(0, { now: () => 0 }) }, readiness, 'test')

@@ -39,7 +39,7 @@ export async function startMetrics(
       maxConnections,
       maxConnectionsPerAddress: maxConnections,
     },
-    isSecure: false,
+    publicUrl: undefined,
     dialect: 'api',
   })
   const parts = { metrics, rates: createRateLimiter(0, { now: () => Date.now() }) }

@@ -23,7 +23,7 @@ async function answerLate(send: (reply: FastifyReply) => FastifyReply) {
     readiness: createReadiness({}, log),
     stop: stop.signal,
     listener: readListenerConfig(readSettings(listenerSettings, {}, { foreign: new Set() }), 0),
-    isSecure: false,
+    publicUrl: undefined,
     dialect: 'api',
   })
   onTestFinished(() => app.close())

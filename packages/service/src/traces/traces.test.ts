@@ -30,7 +30,7 @@ async function startFrame(name: string, environment: Record<string, string>) {
     readiness: createReadiness({}, log),
     stop: new AbortController().signal,
     listener,
-    isSecure: false,
+    publicUrl: undefined,
     dialect: 'api',
     traces,
   })

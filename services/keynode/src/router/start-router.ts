@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   createDependencies,
+  createLog,
   createLogGate,
   createMetrics,
   createRateLimiter,
@@ -13,7 +14,7 @@ import {
   registerHealthRoutes,
   startMetrics,
 } from '@cairn/service'
-import pino, { type Logger } from 'pino'
+import type { Logger } from 'pino'
 import type { Clock } from '../context.ts'
 import { createIssuedTexts } from '../sessions/issued-texts.ts'
 import type { KeyRouterConfig } from './config.ts'
@@ -41,9 +42,7 @@ export async function startRouter(
 ): Promise<KeyRouter> {
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
-  const log =
-    options.log ??
-    pino({ level: config.logLevel, base: { service: 'keyrouter' }, redact: ['req.headers.authorization'] })
+  const log = options.log ?? createLog(config.logLevel, { service: 'keyrouter' })
   let url = config.publicUrl
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
@@ -86,7 +85,7 @@ export async function startRouter(
     readiness,
     stop: stop.signal,
     listener: config,
-    isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    publicUrl: config.publicUrl,
     dialect: 'keyNode',
     traces,
   })

@@ -5,15 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KIB, MIB, resumableSegmentBytes } from '@cairn/protocol'
 import { openFileStore } from '@cairn/service/objects'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
-import { migrations } from '../db/database.ts'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { check } from '../packs/check.ts'
 import { comparePacks, countMergeable, hashSha256, recoverPacks } from '../packs/packs.ts'
 import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
@@ -27,18 +26,12 @@ import { createTus } from './tus.fixture.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 import { createResumableWorker, removeExpired, storeLeftOver } from './worker.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
 const day = 24 * 3_600_000
 const never = new AbortController().signal
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const idOf = (path: string) => path.split('/').at(-1) ?? ''
 
-describe.each(['sqlite', 'postgres'] as const)('uploads that become content as they come, on %s', (kind) => {
+describeOnDatabases('uploads that become content as they come, on %s', (newDatabase) => {
   let storage: TestStorage
   let key: string
   const account = privateKeyToAccount(generatePrivateKey())
@@ -47,7 +40,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads that become content as t
     storage = await startTestStorage({
       CAIRN_FREE_BYTES: String(512 * MIB),
       CAIRN_RATE_FACTOR: '0',
-      ...(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}),
+      ...(await newDatabase()),
     })
     key = await storage.createKey(account)
   })

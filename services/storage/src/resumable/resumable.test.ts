@@ -5,40 +5,33 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { createKilledReplica } from '@cairn/service/killed-replica-fixture'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CID } from 'multiformats/cid'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { acquireUpload, dropUpload } from './store.ts'
 import { createTus, tusMetadata } from './tus.fixture.ts'
 import { removeAbandoned, removeExpired, storeLeftOver } from './worker.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
 const day = 24 * 3_600_000
 const never = new AbortController().signal
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) => {
+describeOnDatabases('uploads in parts on %s', (newDatabase) => {
   let storage: TestStorage
-  let databaseUrl: string | undefined
+  let database: Record<string, string>
   let key: string
   const account = privateKeyToAccount(generatePrivateKey())
   const settings = (more: Record<string, string> = {}) => ({
     CAIRN_FREE_BYTES: String(64 * MIB),
     CAIRN_OPEN_UPLOADS: '3',
-    ...(databaseUrl === undefined ? {} : { CAIRN_DATABASE_URL: databaseUrl }),
+    ...database,
     ...more,
   })
   beforeEach(async () => {
-    databaseUrl = kind === 'postgres' ? await postgres.createDatabase() : undefined
+    database = await newDatabase()
     storage = await startTestStorage(settings())
     key = await storage.createKey(account)
   })
@@ -435,7 +428,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
     await killed.finish('uploads/unknown.0.x', { confirm: true })
     await removeAbandoned(context, never)
     // With SQLite every other replica is gone. With other replicas, its age decides.
-    expect(await context.objects.size('uploads/lost.0.x')).toBe(databaseUrl === undefined ? undefined : 10)
+    expect(await context.objects.size('uploads/lost.0.x')).toBe(!('CAIRN_DATABASE_URL' in database) ? undefined : 10)
     await killed.age()
     await removeAbandoned(context, never)
     expect(await context.objects.size('uploads/lost.0.x')).toBeUndefined()
@@ -459,7 +452,7 @@ describe.each(['sqlite', 'postgres'] as const)('uploads in parts on %s', (kind) 
   })
 
   test('continue at another replica', async () => {
-    if (databaseUrl === undefined) return
+    if (!('CAIRN_DATABASE_URL' in database)) return
     await using other = await startTestStorage(
       settings({
         CAIRN_PACK_FOLDER: `${storage.home}/packs`,

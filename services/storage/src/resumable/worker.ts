@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
+import { removeAbandonedObjects } from '../objects/remove-abandoned.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
 import { removeDropped, removeReleased } from './remove-dropped.ts'
@@ -64,24 +65,11 @@ export async function removeExpired(context: Context, signal: AbortSignal): Prom
   return rows.length
 }
 
-/**
- * Removes parts whose replica ended before it recorded them: no client received a success for them. Returns their
- * number.
- */
-export async function removeAbandoned(context: Context, signal: AbortSignal): Promise<number> {
-  let removed = 0
-  for await (const { key, settle } of context.objects.listAbandoned(partPrefix)) {
-    signal.throwIfAborted()
-    const row = await context.db.read
-      .selectFrom('resumable_part')
-      .select('object_key')
-      .where('object_key', '=', key)
-      .executeTakeFirst()
-    if (row === undefined) {
-      await context.objects.remove(key)
-      removed++
-    }
-    await settle()
+/** Removes parts whose replica stopped before it recorded and acknowledged them. Returns their number. */
+export function removeAbandoned({ db, objects }: Context, signal: AbortSignal): Promise<number> {
+  const isRecorded = async (key: string) => {
+    const row = db.read.selectFrom('resumable_part').select('object_key').where('object_key', '=', key)
+    return (await row.executeTakeFirst()) !== undefined
   }
-  return removed
+  return removeAbandonedObjects(objects, partPrefix, isRecorded, signal)
 }

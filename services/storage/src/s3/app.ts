@@ -51,7 +51,7 @@ export function createS3App({ context, readiness, stop }: S3AppParts): FastifyIn
     // Each bucket has its own CORS rules.
     listener: { ...config, corsOrigins: [] },
     publicListeners: countPublicListeners(config),
-    isSecure: config.s3Api?.publicUrl?.startsWith('https:') ?? false,
+    publicUrl: config.s3Api?.publicUrl,
     dialect: encodeS3Error,
     describeError,
     traces: context.traces,

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { removeAbandonedObjects } from '../objects/remove-abandoned.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { abortMultipart, partPrefix } from './parts.ts'
 
@@ -34,20 +35,10 @@ export async function abortExpired(context: Context, signal: AbortSignal): Promi
 }
 
 /** Removes parts whose replica stopped before it recorded and acknowledged them. Returns their number. */
-export async function removeAbandonedParts(context: Context, signal: AbortSignal): Promise<number> {
-  let removed = 0
-  for await (const { key, settle } of context.objects.listAbandoned(partPrefix)) {
-    signal.throwIfAborted()
-    const row = await context.db.read
-      .selectFrom('s3_part')
-      .select('object_key')
-      .where('object_key', '=', key)
-      .executeTakeFirst()
-    if (row === undefined) {
-      await context.objects.remove(key)
-      removed++
-    }
-    await settle()
+export function removeAbandonedParts({ db, objects }: Context, signal: AbortSignal): Promise<number> {
+  const isRecorded = async (key: string) => {
+    const row = db.read.selectFrom('s3_part').select('object_key').where('object_key', '=', key)
+    return (await row.executeTakeFirst()) !== undefined
   }
-  return removed
+  return removeAbandonedObjects(objects, partPrefix, isRecorded, signal)
 }

@@ -1,19 +1,7 @@
+import type { AuditEntryTable } from '@cairn/service/admin'
+
 /** When the bucket of a caller of a call is full again. The name is a pseudonym. */
 type CallRateTable = { name: string; full_at: number }
-
-/** An action of an operator. Rows are only ever added. `before` and `after` are JSON. */
-type AuditEntryTable = {
-  id: string
-  created_at: number
-  /** Operating system user. */
-  actor: string
-  action: string
-  /** The subject of the action: an account, a CID, a deal. */
-  subject: string
-  reason: string | null
-  before: string | null
-  after: string | null
-}
 
 /** A rule of the operator's own denylist, a line in the compact format. */
 type DenialTable = { rule: string; position: number; reason: string; created_at: number }
