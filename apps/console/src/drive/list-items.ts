@@ -1,6 +1,6 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
 import type { FilesSearch } from '../files/files-search.ts'
-import { firstOrder, isNarrowed, matchesFilter } from '../files/filter-files.ts'
+import { createMatcher, firstOrder, isNarrowed } from '../files/filter-files.ts'
 import { driveFolderType, type ListedFile } from '../files/listed-file.ts'
 import { language } from '../messages/language.ts'
 
@@ -43,13 +43,14 @@ export function listItems(
     )
   const isStarred = search.place === 'starred'
   const start = folder === '/' ? '/' : `${folder}/`
+  const matches = createMatcher(search)
   const rows: ListedFile[] = []
   for (const item of drive.all()) {
     if (isStarred && !item.isStarred) continue
     if (tag !== undefined && !item.tags.includes(tag)) continue
     if (!item.path.startsWith(start)) continue
     const row = toListedFile(item, true)
-    if (matchesFilter(search, row)) rows.push(row)
+    if (matches(row)) rows.push(row)
   }
   return sortRows(rows, search, false)
 }

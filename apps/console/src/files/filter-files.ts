@@ -50,18 +50,22 @@ export function toFilter(search: FilesSearch): FileFilter {
   }
 }
 
-/** Whether a row matches the search, as the service would find it: each word in the name, or the start of the CID. */
-export function matchesFilter({ q, access, ...search }: FilesSearch, file: ListedFile): boolean {
-  const { fileName, cid, mimeType, encryption } = file
-  const isFolder = mimeType === driveFolderType
-  if (access !== undefined && (isFolder || encryption !== (access === 'encrypted'))) return false
-  const kinds = readKinds(search)
-  const starts = kinds.flatMap((kind) => mimeStarts[kind])
-  if (kinds.length > 0 && !starts.some((start) => mimeType?.startsWith(start) === true)) return false
-  if (q === undefined) return true
-  const name = fold(fileName)
-  const words = fold(q).split(/\s+/)
-  return words.every((word) => name.includes(word)) || (cid !== '' && cid.startsWith(q.trim()))
+/**
+ * Returns whether a row matches a search, as the service would find it: each word in the name, or the start of the CID. The
+ * search is read once, for very many rows.
+ */
+export function createMatcher({ q, access, ...search }: FilesSearch): (file: ListedFile) => boolean {
+  const starts = readKinds(search).flatMap((kind) => mimeStarts[kind])
+  const words = q === undefined ? [] : fold(q).split(/\s+/)
+  const cidStart = q?.trim()
+  return ({ fileName, cid, mimeType, encryption }) => {
+    const isFolder = mimeType === driveFolderType
+    if (access !== undefined && (isFolder || encryption !== (access === 'encrypted'))) return false
+    if (starts.length > 0 && !starts.some((start) => mimeType?.startsWith(start) === true)) return false
+    if (cidStart === undefined) return true
+    const name = fold(fileName)
+    return words.every((word) => name.includes(word)) || (cid !== '' && cid.startsWith(cidStart))
+  }
 }
 
 function fold(text: string): string {

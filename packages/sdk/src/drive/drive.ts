@@ -10,13 +10,13 @@ import { applyChange, type Change, createRegisters, listChanges } from './regist
 import { createDeviceName, createStamp } from './stamp.ts'
 import {
   buildView,
+  createItemReader,
   type DriveItem,
   type DriveUpload,
+  type ItemReader,
   indexUploads,
-  isInTrash,
   namesIn,
   rootId,
-  toItem,
   trashMs,
   type UploadIndex,
   type View,
@@ -138,6 +138,9 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
   let uploads: readonly DriveUpload[] = []
   let index: UploadIndex | undefined
   let view: View | undefined
+  let items: { view: View; reader: ItemReader } | undefined
+  /** An edit changes the view step by step: what is read meanwhile is computed each time. */
+  let isEditing = false
   let isListed = true
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
@@ -150,6 +153,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     index ??= indexUploads(uploads)
     view ??= buildView(state, index)
     return view
+  }
+  const readItems = (): ItemReader => {
+    const current = readAll()
+    if (isEditing) return createItemReader(current)
+    if (items?.view !== current) items = { view: current, reader: createItemReader(current) }
+    return items.reader
   }
   const apply = (changes: readonly Change[]) => {
     for (const change of changes) applyChange(state, change)
@@ -204,7 +213,10 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     const edit = startEdit(state, readAll(), createStamp(state.newest, now, device), now)
     let isSent = false
     try {
+      isEditing = true
       const result = run(edit.editor)
+      isEditing = false
+      items = undefined
       const made = edit.finish()
       if (made.set.length === 0 && made.clear.length === 0) return result
       isSent = true
@@ -216,6 +228,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       isDoubtful = isSent
       throw error
     } finally {
+      isEditing = false
       view = undefined
       if (isSent) notify()
     }
@@ -223,16 +236,17 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
   const itemsOf = (folder: string): DriveItem[] => {
     const current = readAll()
     const ids = namesIn(current, folder).byName.values()
-    const items = [...ids].flatMap((id) => {
+    const { itemOf } = readItems()
+    const found = [...ids].flatMap((id) => {
       const node = current.nodes.get(id)
-      return node === undefined ? [] : [toItem(current, node)]
+      return node === undefined ? [] : [itemOf(node)]
     })
-    return items.sort(byKindAndName)
+    return found.sort(byKindAndName)
   }
   const trash = (): DriveItem[] => {
     const current = readAll()
     const nodes = [...current.nodes.values()].filter(({ trashedAt }) => trashedAt !== undefined)
-    return nodes.map((node) => toItem(current, node)).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+    return nodes.map(readItems().itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
   }
 
   await reload(options)
@@ -261,15 +275,16 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     },
     find(path) {
       const node = findNode(readAll(), path)
-      return node === undefined ? undefined : toItem(readAll(), node)
+      return node === undefined ? undefined : readItems().itemOf(node)
     },
     get(id) {
       const node = readAll().nodes.get(id)
-      return node === undefined ? undefined : toItem(readAll(), node)
+      return node === undefined ? undefined : readItems().itemOf(node)
     },
     all() {
       const current = readAll()
-      return [...current.nodes.values()].flatMap((node) => (isInTrash(current, node) ? [] : [toItem(current, node)]))
+      const { itemOf, isInTrash } = readItems()
+      return [...current.nodes.values()].flatMap((node) => (isInTrash(node) ? [] : [itemOf(node)]))
     },
     trash,
     duplicates() {
@@ -283,11 +298,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
         else others.push(upload)
       }
       if (copies.size === 0) return []
+      const { itemOf } = readItems()
       const found: DriveDuplicates[] = []
       for (const node of current.nodes.values()) {
         for (const { cid } of node.versions ?? []) {
           const own = copies.get(cid)
-          if (own !== undefined) found.push({ item: toItem(current, node), copies: own })
+          if (own !== undefined) found.push({ item: itemOf(node), copies: own })
           copies.delete(cid)
         }
       }
@@ -296,9 +312,10 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     },
     tags() {
       const current = readAll()
+      const { isInTrash } = readItems()
       const counts = new Map<string, number>()
       for (const node of current.nodes.values()) {
-        if (node.tags.length === 0 || isInTrash(current, node)) continue
+        if (node.tags.length === 0 || isInTrash(node)) continue
         for (const tag of node.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       }
       const sorted = [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))

@@ -1,9 +1,17 @@
 // Properties of merging: the order, the number and the grouping of changes make no difference.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyChange, type Change, createRegisters, keepLive, listChanges, splitChanges } from './registers.ts'
+import {
+  applyChange,
+  type Change,
+  createRegisters,
+  keepLive,
+  listChanges,
+  parseContent,
+  splitChanges,
+} from './registers.ts'
 import { createStamp } from './stamp.ts'
-import { buildView, indexUploads, namesIn, pathOf, type View } from './view.ts'
+import { buildView, createItemReader, indexUploads, isInTrash, namesIn, pathOf, type View } from './view.ts'
 
 const folders = ['a', 'b', 'c', 'd'].map((letter) => `d-${letter.repeat(22)}`)
 const cids = ['x', 'y', 'z'].map((letter) => `bafkrei${letter.repeat(52)}`)
@@ -87,6 +95,48 @@ describe('merging', () => {
         for (const part of parts) expect(JSON.stringify(part).length).toBeLessThan(maxBytes + 300)
       }),
     )
+  })
+
+  test('what is computed once for all items of a view is what each item says', () => {
+    fc.assert(
+      fc.property(changes, (list) => {
+        const view = buildView(stateOf(list), indexUploads(uploads))
+        const reader = createItemReader(view)
+        for (const node of view.nodes.values()) {
+          expect([reader.itemOf(node).path, reader.isInTrash(node)]).toEqual([
+            pathOf(view, node),
+            isInTrash(view, node),
+          ])
+          expect(reader.itemOf(node)).toBe(reader.itemOf(node))
+        }
+      }),
+    )
+  })
+
+  test('content of another form is rejected, of whatever field', () => {
+    const at = createStamp(undefined, 1, 'deviceA1')
+    const right: Change = { at, set: [['x', 'name', 'n']], clear: ['y'] }
+    expect(parseContent(JSON.stringify({ changes: [right] }))).toEqual({ changes: [right], tips: [] })
+    for (const wrong of [
+      { ...right, at: 'now' },
+      { ...right, clear: ['/'] },
+      { ...right, clear: undefined },
+      { ...right, set: [['x', 'name']] },
+      { ...right, set: [['x', 'name', 'n', 1]] },
+      { ...right, set: [['', 'name', 'n']] },
+      { ...right, set: [['x', 7, 'n']] },
+      { ...right, set: [['x', 'name', null]] },
+      { ...right, set: [['x', 'name', 0.5]] },
+      { ...right, set: [['x', 'name', 'n'.repeat(4097)]] },
+      { ...right, set: [['x', 'n'.repeat(401), 'n']] },
+      'text',
+    ]) {
+      expect(() => parseContent(JSON.stringify({ changes: [wrong] })), JSON.stringify(wrong).slice(0, 80)).toThrow(
+        /cannot read/,
+      )
+    }
+    for (const text of ['', '[]', '{}', '{"changes":1}', '{"changes":[],"tips":[1]}'])
+      expect(() => parseContent(text), text).toThrow(/cannot read/)
   })
 
   test('equal states give equal trees without cycles, in which each item has a path and no content is lost', () => {

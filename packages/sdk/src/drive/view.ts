@@ -95,6 +95,7 @@ const unnamed = '~'
 export const folderIdPattern = /^d-[\w-]{22}$/
 
 type Fields = ReadonlyMap<string, { at: Stamp; value: FieldValue }>
+const noFields: Fields = new Map()
 
 /** The first upload of each CID, oldest first: see {@link indexUploads}. */
 export type UploadIndex = ReadonlyMap<string, DriveUpload>
@@ -132,28 +133,40 @@ function textOf(all: Fields, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function readCommon(id: string, all: Fields): Omit<Node, 'rawName' | 'versions'> {
+/** Most items have none: one list for all of them, which is never changed. */
+const noTexts: string[] = []
+
+function readNode(id: string, all: Fields, name: string, versions: DriveVersion[] | undefined): Node {
   const trashedAt = all.get(fields.trashedAt)?.value
   const colour = textOf(all, fields.colour)
-  const tags: string[] = []
-  for (const [field, { value }] of all)
-    if (value === true && field.startsWith(tagPrefix)) tags.push(field.slice(tagPrefix.length))
   return {
     id,
+    rawName: toShown(name),
     nameStamp: all.get(fields.name)?.at ?? unnamed,
     parent: textOf(all, fields.parent) ?? rootId,
     isStarred: all.get(fields.starred)?.value === true,
-    tags: tags.sort(),
+    tags: readTags(all),
     colour: colour === '' ? undefined : colour,
     trashedAt: typeof trashedAt === 'number' && trashedAt > 0 ? trashedAt : undefined,
-    joined: [],
+    versions,
+    joined: noTexts,
   }
+}
+
+function readTags(all: Fields): string[] {
+  let tags = noTexts
+  for (const [field, { value }] of all) {
+    if (value !== true || !field.startsWith(tagPrefix)) continue
+    if (tags === noTexts) tags = []
+    tags.push(field.slice(tagPrefix.length))
+  }
+  return tags.length > 1 ? tags.sort() : tags
 }
 
 /** A folder without a name was removed; what another device moved into it falls back to the root. */
 function readFolder(id: string, all: Fields): Node | undefined {
   const name = textOf(all, fields.name)
-  return name === undefined ? undefined : { ...readCommon(id, all), rawName: toShown(name), versions: undefined }
+  return name === undefined ? undefined : readNode(id, all, name, undefined)
 }
 
 /** A file without stored content is not shown; its entry stays, and shows again with the content. */
@@ -169,9 +182,9 @@ function readFile(id: string, all: Fields, byCid: UploadIndex): Node | undefined
     else versions.push(toVersion(upload, value))
   }
   if (versions.length === 0) return undefined
-  versions.sort(newestFirst)
+  if (versions.length > 1) versions.sort(newestFirst)
   const name = textOf(all, fields.name) ?? own?.fileName ?? byCid.get(versions.at(-1)?.cid ?? '')?.fileName ?? id
-  return { ...readCommon(id, all), rawName: toShown(name), versions }
+  return readNode(id, all, name, versions)
 }
 
 function toVersion({ cid, fileSizeInBytes, mimeType, encryption }: DriveUpload, at: number): DriveVersion {
@@ -219,16 +232,16 @@ function addUploads(nodes: Map<string, Node>, byCid: UploadIndex, claimed: Reado
     const { cid } = upload
     if (nodes.has(cid) || claimed.has(cid)) continue
     const version = toVersion(upload, upload.createdAt)
-    const rawName = toShown(upload.fileName)
-    const file = inRoot.get(rawName)
+    const node = readNode(cid, noFields, upload.fileName, [version])
+    const file = inRoot.get(node.rawName)
     if (file?.versions === undefined) {
-      const node: Node = { ...readCommon(cid, new Map()), rawName, versions: [version] }
       nodes.set(cid, node)
-      inRoot.set(rawName, node)
+      inRoot.set(node.rawName, node)
       continue
     }
     file.versions.push(version)
     file.versions.sort(newestFirst)
+    if (file.joined === noTexts) file.joined = []
     file.joined.push(cid)
   }
 }
@@ -374,18 +387,56 @@ export function shownName(view: View, node: Node): string {
   return namesIn(view, node.parent).byId.get(node.id) ?? node.rawName
 }
 
-/** Returns an item as callers see it. */
-export function toItem(view: View, node: Node): DriveItem {
-  const { id, isStarred, tags, colour, trashedAt, versions } = node
-  const common = {
-    id,
-    name: shownName(view, node),
-    path: pathOf(view, node),
-    isStarred,
-    tags: [...tags],
-    colour,
-    trashedAt,
+/** Reads the items of a view as callers see them. */
+export type ItemReader = {
+  itemOf(node: Node): DriveItem
+  /** Whether an item is in the trash, by itself or with a folder. */
+  isInTrash(node: Node): boolean
+}
+
+/**
+ * Returns a reader that computes each item, and the path of each folder, once: of a drive with very many files, a list of all
+ * is then a look-up. It is valid until the view changes.
+ */
+export function createItemReader(view: View): ItemReader {
+  const items = new Map<string, DriveItem>()
+  const folders = new Map<string, { path: string; isInTrash: boolean }>([[rootId, { path: '', isInTrash: false }]])
+  const folderOf = (id: string): { path: string; isInTrash: boolean } => {
+    const above: Node[] = []
+    let at = id
+    let known = folders.get(at)
+    while (known === undefined) {
+      const node = view.nodes.get(at)
+      if (node === undefined) known = { path: '', isInTrash: false }
+      else {
+        above.push(node)
+        at = node.parent
+        known = folders.get(at)
+      }
+    }
+    for (const node of above.reverse()) {
+      const isInTrash: boolean = known.isInTrash || node.trashedAt !== undefined
+      known = { path: `${known.path}/${shownName(view, node)}`, isInTrash }
+      folders.set(node.id, known)
+    }
+    return known
   }
+  return {
+    itemOf(node) {
+      const known = items.get(node.id)
+      if (known !== undefined) return known
+      const name = shownName(view, node)
+      const item = toItem(node, name, `${folderOf(node.parent).path}/${name}`)
+      items.set(node.id, item)
+      return item
+    },
+    isInTrash: (node) => node.trashedAt !== undefined || folderOf(node.parent).isInTrash,
+  }
+}
+
+function toItem(node: Node, name: string, path: string): DriveItem {
+  const { id, isStarred, tags, colour, trashedAt, versions } = node
+  const common = { id, name, path, isStarred, tags: [...tags], colour, trashedAt }
   const [newest] = versions ?? []
   if (versions === undefined || newest === undefined) return { kind: 'folder', ...common }
   const { cid, sizeBytes, mimeType, isEncrypted } = newest
