@@ -1,6 +1,7 @@
 // What a new user meets first: a page that teaches, no price where nothing is due, coins to try payments with.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { registerEnsName } from './ens-names.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -26,8 +27,14 @@ test('an account without files learns how to upload from here, a terminal and a 
   expect(await total.textContent()).not.toMatch(/\$|payment/)
 })
 
-test('a wallet without coins gets some on a local network, and the account shows them', async () => {
+test('a wallet without coins gets some on a local network; the account shows them, and names of ENS stand for addresses', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const [account] = wallet.accounts
+  const friend = `0x${'12'.repeat(20)}` as const
+  const { rpcUrl = '' } = site.network.profile.chain ?? {}
+  if (account === undefined) throw new Error('the wallet has no account')
+  await registerEnsName(rpcUrl, 'stone-keeper.eth', account.address)
+  await registerEnsName(rpcUrl, 'ida.eth', friend)
   await open('/billing')
   await signIn()
   await page.getByRole('button', { name: 'Get test coins' }).click()
@@ -36,7 +43,22 @@ test('a wallet without coins gets some on a local network, and the account shows
   const sheet = page.getByRole('dialog', { name: 'Account' })
   await sheet.getByText('Balance').waitFor()
   await sheet.getByText(/^[1-9][\d.]* ETH$/).waitFor()
+  await sheet.getByText('stone-keeper.eth').waitFor()
   expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+
+  // A name stands for the address that it leads to, which is shown before it is used.
+  await page.getByRole('link', { name: 'Shared' }).first().click()
+  await page.getByText('Contacts', { exact: true }).click()
+  await page.getByRole('button', { name: 'Add contact' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add contact' })
+  await adding.getByLabel('Address').fill('nobody.eth')
+  await adding.getByText('nobody.eth has no address.').waitFor()
+  await adding.getByLabel('Address').fill('Ida.eth')
+  await adding.getByText(new RegExp(friend)).waitFor()
+  await adding.getByLabel('Label').fill('Ida')
+  await adding.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('list', { name: 'Contacts' }).getByText('Ida', { exact: true }).waitFor()
 })
 
 test('an API key has few rights unless more are chosen, and comes with a command that uses it', async () => {

@@ -1,3 +1,4 @@
+import type { DriveContact } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { explainError } from '../messages/describe-error.ts'
@@ -5,10 +6,13 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { readAddresses } from './read-addresses.ts'
+import { EnsNote } from './EnsNote.tsx'
+import { useAddresses } from './use-addresses.ts'
 import type { useContacts } from './use-contacts.ts'
 
 const maxLabelLength = 100
+/** A label does not stand for an address that gets one. */
+const noContacts: readonly DriveContact[] = []
 
 /** Gives an address a label. */
 export function AddContactDialog({
@@ -21,7 +25,7 @@ export function AddContactDialog({
   const [text, setText] = useState('')
   const [label, setLabel] = useState('')
   const [wasTried, setTried] = useState(false)
-  const { addresses, bad } = readAddresses(text)
+  const { addresses, bad, ens } = useAddresses(text, noContacts)
   const [address] = addresses
   const isRight = address !== undefined && addresses.length === 1 && bad.length === 0
   const adding = useMutation({ mutationFn: (to: string) => save(to, label.trim()), onSuccess: onClose })
@@ -47,6 +51,7 @@ export function AddContactDialog({
         error={wasTried && !isRight ? messages.access.transferBad : undefined}
         onChange={({ target }) => setText(target.value)}
       />
+      <EnsNote ens={ens} />
       <TextField
         label={messages.contacts.label}
         hint={messages.contacts.labelHint}

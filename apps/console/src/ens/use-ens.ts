@@ -44,15 +44,10 @@ export function useEnsAddresses(words: readonly string[]): readonly EnsAnswer[] 
       staleTime: staleMs,
     })),
   })
-  const known = results.map(({ data }) => data)
-  const key = JSON.stringify([names, known])
+  const answers = names.map((name, at): EnsAnswer => {
+    const address = results[at]?.data
+    return { name, address: address === undefined ? null : (address ?? undefined) }
+  })
   // biome-ignore lint/correctness/useExhaustiveDependencies: equal answers are the same list.
-  return useMemo(
-    () =>
-      names.map((name, at) => {
-        const address = known[at]
-        return { name, address: address === undefined ? null : (address ?? undefined) }
-      }),
-    [key],
-  )
+  return useMemo(() => answers, [JSON.stringify(answers)])
 }
