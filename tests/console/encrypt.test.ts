@@ -5,10 +5,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { encryptBytesV1 } from '@cairn/crypto'
+import { maxThumbnailBytes } from '@cairn/protocol'
 import {
   type Client,
   decryptBytes,
   downloadBytes,
+  findThumbnails,
   getKey,
   listDirectory,
   listFiles,
@@ -96,6 +98,52 @@ test('files of the second format, an empty one among them, open in the SDK', asy
     const expected = fileName === 'film.bin' ? plain : Buffer.alloc(0)
     expect(Buffer.from(await decryptBytes(client, cid)).equals(expected), fileName).toBe(true)
   }
+  expect(problems).toEqual([])
+})
+
+test('an encrypted picture has a thumbnail in its tile, which the service cannot read, also after a reload', async () => {
+  const { page, problems, client, open, checkAccessibility } = await openSignedIn('v1')
+  // Noise does not compress, so the picture is larger than its thumbnail may be.
+  const picture: string = await page.evaluate(`(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 400 })
+    const context = canvas.getContext('2d')
+    context.fillStyle = '#d02020'
+    context.fillRect(0, 0, 700, 400)
+    const noise = context.createImageData(700, 40)
+    let seed = 1
+    for (let at = 0; at < noise.data.length; at++) {
+      seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+      noise.data[at] = at % 4 === 3 ? 255 : (seed >>> 16) & 255
+    }
+    context.putImageData(noise, 0, 360)
+    return canvas.toDataURL('image/png')
+  })()`)
+  const buffer = Buffer.from(picture.slice(picture.indexOf(',') + 1), 'base64')
+  expect(buffer.length).toBeGreaterThan(maxThumbnailBytes)
+  await startEncrypted(page, [{ name: 'stone.png', mimeType: 'image/png', buffer }])
+  await page.getByRole('row').filter({ hasText: 'stone.png' }).waitFor(patient)
+  const [row] = await Array.fromAsync(listFiles(client))
+  const cid = row?.cid ?? ''
+  await expect.poll(async () => (await findThumbnails(client, [cid])).size, patient).toBe(1)
+  await open('/files?view=grid')
+  const drawn = page.getByRole('gridcell').locator('img')
+  await expect.poll(() => drawn.evaluate((image) => Reflect.get(image, 'naturalWidth')), patient).toBe(360)
+  expect(await drawn.getAttribute('src')).toMatch(/^blob:/)
+  expect(await checkAccessibility()).toEqual([])
+  const stored = await site.network.storage.context.db.read
+    .selectFrom('thumbnail')
+    .selectAll()
+    .executeTakeFirstOrThrow()
+  expect(stored.data.length).toBeLessThanOrEqual(maxThumbnailBytes)
+  // What the service has is not a picture; what the key opens is one.
+  expect(Buffer.from(stored.data).includes('WEBP')).toBe(false)
+  const { masterKey } = await getKey(client, cid)
+  const opened = await (await findThumbnails(client, [cid])).get(cid)?.open(masterKey)
+  expect(
+    Buffer.from(opened ?? [])
+      .subarray(8, 12)
+      .toString(),
+  ).toBe('WEBP')
   expect(problems).toEqual([])
 })
 

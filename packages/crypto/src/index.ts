@@ -58,6 +58,7 @@ export {
 export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
 export { type ByteSource, type OpenSource, openSource } from './source.ts'
 export { generateKey, type KeySet, splitKey } from './split.ts'
+export { openThumbnail, sealThumbnail } from './thumbnail.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'
 export { verifyWalletSignature } from './verify-signature.ts'
 export { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'

@@ -24,6 +24,7 @@ import * as s3 from './calls/s3.ts'
 import * as service from './calls/service.ts'
 import * as sessions from './calls/sessions.ts'
 import * as signIn from './calls/sign-in.ts'
+import * as thumbnails from './calls/thumbnails.ts'
 import * as uploadLinks from './calls/upload-links.ts'
 import * as uploads from './calls/uploads.ts'
 import * as webhooks from './calls/webhooks.ts'
@@ -136,6 +137,8 @@ export const allCalls: readonly CallDefinition[] = [
   drive.getDrive,
   drive.putDrivePart,
   drive.removeDrive,
+  thumbnails.putThumbnail,
+  thumbnails.getThumbnails,
   egress.getEgress,
   events.listEvents,
   events.streamEvents,

@@ -192,6 +192,7 @@ export { type WaitOptions, waitForProof } from './proofs/wait-for-proof.ts'
 export { type CallOptions, call } from './request.ts'
 export { type RotatedFile, rotateFile } from './rotation/rotate-file.ts'
 export type { Signer } from './signer/resolve-signer.ts'
+export { findThumbnails, type SealedThumbnail, saveThumbnail } from './thumbnails/thumbnails.ts'
 export {
   createResumable,
   type Resumable,

@@ -24,6 +24,7 @@ import type { Provider } from './providers/providers.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerS3Routes } from './s3/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
+import { registerThumbnailRoutes } from './thumbnails/routes.ts'
 import { registerUploadLinkRoutes } from './upload-links/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
@@ -75,6 +76,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerLinkRoutes(app, context)
   registerUploadLinkRoutes(app, context)
   registerDriveRoutes(app, context)
+  registerThumbnailRoutes(app, context)
   registerEgressRoutes(app, context)
   return app
 }

@@ -1,11 +1,14 @@
 import { useState } from 'react'
-import { Ellipsis } from '#icons'
+import { Ellipsis, Lock } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatBytes } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { gatewayUrl } from '../network/gateway-url.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { useObjectUrl } from '../preview/use-object-url.ts'
+import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
+import { useThumbnail } from '../thumbnails/use-thumbnail.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
@@ -45,6 +48,7 @@ export function FileTile({
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
   const sizeBytes = Number(fileSizeInBytes)
+  const thumbnail = useThumbnail(cid, encryption && !isFolder && hasThumbnail(fileName, mimeType, sizeBytes))
   const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
@@ -72,6 +76,8 @@ export function FileTile({
             onError={() => setBroken(true)}
             className="absolute inset-0 size-full object-cover object-top"
           />
+        ) : thumbnail !== undefined ? (
+          <Thumbnail picture={thumbnail} />
         ) : (
           <FileMark file={file} icon={Icon} size={30} />
         )}
@@ -95,5 +101,20 @@ export function FileTile({
         </ButtonMenu>
       </div>
     </div>
+  )
+}
+
+/** The thumbnail of an encrypted picture, and a lock on it. */
+function Thumbnail({ picture }: { picture: Blob }) {
+  const url = useObjectUrl(picture, thumbnailType)
+  return (
+    <>
+      {url === undefined ? undefined : (
+        <img src={url} alt="" draggable={false} className="absolute inset-0 size-full object-cover object-top" />
+      )}
+      <span className="absolute right-1.5 bottom-1.5 grid size-6 place-items-center rounded-full bg-surface/90 text-accent-ink">
+        <Lock aria-hidden="true" size={14} />
+      </span>
+    </>
   )
 }

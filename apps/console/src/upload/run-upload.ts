@@ -13,6 +13,7 @@ import {
 } from '@cairn/sdk'
 import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
 import { getSettings } from '../theme/settings.ts'
+import { storeThumbnail } from '../thumbnails/store-thumbnail.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import type { TransferReport } from '../transfers/transfer-store.ts'
 import { toReport } from './to-report.ts'
@@ -98,9 +99,21 @@ async function uploadSealed(
   given: EncryptedUploadOptions & { name: string },
 ): Promise<{ cid?: string }> {
   const { encrypt, end } = createEncryptor()
-  const options = { ...given, encrypt, format: getSettings().fileFormat }
+  let lastKey = ''
+  const options: typeof given = {
+    ...given,
+    encrypt: (blob, masterKey, settings) => {
+      lastKey = masterKey
+      return encrypt(blob, masterKey, settings)
+    },
+    format: getSettings().fileFormat,
+  }
   try {
-    if (item.kind === 'file') return await uploadEncrypted(client, item.file, options)
+    if (item.kind === 'file') {
+      const { cid } = await uploadEncrypted(client, item.file, options)
+      await storeThumbnail(client, { cid, masterKey: lastKey, file: item.file, name: given.name })
+      return { cid }
+    }
     refuseDuplicatePaths(item.files)
     const stored = await uploadEncryptedFolder(client, nameFolder(item.files, given.name), { ...options, asOne: true })
     return onlyOf(stored.map(({ cid }) => cid))

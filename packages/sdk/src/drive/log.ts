@@ -1,5 +1,6 @@
 import { CairnError, type DrivePart, getDrive, maxDriveBytes, maxDriveParts, putDrivePart } from '@cairn/protocol'
 import { base32 } from 'multiformats/bases/base32'
+import { decodeBase64, encodeBase64 } from '../base64.ts'
 import type { Client } from '../client.ts'
 import { getAgreedConditions } from '../keys/access.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
@@ -241,12 +242,7 @@ export async function openParts(parts: readonly DrivePart[], masterKey: string):
 
 /** @throws CairnError UNEXPECTED_RESPONSE, VERIFICATION_FAILED */
 export function readPart({ first, last, data }: DrivePart): Received {
-  let bytes: Uint8Array<ArrayBuffer>
-  try {
-    bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
-  } catch (cause) {
-    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The service returned a part that is not base64', cause })
-  }
+  const bytes = decodeBase64(data)
   const header = readHeader(bytes)
   if (header.first !== first || header.last !== last) throw doesNotFit('a part has the place of another')
   return { header, bytes }
@@ -276,15 +272,8 @@ async function putPart(
   options: CallOptions,
 ): Promise<void> {
   const limits = { timeoutMs: client.transferTimeoutMs, ...options }
-  const body = { revision, first, last, data: toBase64(part) }
+  const body = { revision, first, last, data: encodeBase64(part) }
   await call(client, putDrivePart, { body }, limits)
-}
-
-function toBase64(bytes: Uint8Array): string {
-  const step = 0x8000
-  let text = ''
-  for (let at = 0; at < bytes.length; at += step) text += String.fromCharCode(...bytes.subarray(at, at + step))
-  return btoa(text)
 }
 
 /**

@@ -13,6 +13,7 @@ export {
   readRecord,
   readTarget,
 } from '@cairn/names'
+export { decodeBase64, encodeBase64 } from '../base64.ts'
 
 /**
  * Parses the target of a name: a CID, a name, `/ipfs/{cid}` or `/ipns/{name}` with or without a path, or their URLs.
@@ -38,21 +39,4 @@ export function requireOther(value: string, name: string): void {
   const target = readTarget(value)
   if (target?.kind !== 'name' || target.root !== name) return
   throw new CairnError('INVALID_NAME_VALUE', { message: 'A name cannot point to itself' })
-}
-
-/**
- * Decodes base64 in the format of the service.
- * @throws CairnError UNEXPECTED_RESPONSE
- */
-export function decodeBase64(text: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-  } catch (cause) {
-    throw new CairnError('UNEXPECTED_RESPONSE', { cause })
-  }
-}
-
-/** Encodes bytes as base64. */
-export function encodeBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

@@ -28,6 +28,7 @@ import { createHandover } from './migrations/0028_create-handover.ts'
 import { nameS3Buckets } from './migrations/0029_name-s3-buckets.ts'
 import { createEgress } from './migrations/0030_create-egress.ts'
 import { importParts } from './migrations/0031_import-parts.ts'
+import { createThumbnails } from './migrations/0032_create-thumbnails.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -64,6 +65,7 @@ export const migrations = [
   nameS3Buckets,
   createEgress,
   importParts,
+  createThumbnails,
 ]
 
 /**

@@ -219,6 +219,7 @@ export function databaseSuite(
         { name: '0029_name-s3-buckets' },
         { name: '0030_create-egress' },
         { name: '0031_import-parts' },
+        { name: '0032_create-thumbnails' },
       ])
     })
 

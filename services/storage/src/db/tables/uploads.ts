@@ -95,6 +95,9 @@ type ResumableImportTable = {
 /** Bytes of a resumable upload, in an object. */
 type ResumablePartTable = { upload_id: string; offset_bytes: number; size_bytes: number; object_key: string }
 
+/** A thumbnail of an encrypted picture, encrypted by its client. */
+type ThumbnailTable = { upload_id: string; data: Uint8Array; created_at: number }
+
 /** Uploads, finished and in progress. */
 export type UploadTables = {
   upload: UploadTable
@@ -104,4 +107,5 @@ export type UploadTables = {
   resumable_upload: ResumableUploadTable
   resumable_import: ResumableImportTable
   resumable_part: ResumablePartTable
+  thumbnail: ThumbnailTable
 }

@@ -1,0 +1,23 @@
+import { type Client, saveThumbnail } from '@cairn/sdk'
+import { queryClient } from '../network/query-client.ts'
+import { hasThumbnail, makeThumbnail } from './make-thumbnail.ts'
+import { thumbnailKey } from './use-thumbnail.ts'
+
+/**
+ * Makes a thumbnail of an encrypted picture, and stores it under the key of the picture. Without one its tile has an icon, so
+ * no failure is reported.
+ */
+export async function storeThumbnail(
+  client: Client,
+  { cid, masterKey, file, name }: { cid: string; masterKey: string; file: File; name: string },
+): Promise<void> {
+  if (!hasThumbnail(name, file.type === '' ? null : file.type, file.size)) return
+  try {
+    const drawn = await makeThumbnail(file)
+    if (drawn === undefined) return
+    await saveThumbnail(client, { cid, masterKey, image: new Uint8Array(await drawn.arrayBuffer()) })
+    queryClient.setQueryData(thumbnailKey(cid), drawn)
+  } catch {
+    // The upload is stored; the next one may have a thumbnail again.
+  }
+}
