@@ -4,6 +4,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { makeDocx, makeEpub, makePptx, makeXlsx } from './office-files.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -107,6 +108,70 @@ test('a picture is shown by the gateway, and a folder lists names and sizes that
   await drawer.getByRole('link', { name: /^read me\.txt/ }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('office files and books show their text, tables and pictures, and nothing of them runs or is fetched', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadFolder(
+    client,
+    [
+      { path: 'stones.docx', content: await makeDocx(png) },
+      { path: 'walks.xlsx', content: await makeXlsx() },
+      { path: 'talk.pptx', content: await makePptx() },
+      { path: 'hill.epub', content: await makeEpub() },
+      { path: 'broken.docx', content: new Blob(['no document']) },
+    ],
+    { name: 'office' },
+  )
+  const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0 })
+  await open(`/files/${cid}`)
+  const drawer = page.getByRole('dialog')
+  const show = async (name: string) => {
+    await drawer.getByRole('link', { name: new RegExp(`^${name}`) }).click()
+    return drawer.getByRole('region', { name, exact: true })
+  }
+  const text = await show('stones.docx')
+  await text.getByRole('heading', { name: 'Stones' }).waitFor()
+  await text.locator('strong', { hasText: 'heavy' }).waitFor()
+  expect(await text.getByRole('link').count()).toBe(1)
+  expect(await text.getByRole('link', { name: 'a site' }).getAttribute('href')).toBe('https://example.com/a')
+  expect(await text.getByText('gone').count()).toBe(0)
+  await text.getByRole('listitem').filter({ hasText: '2.second step' }).waitFor()
+  await text.getByRole('cell', { name: 'granite' }).waitFor()
+  const picture = text.getByRole('img', { name: 'a red dot' })
+  await expect.poll(() => picture.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(1)
+  expect(await checkAccessibility()).toEqual([])
+
+  await page.goBack()
+  await show('walks.xlsx')
+  const table = drawer.getByRole('table', { name: 'Table of walks.xlsx' })
+  for (const value of ['kilometres', '2026-11-26', '12'])
+    await table.getByRole('cell', { name: value, exact: true }).waitFor()
+  await table.getByRole('columnheader', { name: 'C' }).waitFor()
+  expect(await table.getAttribute('aria-rowcount')).toBe('4')
+  expect(await checkAccessibility()).toEqual([])
+  await drawer.getByText('Totals', { exact: true }).click()
+  await table.getByRole('cell', { name: 'all of it' }).waitFor()
+
+  await page.goBack()
+  const talk = await show('talk.pptx')
+  await talk.getByRole('heading', { name: 'Slide 2' }).waitFor()
+  expect(await talk.getByRole('heading').allTextContents()).toEqual(['Cairns', 'Slide 2'])
+  await talk.getByText('They show the way').waitFor()
+
+  await page.goBack()
+  const book = await show('hill.epub')
+  await book.getByRole('heading', { name: 'The hill' }).waitFor()
+  await book.getByText('It was steep.').waitFor()
+  await book.getByText('[Image: a cat]').waitFor()
+  expect(await book.locator('img,script').count()).toBe(0)
+  expect(await page.evaluate('window.wasRun')).toBeUndefined()
+  expect(await checkAccessibility()).toEqual([])
+
+  await page.goBack()
+  await show('broken.docx')
+  await drawer.getByText('The browser cannot show this file.').waitFor()
   expect(problems).toEqual([])
 })
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview } from './ContentView.tsx'
 import { decodeText, shownBytes } from './decode-text.ts'
+import { OfficePreview } from './office/OfficePreview.tsx'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview, type PreviewForm } from './preview-kind.ts'
 import { TextPreview } from './text/TextPreview.tsx'
@@ -16,6 +17,7 @@ export function BlobPreview({ blob, name, mimeType }: { blob: Blob; name: string
   if (form.kind === 'none' || (form.kind === 'svg' && blob.size > maxSvgBytes)) return <NoPreview />
   if (form.kind === 'text') return <BlobText blob={blob} name={name} mimeType={mimeType} />
   if (form.kind === 'pdf') return <BlobPdf blob={blob} name={name} />
+  if (form.kind === 'office') return <OfficePreview file={blob} name={name} />
   return form.kind === 'svg' ? (
     <BlobDrawing blob={blob} form={form} name={name} />
   ) : (

@@ -1,5 +1,6 @@
 import { downloadBytes } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { gatewayUrl } from '../network/gateway-url.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
@@ -7,6 +8,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview } from './ContentView.tsx'
 import { decodeText, shownBytes } from './decode-text.ts'
+import { maxOfficeBytes, OfficePreview } from './office/OfficePreview.tsx'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview } from './preview-kind.ts'
 import { TextPreview } from './text/TextPreview.tsx'
@@ -18,6 +20,7 @@ export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; na
   if (form.kind === 'none') return <NoPreview />
   if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} mimeType={mimeType} />
   if (form.kind === 'pdf') return <PublicPdf cidPath={cidPath} name={name} />
+  if (form.kind === 'office') return <PublicOffice cidPath={cidPath} name={name} />
   return <MediaView form={form} url={gatewayUrl(network, cidPath, name === '' ? {} : { filename: name })} name={name} />
 }
 
@@ -43,15 +46,27 @@ function PublicText({ cidPath, name, mimeType }: { cidPath: string; name: string
   )
 }
 
-function PublicPdf({ cidPath, name }: { cidPath: string; name: string }) {
+/** All bytes of a file, verified; undefined while they load, and one more than the maximum of a larger file. */
+function useWhole(cidPath: string, maxBytes: number) {
   const client = useClient()
-  const { data, error, refetch } = useQuery({
-    queryKey: ['pdf', cidPath],
-    queryFn: ({ signal }) => downloadBytes(client, cidPath, { signal, toByte: maxPdfBytes + 1 }),
+  return useQuery({
+    queryKey: ['whole', cidPath, maxBytes],
+    queryFn: ({ signal }) => downloadBytes(client, cidPath, { signal, toByte: maxBytes + 1 }),
     staleTime: Number.POSITIVE_INFINITY,
     // It may be large, so it is not cached after use.
     gcTime: 0,
   })
+}
+
+function PublicPdf({ cidPath, name }: { cidPath: string; name: string }) {
+  const { data, error, refetch } = useWhole(cidPath, maxPdfBytes)
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   return <PdfPreview bytes={data} name={name} />
+}
+
+function PublicOffice({ cidPath, name }: { cidPath: string; name: string }) {
+  const { data, error, refetch } = useWhole(cidPath, maxOfficeBytes)
+  const file = useMemo(() => (data === undefined ? undefined : new Blob([new Uint8Array(data)])), [data])
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
+  return <OfficePreview file={file} name={name} />
 }

@@ -14,6 +14,10 @@ test.each([
   ['a.ogg', 'audio/ogg', 'audio'],
   ['a.pdf', 'application/pdf', 'pdf'],
   ['a.pdf', 'application/octet-stream', 'pdf'],
+  ['a.docx', 'application/octet-stream', 'office'],
+  ['a', 'application/epub+zip', 'office'],
+  ['a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'office'],
+  ['a.doc', 'application/msword', 'none'],
   ['a.exe', null, 'none'],
   ['', null, 'none'],
 ])('%s of type %s is shown as %s', (name, type, kind) => {

@@ -1,5 +1,5 @@
 /** Kind of preview. Everything outside of the lists is `none`: details and a download. */
-export type PreviewKind = 'text' | 'image' | 'svg' | 'pdf' | 'audio' | 'video' | 'none'
+export type PreviewKind = 'text' | 'image' | 'svg' | 'pdf' | 'office' | 'audio' | 'video' | 'none'
 
 /** A kind of preview, with the fixed type of its bytes. None of them can run in a page. */
 export type PreviewForm = { kind: PreviewKind; type: string }
@@ -9,6 +9,11 @@ const text: PreviewForm = { kind: 'text', type: 'text/plain' }
 const svg: PreviewForm = { kind: 'svg', type: 'image/svg+xml' }
 /** Drawn by our own reader; its bytes never get this type in a URL. */
 const pdf: PreviewForm = { kind: 'pdf', type: 'application/octet-stream' }
+/** Read by our own reader, too: documents, workbooks, presentations and books. */
+const office: PreviewForm = { kind: 'office', type: 'application/octet-stream' }
+const officeTypes =
+  /^application\/(vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation)|epub\+zip)$/
+const officeEndings = /^(doc|xls|ppt)[xm]$|^epub$/
 
 /** Types with an element of the browser, by the extensions of their files. */
 const endingsByType: Readonly<Record<string, readonly string[]>> = {
@@ -50,6 +55,7 @@ function toForm(type: string): PreviewForm {
   const known = aliases[type] ?? type
   if (known === svg.type) return svg
   if (known === 'application/pdf') return pdf
+  if (officeTypes.test(known)) return office
   if (!Object.hasOwn(endingsByType, known)) return none
   if (known.startsWith('image/')) return { kind: 'image', type: known }
   return { kind: known.startsWith('audio/') ? 'audio' : 'video', type: known }
@@ -67,6 +73,7 @@ export function choosePreview(name: string, mimeType: string | null): PreviewFor
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   if (ending === 'svg') return svg
   if (ending === 'pdf') return pdf
+  if (officeEndings.test(ending)) return office
   for (const [known, endings] of Object.entries(endingsByType)) if (endings.includes(ending)) return toForm(known)
   return textEndings.test(ending) ? text : none
 }

@@ -8,7 +8,7 @@ export const preview: Texts['preview'] = {
   tab: { preview: 'Vorschau', details: 'Details', access: 'Zugriff', proofs: 'Nachweise', names: 'Namen' },
   noneTitle: 'Keine Vorschau für diese Datei',
   noneHint:
-    'Die Konsole zeigt Text, PDF, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
+    'Die Konsole zeigt Text, PDF, Office-Dateien, Bücher, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
   broken:
     'Der Browser kann diese Datei nicht anzeigen. Vielleicht ist sie beschädigt, oder ihr Typ passt nicht zu ihrem Namen.',
   pdfTools: 'Seiten und Zoom',
@@ -25,6 +25,11 @@ export const preview: Texts['preview'] = {
   pdfPassword: 'Dieses PDF ist mit einem Passwort geschützt. Herunterladen, um es auf dem Gerät zu öffnen.',
   pdfLarge: (bytes) => `Dieses PDF ist größer als ${formatBytes(bytes)}. Herunterladen, um es auf dem Gerät zu öffnen.`,
   pdfPageBroken: (page) => `Seite ${formatCount(page)} lässt sich nicht anzeigen.`,
+  slide: (number) => `Folie ${formatCount(number)}`,
+  sheets: 'Tabellenblätter',
+  officeNote: 'Nur Text, Tabellen und Bilder. Für das Layout die Datei herunterladen.',
+  officeLarge: (bytes) =>
+    `Diese Datei ist größer als ${formatBytes(bytes)}. Herunterladen, um sie auf dem Gerät zu öffnen.`,
   shownAs: 'Anzeige',
   formatted: 'Formatiert',
   asTable: 'Tabelle',

@@ -6,7 +6,8 @@ export const preview = translatable('preview', {
   tabs: 'File sections',
   tab: { preview: 'Preview', details: 'Details', access: 'Access', proofs: 'Proofs', names: 'Names' },
   noneTitle: 'No preview for this file',
-  noneHint: 'The console shows text, PDF, images, audio and video. Download other files to open them on your device.',
+  noneHint:
+    'The console shows text, PDF, Office files, books, images, audio and video. Download other files to open them on your device.',
   broken: 'The browser cannot show this file. It may be damaged, or its type may not match its name.',
   pdfTools: 'Pages and zoom',
   pdfBack: 'Previous page',
@@ -22,6 +23,11 @@ export const preview = translatable('preview', {
   pdfPassword: 'This PDF is password-protected. Download it to open it on your device.',
   pdfLarge: (bytes: number) => `This PDF is larger than ${formatBytes(bytes)}. Download it to open it on your device.`,
   pdfPageBroken: (page: number) => `Page ${formatCount(page)} cannot be shown.`,
+  slide: (number: number) => `Slide ${formatCount(number)}`,
+  sheets: 'Sheets',
+  officeNote: 'Text, tables and pictures only. Download the file for its layout.',
+  officeLarge: (bytes: number) =>
+    `This file is larger than ${formatBytes(bytes)}. Download it to open it on your device.`,
   shownAs: 'Shown as',
   formatted: 'Formatted',
   asTable: 'Table',

@@ -1,0 +1,129 @@
+import { createElement, Fragment, type ReactNode } from 'react'
+import { messages } from '../../messages/messages.ts'
+import { safeLink } from '../text/read-markdown.ts'
+import { useObjectUrl } from '../use-object-url.ts'
+import type { Block, Run } from './document.ts'
+
+/** A document without its layout. Each element is created here from a fixed list; links lead to the web only. */
+export function DocumentView({ blocks }: { blocks: readonly Block[] }) {
+  const levels = { last: 1 }
+  return <div className="flex flex-col gap-3 text-base leading-relaxed">{renderAll(blocks, levels)}</div>
+}
+
+/** Heading levels so far: no level is left out, whatever the file does. */
+type Levels = { last: number }
+
+const headingClasses = ['', '', 'text-xl', 'text-lg', 'text-base', 'text-sm', 'text-sm']
+const cell = 'border border-line px-3 py-1.5 align-top'
+const maxItemDepth = 8
+
+function renderAll(blocks: readonly Block[], levels: Levels): ReactNode {
+  const shown: ReactNode[] = []
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]
+    if (block?.kind !== 'item') {
+      if (block !== undefined) shown.push(<Fragment key={at}>{renderOne(block, levels)}</Fragment>)
+      continue
+    }
+    const items: Extract<Block, { kind: 'item' }>[] = []
+    for (let one: Block | undefined = block; one?.kind === 'item'; one = blocks[at + items.length]) items.push(one)
+    shown.push(<ItemList key={at} items={items} />)
+    at += items.length - 1
+  }
+  return shown
+}
+
+/** Neighbouring items are one list; deeper ones are indented. Numbers count those of their depth. */
+function ItemList({ items }: { items: readonly Extract<Block, { kind: 'item' }>[] }) {
+  const counts: number[] = []
+  return (
+    <ul className="flex flex-col gap-1">
+      {items.map(({ depth, isOrdered, runs }, at) => {
+        const level = Math.min(depth, maxItemDepth)
+        counts.length = level + 1
+        counts[level] = (counts[level] ?? 0) + 1
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a document never move.
+          <li key={at} className="flex gap-2" style={{ paddingInlineStart: `${level * 1.5 + 0.5}rem` }}>
+            <span className="shrink-0 text-ink-soft tabular">{isOrdered ? `${counts[level]}.` : '•'}</span>
+            <span className="min-w-0 whitespace-pre-line break-words">{renderRuns(runs)}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+function renderOne(block: Exclude<Block, { kind: 'item' }>, levels: Levels): ReactNode {
+  switch (block.kind) {
+    case 'heading': {
+      levels.last = Math.min(block.level + 1, levels.last + 1, 6)
+      const className = `mt-2 break-words font-semibold ${headingClasses[levels.last] ?? ''}`
+      return createElement(`h${levels.last}`, { className }, renderRuns(block.runs))
+    }
+    case 'paragraph':
+      return <p className="whitespace-pre-line break-words">{renderRuns(block.runs)}</p>
+    case 'table':
+      return (
+        <section
+          aria-label={messages.preview.markdownTable}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+          tabIndex={0}
+          className="overflow-x-auto"
+        >
+          <table className="border-collapse text-sm">
+            <tbody>
+              {block.rows.map((row, line) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+                <tr key={line}>
+                  {row.map((blocks, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+                    <td key={at} className={cell}>
+                      {renderAll(blocks, levels)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )
+    case 'picture':
+      return block.picture === undefined ? (
+        <p className="text-ink-soft">{messages.preview.markdownPicture(block.text)}</p>
+      ) : (
+        <Picture picture={block.picture} text={block.text} />
+      )
+    case 'break':
+      return <hr className="my-2 border-line" />
+  }
+}
+
+function Picture({ picture, text }: { picture: Blob; text: string }) {
+  const url = useObjectUrl(picture, picture.type)
+  return url === undefined ? undefined : (
+    <img src={url} alt={text} className="max-h-96 max-w-full self-start rounded-md" />
+  )
+}
+
+function renderRuns(runs: readonly Run[]): ReactNode {
+  return runs.map(({ text, isBold = false, isItalic = false, isStruck = false, href }, at) => {
+    const link = href === undefined ? undefined : safeLink(href)
+    let shown: ReactNode = text
+    if (isBold) shown = <strong className="font-semibold">{shown}</strong>
+    if (isItalic) shown = <em>{shown}</em>
+    if (isStruck) shown = <del>{shown}</del>
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+      <Fragment key={at}>
+        {link === undefined ? (
+          shown
+        ) : (
+          <a href={link} target="_blank" rel="noopener noreferrer nofollow" className="text-accent-ink underline">
+            {shown}
+          </a>
+        )}
+      </Fragment>
+    )
+  })
+}

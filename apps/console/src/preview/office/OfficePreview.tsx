@@ -1,0 +1,22 @@
+import { lazy, Suspense } from 'react'
+import { messages } from '../../messages/messages.ts'
+import { Skeleton } from '../../ui/Skeleton.tsx'
+import { NoPreview } from '../ContentView.tsx'
+
+/** Maximum size of a file that is read here: its parts are in memory while they are read. */
+export const maxOfficeBytes = 64 * 1024 * 1024
+
+/** The reader loads with the first file. */
+const OfficeView = lazy(() => import('./OfficeView.tsx').then((module) => ({ default: module.OfficeView })))
+
+/** Shows an office file; undefined while it loads. */
+export function OfficePreview({ file, name }: { file: Blob | undefined; name: string }) {
+  const waiting = <Skeleton className="h-96 w-full" />
+  if (file === undefined) return waiting
+  if (file.size > maxOfficeBytes) return <NoPreview hint={messages.preview.officeLarge(maxOfficeBytes)} />
+  return (
+    <Suspense fallback={waiting}>
+      <OfficeView file={file} name={name} />
+    </Suspense>
+  )
+}

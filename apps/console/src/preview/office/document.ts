@@ -1,0 +1,25 @@
+/** A part of a line. */
+export type Run = { text: string; isBold?: boolean; isItalic?: boolean; isStruck?: boolean; href?: string }
+
+/** A part of a document: what remains of it without its layout. */
+export type Block =
+  | { kind: 'heading'; level: number; runs: Run[] }
+  | { kind: 'paragraph'; runs: Run[] }
+  | { kind: 'item'; depth: number; isOrdered: boolean; runs: Run[] }
+  | { kind: 'table'; rows: Block[][][] }
+  /** A picture in the file; undefined if the browser has no element for its type. */
+  | { kind: 'picture'; picture: Blob | undefined; text: string }
+  | { kind: 'break' }
+
+/** A sheet of a workbook. */
+export type Sheet = { name: string; rows: string[][]; isCut: boolean }
+
+/** What the reader of an office file found. */
+export type OfficeFile = { kind: 'document'; blocks: Block[] } | { kind: 'sheets'; sheets: Sheet[] }
+
+/** More is not laid out by a browser in reasonable time. */
+export const maxBlocks = 20_000
+
+export function hasText(runs: readonly Run[]): boolean {
+  return runs.some(({ text }) => text.trim() !== '')
+}

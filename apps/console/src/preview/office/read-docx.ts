@@ -1,0 +1,154 @@
+import { type Block, hasText, maxBlocks, type Run } from './document.ts'
+import type { Zip } from './open-zip.ts'
+import { type Relation, readPart, readPicture, readRelations } from './package-parts.ts'
+import { attribute, below, childOf, childrenOf } from './xml.ts'
+
+const documentPath = 'word/document.xml'
+
+type Context = {
+  zip: Zip
+  relations: ReadonlyMap<string, Relation>
+  /** Level of the heading of each paragraph style. */
+  headings: ReadonlyMap<string, number>
+  /** Lists with numbers, by the id of the list and the depth. */
+  ordered: ReadonlySet<string>
+}
+
+/**
+ * Reads the text of a Word document: headings, paragraphs, lists, tables, links and pictures. Deleted text is omitted.
+ * @throws RangeError
+ * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
+ */
+export async function readDocx(zip: Zip): Promise<Block[]> {
+  const root = await readPart(zip, documentPath)
+  const context: Context = {
+    zip,
+    relations: await readRelations(zip, documentPath),
+    headings: readHeadings(await readPart(zip, 'word/styles.xml')),
+    ordered: readOrdered(await readPart(zip, 'word/numbering.xml')),
+  }
+  return readBlocks(childOf(root, 'body'), context)
+}
+
+function readHeadings(styles: Element | undefined): Map<string, number> {
+  const headings = new Map<string, number>()
+  for (const style of childrenOf(styles, 'style')) {
+    const name = attribute(childOf(style, 'name'), 'val') ?? ''
+    const outline = attribute(childOf(style, 'pPr', 'outlineLvl'), 'val')
+    const match = /^(?:heading (\d)|(title))$/i.exec(name)
+    const level = match === null ? (outline === undefined ? undefined : Number(outline) + 1) : Number(match[1] ?? 1)
+    const id = attribute(style, 'styleId')
+    if (id !== undefined && level !== undefined && level >= 1 && level <= 6) headings.set(id, level)
+  }
+  return headings
+}
+
+function readOrdered(numbering: Element | undefined): Set<string> {
+  const formats = new Map<string, Map<string, string>>()
+  for (const list of childrenOf(numbering, 'abstractNum')) {
+    const levels = childrenOf(list, 'lvl').map(
+      (level) => [attribute(level, 'ilvl') ?? '0', attribute(childOf(level, 'numFmt'), 'val') ?? 'bullet'] as const,
+    )
+    formats.set(attribute(list, 'abstractNumId') ?? '', new Map(levels))
+  }
+  const ordered = new Set<string>()
+  for (const list of childrenOf(numbering, 'num')) {
+    const levels = formats.get(attribute(childOf(list, 'abstractNumId'), 'val') ?? '') ?? []
+    for (const [depth, format] of levels)
+      if (format !== 'bullet' && format !== 'none') ordered.add(`${attribute(list, 'numId')}/${depth}`)
+  }
+  return ordered
+}
+
+async function readBlocks(parent: Element | undefined, context: Context): Promise<Block[]> {
+  const blocks: Block[] = []
+  for (const element of childrenOf(parent, 'p', 'tbl', 'sdt')) {
+    if (blocks.length >= maxBlocks) break
+    if (element.localName === 'p') blocks.push(...(await readParagraph(element, context)))
+    else if (element.localName === 'sdt') blocks.push(...(await readBlocks(childOf(element, 'sdtContent'), context)))
+    else blocks.push(await readTable(element, context))
+  }
+  return blocks
+}
+
+async function readTable(table: Element, context: Context): Promise<Block> {
+  const rows: Block[][][] = []
+  for (const row of childrenOf(table, 'tr')) {
+    const cells: Block[][] = []
+    for (const cell of childrenOf(row, 'tc')) cells.push(await readBlocks(cell, context))
+    rows.push(cells)
+  }
+  return { kind: 'table', rows }
+}
+
+async function readParagraph(paragraph: Element, context: Context): Promise<Block[]> {
+  const style = childOf(paragraph, 'pPr')
+  const runs = readRuns(paragraph, context)
+  const level = context.headings.get(attribute(childOf(style, 'pStyle'), 'val') ?? '')
+  const list = childOf(style, 'numPr')
+  const listId = attribute(childOf(list, 'numId'), 'val')
+  const blocks: Block[] = []
+  if (hasText(runs)) {
+    if (level !== undefined) blocks.push({ kind: 'heading', level, runs })
+    else if (listId !== undefined && listId !== '0') {
+      const depth = attribute(childOf(list, 'ilvl'), 'val') ?? '0'
+      blocks.push({ kind: 'item', depth: Number(depth), isOrdered: context.ordered.has(`${listId}/${depth}`), runs })
+    } else blocks.push({ kind: 'paragraph', runs })
+  }
+  for (const drawing of below(paragraph, 'drawing')) {
+    const [blip] = below(drawing, 'blip')
+    const path = context.relations.get(attribute(blip, 'embed') ?? '')
+    const text = attribute(below(drawing, 'docPr')[0], 'descr') ?? ''
+    const picture = await readPicture(context.zip, path?.isExternal === false ? path.target : undefined)
+    blocks.push({ kind: 'picture', picture, text })
+  }
+  return blocks
+}
+
+function readRuns(parent: Element, context: Context, href?: string): Run[] {
+  return [...parent.children].flatMap((element): Run[] => {
+    switch (element.localName) {
+      case 'r':
+        return [readRun(element, href)]
+      case 'hyperlink': {
+        const link = context.relations.get(attribute(element, 'id') ?? '')
+        return readRuns(element, context, link?.isExternal === true ? link.target : undefined)
+      }
+      case 'ins':
+      case 'smartTag':
+      case 'fldSimple':
+        return readRuns(element, context, href)
+      case 'sdt':
+        return childrenOf(element, 'sdtContent').flatMap((content) => readRuns(content, context, href))
+      default:
+        return []
+    }
+  })
+}
+
+function readRun(run: Element, href: string | undefined): Run {
+  const style = childOf(run, 'rPr')
+  const text = [...run.children]
+    .map(({ localName, textContent }) =>
+      localName === 't'
+        ? textContent
+        : localName === 'tab'
+          ? '\t'
+          : localName === 'br' || localName === 'cr'
+            ? '\n'
+            : '',
+    )
+    .join('')
+  return {
+    text,
+    isBold: isOn(childOf(style, 'b')),
+    isItalic: isOn(childOf(style, 'i')),
+    isStruck: isOn(childOf(style, 'strike')),
+    ...(href === undefined ? {} : { href }),
+  }
+}
+
+/** A property without a value is on. */
+function isOn(property: Element | undefined): boolean {
+  return property !== undefined && !['0', 'false', 'off'].includes(attribute(property, 'val') ?? '1')
+}

@@ -1,0 +1,137 @@
+import { type Block, hasText, maxBlocks, type Run } from './document.ts'
+import type { Zip } from './open-zip.ts'
+import { readPart, readPicture, resolvePath } from './package-parts.ts'
+import { attribute, below, childOf, childrenOf } from './xml.ts'
+
+/**
+ * Reads the text of a book, chapter by chapter: headings, paragraphs, lists, tables, links and pictures.
+ * @throws RangeError
+ * @see https://www.w3.org/TR/epub-33/
+ */
+export async function readEpub(zip: Zip): Promise<Block[]> {
+  const container = await readPart(zip, 'META-INF/container.xml')
+  const path = attribute(below(container, 'rootfile')[0], 'full-path') ?? ''
+  const book = await readPart(zip, path)
+  const chapters = new Map(
+    childrenOf(childOf(book, 'manifest'), 'item').map((item) => [attribute(item, 'id'), attribute(item, 'href')]),
+  )
+  const blocks: Block[] = []
+  for (const reference of childrenOf(childOf(book, 'spine'), 'itemref')) {
+    if (blocks.length >= maxBlocks) break
+    const href = chapters.get(attribute(reference, 'idref'))
+    if (href === undefined) continue
+    const chapterPath = resolvePath(path, decodePath(href))
+    const bytes = await zip.read(chapterPath)
+    if (bytes === undefined) continue
+    // A document of its own: nothing in it runs or loads, and only texts and pictures of the book are taken from it.
+    const { body } = new DOMParser().parseFromString(new TextDecoder().decode(bytes), 'text/html')
+    if (blocks.length > 0) blocks.push({ kind: 'break' })
+    await addBlocks(body, { zip, path: chapterPath, blocks, depth: 0 })
+  }
+  return blocks
+}
+
+function decodePath(href: string): string {
+  const path = href.split('#', 1)[0] ?? ''
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+type Context = { zip: Zip; path: string; blocks: Block[]; depth: number }
+
+/** Deeper ones are shown as one paragraph: a browser cannot lay out thousands. */
+const maxDepth = 60
+const inlineNames: ReadonlySet<string> = new Set([
+  ...['a', 'abbr', 'b', 'bdi', 'bdo', 'br', 'cite', 'code', 'del', 'dfn', 'em', 'i', 'kbd', 'mark', 'q', 'ruby', 's'],
+  ...['samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var'],
+])
+const omitted: ReadonlySet<string> = new Set([
+  'script',
+  'style',
+  'template',
+  'head',
+  'title',
+  'iframe',
+  'object',
+  'form',
+])
+
+async function addBlocks(parent: Element, context: Context): Promise<void> {
+  const { blocks, depth } = context
+  let line: Run[] = []
+  const endLine = () => {
+    if (hasText(line)) blocks.push({ kind: 'paragraph', runs: line })
+    line = []
+  }
+  for (const node of parent.childNodes) {
+    if (blocks.length >= maxBlocks) return
+    if (!(node instanceof Element)) line.push(...readInline(node, {}))
+    else if (omitted.has(node.localName)) continue
+    else if (node.localName === 'img' || node.localName === 'image') {
+      endLine()
+      await addPicture(node, context)
+    } else if (inlineNames.has(node.localName) && node.querySelector('img,image') === null)
+      line.push(...readInline(node, {}))
+    else {
+      endLine()
+      const level = /^h([1-6])$/.exec(node.localName)?.[1]
+      if (level !== undefined) blocks.push({ kind: 'heading', level: Number(level), runs: readInline(node, {}) })
+      else if (node.localName === 'table') blocks.push(readTable(node))
+      else if (depth >= maxDepth) blocks.push({ kind: 'paragraph', runs: [{ text: node.textContent }] })
+      else if (node.localName === 'li') await addItem(node, context)
+      else await addBlocks(node, { ...context, depth: depth + 1 })
+    }
+  }
+  endLine()
+}
+
+async function addItem(item: Element, context: Context): Promise<void> {
+  const { blocks, depth } = context
+  const inner: Block[] = []
+  await addBlocks(item, { ...context, blocks: inner, depth: depth + 1 })
+  const isOrdered = item.parentElement?.localName === 'ol'
+  let lists = -1
+  for (let at = item.parentElement; at !== null; at = at.parentElement)
+    if (at.localName === 'ol' || at.localName === 'ul') lists++
+  const [first, ...others] = inner
+  if (first?.kind === 'paragraph')
+    blocks.push({ kind: 'item', depth: Math.max(0, lists), isOrdered, runs: first.runs }, ...others)
+  else blocks.push(...inner)
+}
+
+async function addPicture(element: Element, { zip, path, blocks }: Context): Promise<void> {
+  const source = attribute(element, 'src') ?? attribute(element, 'href') ?? ''
+  const isInBook = !/^[a-z]+:/i.test(source)
+  const picture = await readPicture(zip, isInBook ? resolvePath(path, decodePath(source)) : undefined)
+  blocks.push({ kind: 'picture', picture, text: attribute(element, 'alt') ?? '' })
+}
+
+function readTable(table: Element): Block {
+  const rows = [...table.querySelectorAll('tr')].map((row) =>
+    childrenOf(row, 'td', 'th').map((cell): Block[] => [{ kind: 'paragraph', runs: readInline(cell, {}) }]),
+  )
+  return { kind: 'table', rows }
+}
+
+function readInline(node: Node, style: Omit<Run, 'text'>): Run[] {
+  if (!(node instanceof Element)) {
+    // White space is one space, as everywhere in HTML.
+    const text = node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '').replaceAll(/\s+/g, ' ') : ''
+    return text === '' ? [] : [{ text, ...style }]
+  }
+  const name = node.localName
+  if (omitted.has(name)) return []
+  if (name === 'br') return [{ text: '\n', ...style }]
+  const href = name === 'a' ? attribute(node, 'href') : undefined
+  const inner = {
+    ...style,
+    ...(name === 'b' || name === 'strong' ? { isBold: true } : {}),
+    ...(name === 'i' || name === 'em' || name === 'cite' ? { isItalic: true } : {}),
+    ...(name === 'del' || name === 's' ? { isStruck: true } : {}),
+    ...(href === undefined ? {} : { href }),
+  }
+  return [...node.childNodes].flatMap((one) => readInline(one, inner))
+}

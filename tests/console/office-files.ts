@@ -1,0 +1,81 @@
+// Small office files, made by hand: the parts that the console reads.
+import { downloadZip } from 'client-zip'
+
+const relations = (lines: string) =>
+  `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${lines}</Relationships>`
+const word =
+  'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"'
+const sheet =
+  'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+const slide =
+  'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+
+async function pack(files: Record<string, string | Uint8Array>): Promise<Blob> {
+  return downloadZip(Object.entries(files).map(([name, input]) => ({ name, input }))).blob()
+}
+
+/** A heading, a paragraph with a bold word and two links, a numbered list, a table and a picture. */
+export function makeDocx(picture: Uint8Array): Promise<Blob> {
+  return pack({
+    'word/document.xml': `<w:document ${word}><w:body>
+      <w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Stones</w:t></w:r></w:p>
+      <w:p><w:r><w:t xml:space="preserve">A </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>heavy</w:t></w:r><w:r><w:t xml:space="preserve"> one, </w:t></w:r>
+        <w:hyperlink r:id="web"><w:r><w:t>a site</w:t></w:r></w:hyperlink>
+        <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>
+      <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>first step</w:t></w:r></w:p>
+      <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>second step</w:t></w:r></w:p>
+      <w:tbl><w:tr><w:tc><w:p><w:r><w:t>granite</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>12 kg</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
+      <w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="p" descr="a red dot"/><a:graphic><a:blip r:embed="dot"/></a:graphic></wp:inline></w:drawing></w:r></w:p>
+      </w:body></w:document>`,
+    'word/styles.xml': `<w:styles ${word}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
+    'word/numbering.xml': `<w:numbering ${word}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
+    'word/_rels/document.xml.rels': relations(
+      '<Relationship Id="web" Target="https://example.com/a" TargetMode="External"/><Relationship Id="trap" Target="javascript:wasRun=1" TargetMode="External"/><Relationship Id="dot" Target="media/dot.png"/>',
+    ),
+    'word/media/dot.png': picture,
+  })
+}
+
+/** Two sheets: texts, a number, a date and the result of a formula; then one value. */
+export function makeXlsx(): Promise<Blob> {
+  return pack({
+    'xl/workbook.xml': `<workbook ${sheet}><sheets><sheet name="Walks" sheetId="1" r:id="one"/><sheet name="Totals" sheetId="2" r:id="two"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      '<Relationship Id="one" Target="worksheets/sheet1.xml"/><Relationship Id="two" Target="/xl/worksheets/sheet2.xml"/>',
+    ),
+    'xl/sharedStrings.xml': `<sst ${sheet}><si><t>day</t></si><si><r><t>kilo</t></r><r><t>metres</t></r></si></sst>`,
+    'xl/styles.xml': `<styleSheet ${sheet}><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet ${sheet}><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>
+      <row r="3"><c r="A3" s="1"><v>46352</v></c><c r="C3"><f>6*2</f><v>12</v></c></row></sheetData></worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet ${sheet}><sheetData><row><c t="inlineStr"><is><t>all of it</t></is></c></row></sheetData></worksheet>`,
+  })
+}
+
+/** Two slides, the second one without a title, in another order than their files. */
+export function makePptx(): Promise<Blob> {
+  const shape = (kind: string, text: string) =>
+    `<p:sp><p:nvSpPr><p:cNvPr id="1" name="x"/><p:nvPr>${kind}</p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`
+  const slideOf = (shapes: string) => `<p:sld ${slide}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`
+  return pack({
+    'ppt/presentation.xml': `<p:presentation ${slide}><p:sldIdLst><p:sldId id="256" r:id="b"/><p:sldId id="257" r:id="a"/></p:sldIdLst></p:presentation>`,
+    'ppt/_rels/presentation.xml.rels': relations(
+      '<Relationship Id="a" Target="slides/slide1.xml"/><Relationship Id="b" Target="slides/slide2.xml"/>',
+    ),
+    'ppt/slides/slide1.xml': slideOf(shape('', 'They show the way')),
+    'ppt/slides/slide2.xml': slideOf(shape('<p:ph type="title"/>', 'Cairns')),
+  })
+}
+
+/** A book of one chapter, with a script and a picture from elsewhere. */
+export function makeEpub(): Promise<Blob> {
+  return pack({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml':
+      '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    'OPS/book.opf':
+      '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="one" href="text/one%20.xhtml"/></manifest><spine><itemref idref="one"/></spine></package>',
+    'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>
+      <script>window.wasRun = true</script><h1>The hill</h1><div><p>It was <em>steep</em>.</p><ul><li>wind</li></ul></div>
+      <img src="https://example.com/cat.png" alt="a cat" onerror="window.wasRun = true"/></body></html>`,
+  })
+}
