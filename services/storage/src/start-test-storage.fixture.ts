@@ -35,6 +35,14 @@ export const jsonBody = (body: unknown, method = 'POST'): RequestInit => ({
   body: JSON.stringify(body),
 })
 
+/** Returns a function that calls the API with an API key, and with a JSON body if there is one. */
+export function callWithKey(storage: TestStorage, key: string) {
+  return (path: string, method = 'GET', body?: unknown) => {
+    const { headers, ...rest }: RequestInit = body === undefined ? { method } : jsonBody(body, method)
+    return storage.call(path, { ...rest, headers: { ...headers, ...bearer(key).headers } })
+  }
+}
+
 /** Starts the service in a temporary folder, on free ports. */
 export async function startTestStorage(environment: Record<string, string> = {}): Promise<TestStorage> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-storage-'))

@@ -1,21 +1,14 @@
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 // PostgreSQL rejects NUL in a text, SQLite accepts it: both must return the same error, before anything is done.
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('a NUL in a text is rejected, on %s:', (kind) => {
+describeOnDatabases('a NUL in a text is rejected, on %s:', (newDatabase) => {
   let storage: TestStorage
   let key: string
   beforeAll(async () => {
-    const settings = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    const settings = await newDatabase()
     storage = await startTestStorage(settings)
     key = await storage.createKey()
   })

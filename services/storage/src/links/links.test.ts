@@ -1,27 +1,21 @@
 // Links through the API of a running service, on both databases.
+
 import { randomBytes } from 'node:crypto'
 import { type FileLink, maxLinkFailures, maxLinkLifetimeMs, maxLinksPerAccount } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
-import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
+import { bearer, callWithKey, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { clearLinks } from './store.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const day = 86_400_000
 const secret = (bytes = 32): string => randomBytes(bytes).toString('base64url')
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
+describeOnDatabases('links on %s', (newDatabase) => {
   let storage: TestStorage
   beforeAll(async () => {
-    const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    const place = await newDatabase()
     storage = await startTestStorage({ ...place, CAIRN_RATE_FACTOR: '0' })
   })
   afterAll(() => storage?.[Symbol.asyncDispose]())
@@ -30,11 +24,7 @@ describe.each(['sqlite', 'postgres'] as const)('links on %s', (kind) => {
   async function openAccount() {
     const account = privateKeyToAccount(generatePrivateKey())
     const key = await storage.createKey(account)
-    const call = (path: string, method = 'GET', body?: unknown) =>
-      storage.call(path, {
-        ...(body === undefined ? { method } : jsonBody(body, method)),
-        headers: { ...bearer(key).headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      })
+    const call = callWithKey(storage, key)
     const fields = (more: object = {}) => ({
       id: secret(16),
       cid,

@@ -1,29 +1,23 @@
 // Upload links through the API of a running service, on both databases.
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { MIB, maxUploadLinkLifetimeMs, maxUploadLinksPerAccount, type UploadLink } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { createTus, tusMetadata } from '../resumable/tus.fixture.ts'
 import { removeExpired } from '../resumable/worker.ts'
-import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { bearer, callWithKey, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { clearUploadLinks } from './store.ts'
 
 const day = 86_400_000
 const never = new AbortController().signal
 type Created = UploadLink & { token: string }
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('upload links on %s', (kind) => {
+describeOnDatabases('upload links on %s', (newDatabase) => {
   let storage: TestStorage
   beforeAll(async () => {
-    const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    const place = await newDatabase()
     storage = await startTestStorage({
       ...place,
       CAIRN_RATE_FACTOR: '0',
@@ -38,11 +32,7 @@ describe.each(['sqlite', 'postgres'] as const)('upload links on %s', (kind) => {
     const account = privateKeyToAccount(generatePrivateKey())
     const address = account.address.toLowerCase()
     const key = await storage.createKey(account)
-    const call = (path: string, method = 'GET', body?: unknown) =>
-      storage.call(path, {
-        ...(body === undefined ? { method } : jsonBody(body, method)),
-        headers: { ...bearer(key).headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      })
+    const call = callWithKey(storage, key)
     const fields = (more: object = {}) => ({
       maxFileBytes: 1000,
       maxTotalBytes: 3000,
