@@ -3,15 +3,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { MIB } from '@cairn/protocol'
 import {
   createClient,
   createName,
+  createUploadLink,
+  pay,
   publishName,
   shareFile,
   uploadEncryptedText,
   uploadFolder,
   uploadText,
+  useFaucet,
+  waitForCredit,
 } from '@cairn/sdk'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey } from '../fixtures.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -254,6 +260,8 @@ export function testEveryPage(isExhaustive: boolean): void {
     const opened = await site.newPage()
     const { page } = opened
     const apiKey = await signInAt(opened, '/names')
+    const [account] = opened.wallet.accounts
+    if (account === undefined) throw new Error('the wallet has no account')
     await page.getByText('No names yet').waitFor()
     await look(opened, 'no names')
     const client = createClient({ network: site.network.profile, apiKey })
@@ -300,6 +308,42 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.getByRole('button', { name: 'Review payment' }).click()
     await page.getByText('Not enough DAI in this wallet.').waitFor({ timeout: 60_000 })
     await look(opened, 'a payment without the money')
+
+    await visit(opened, '/links')
+    await look(opened, 'no links')
+    await createUploadLink(client, { label: 'photos of the walk' })
+    await visit(opened, '/links')
+    await page.getByRole('list', { name: 'Upload links' }).getByText('photos of the walk').first().waitFor()
+    await look(opened, 'an upload link')
+    await page.getByRole('button', { name: 'New upload link' }).first().click()
+    await page.getByRole('dialog').getByRole('heading').first().waitFor()
+    await look(opened, 'a new upload link')
+    await close(opened)
+
+    const payer = generatePrivateKey()
+    await useFaucet(client, privateKeyToAccount(payer).address)
+    const paid = await pay(
+      client,
+      { privateKey: payer },
+      { sizeBytes: MIB, coin: 'native', beneficiary: account.address },
+    )
+    const [payment] = await waitForCredit(client, paid.network, paid.txHash)
+    await visit(opened, `/billing/receipts/${payment?.id}`)
+    await page.getByText(paid.txHash).waitFor()
+    await look(opened, 'a receipt')
+    await visit(opened, '/billing/receipts/none')
+    await look(opened, 'a receipt of no payment')
+    await visit(opened, '/activity')
+    await page
+      .getByRole('list', { name: 'Activity' })
+      .getByText(/^Payment/)
+      .first()
+      .waitFor()
+    await look(opened, 'activity')
+    await page.getByRole('button', { name: /^Notifications/ }).click()
+    await page.locator('[role=dialog],[role=menu]').waitFor()
+    await look(opened, 'notifications')
+    await close(opened)
 
     for (const path of ['/proofs', `/proofs/${cid}`, '/settings', '/status']) {
       await visit(opened, path)

@@ -28,7 +28,7 @@ export function ReceiptPage({ session }: { session: Session }) {
         {(payments) => {
           const payment = payments.find((one) => one.id === id && one.state === 'credited')
           return payment === undefined ? (
-            <EmptyState icon={Receipt} title={messages.receipt.missing} hint={messages.receipt.missingHint}>
+            <EmptyState isPage icon={Receipt} title={messages.receipt.missing} hint={messages.receipt.missingHint}>
               <Link to="/billing" className={buttonClass('primary')}>
                 {messages.receipt.back}
               </Link>
