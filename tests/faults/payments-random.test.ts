@@ -89,6 +89,8 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
       for (const hash of hashes) await chain.reader.waitForTransactionReceipt({ hash })
     }
   }
+  // No reorganisation reaches the balances and approvals.
+  await chain.miner.mine({ blocks: finality })
   await chain.miner.setAutomine(false)
   const fees = { gas: 200_000n, maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 1n }
   const sendOne = async (who: (typeof wallets)[number], nonce: number): Promise<void> => {

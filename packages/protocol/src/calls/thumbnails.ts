@@ -31,7 +31,7 @@ export const putThumbnail = defineCall({
   params: v.object({ cid: cidSchema }),
   body: { kind: 'json', schema: v.object({ data }) },
   response: { kind: 'json', schema: v.object({ cid: v.string() }) },
-  errors: [...authErrors, 'NOT_FOUND'],
+  errors: [...authErrors, 'INVALID_CID', 'NOT_FOUND'],
   limits: { bodyBytes: maxDataCharacters + KIB, timeoutMs: callTimeoutMs, perMinute: 600 },
 })
 
@@ -57,6 +57,6 @@ export const getThumbnails = defineCall({
     kind: 'json',
     schema: v.object({ thumbnails: v.array(v.object({ cid: v.string(), data: v.string() })) }),
   },
-  errors: [...authErrors],
+  errors: [...authErrors, 'INVALID_CID'],
   limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
 })
