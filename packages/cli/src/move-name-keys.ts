@@ -2,8 +2,9 @@ import { CairnError, exportName, exportNameKey, importNameKey, type NameKey } fr
 import { type CommandContext, flag, text } from './command.ts'
 import { findName, requireFreeLabel } from './find-name.ts'
 import { argument, quote, readLabel } from './name-arguments.ts'
-import { readKeyFile, writeKeyFile } from './name-files.ts'
+import { readKeyFile } from './name-files.ts'
 import { openKept, openNameKeys } from './name-keys.ts'
+import { writePrivateFile } from './write-private-file.ts'
 
 /**
  * Stores a name key on this machine.
@@ -43,7 +44,7 @@ export async function exportKey(context: CommandContext): Promise<void> {
   if (path === undefined) {
     output.result({ name: found.name, format, key }, key.trimEnd().split('\n'))
   } else {
-    await writeKeyFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
+    await writePrivateFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
     output.result({ name: found.name, format, path }, path)
   }
   output.note('Anyone with this key can publish the name. Store it like a password.')

@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { type CommandContext, flag } from './command.ts'
 
@@ -36,22 +36,4 @@ export async function readKeyFile(path: string, { stdin, values }: CommandContex
 function requireShort(bytes: Buffer): Uint8Array {
   if (bytes.length > maxKeyBytes) throw new CairnError('INVALID_NAME_KEY')
   return new Uint8Array(bytes)
-}
-
-/**
- * Writes a key to a new file that only its owner can read.
- * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
- */
-export async function writeKeyFile(path: string, key: string | Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
-    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, cause })
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot write ${path}`, cause })
-  })
-  try {
-    await file.writeFile(key)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

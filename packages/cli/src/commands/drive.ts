@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises'
 import { CairnError, type Drive, type DriveItem, deleteFile, resetDrive, shareFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
 import { showChange } from '../show-change.ts'
 import { formatBytes } from '../sizes.ts'
+import { writePrivateFile } from '../write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 type Edit = Parameters<Drive['change']>[0]
@@ -186,22 +186,10 @@ async function reset(context: CommandContext): Promise<void> {
     throw new CairnError('ABORTED')
   }
   const client = await openKeyClient(context, { withApiKey: true })
-  const old = await resetDrive(client, { signal, keep: (drive) => writeOld(path, JSON.stringify(drive)) })
+  const old = await resetDrive(client, { signal, keep: (drive) => writePrivateFile(path, JSON.stringify(drive)) })
   await clearKnown(context, client)
   if (old === undefined) output.result({ removed: false }, 'The account has no drive. Nothing was removed.', '')
   else output.result({ removed: true, old: path }, `Removed the drive. Its encrypted index is in ${path}.`, path)
-}
-
-async function writeOld(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
-  } catch (cause) {
-    throw new CairnError('FILE_EXISTS', {
-      message: `${path} cannot be written`,
-      hint: 'Choose the path of a new file. Nothing was removed.',
-      cause,
-    })
-  }
 }
 
 async function duplicates(context: CommandContext): Promise<void> {

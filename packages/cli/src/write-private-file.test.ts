@@ -1,0 +1,24 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { writePrivateFile } from './write-private-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-private-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('writes a new file for its owner alone, and never over another', async () => {
+  const path = join(folder, 'old.json')
+  await writePrivateFile(path, 'first')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  await expect(writePrivateFile(path, 'second')).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  expect(readFileSync(path, 'utf8')).toBe('first')
+})
+
+test('names the path that cannot be written', async () => {
+  const path = join(folder, 'missing', 'old.json')
+  await expect(writePrivateFile(path, 'x')).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    message: `Cannot write ${path}`,
+  })
+})
