@@ -50,7 +50,11 @@ async function run(): Promise<Outcome> {
     case 'repair':
       return repairStore(readConfig(), report)
     case 'recover':
-      if (values.unlisted) return settleUnlisted(readConfig(), values.discard, report)
+      if (values.unlisted) {
+        if (values['take-over'] || values.owner !== undefined)
+          throw wrongUse('--unlisted cannot be combined with --take-over or --owner')
+        return settleUnlisted(readConfig(), values.discard, report)
+      }
       if (values.discard.length > 0) throw wrongUse('--discard requires --unlisted')
       return recoverStore(readConfig(), { takeOver: values['take-over'], owner: readOwner(values.owner) }, report)
     default:

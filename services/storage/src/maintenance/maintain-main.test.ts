@@ -106,6 +106,8 @@ test.each([
   [['repear'], 'Unknown command "repear"'],
   [['check', '--read-data', '2'], '--read-data must be a number from 0 to 1, but is 2'],
   [['recover', '--owner', 'me'], '--owner must be a wallet address, but is me'],
+  [['recover', '--discard', 'all'], '--discard requires --unlisted'],
+  [['recover', '--unlisted', '--take-over'], '--unlisted cannot be combined with --take-over or --owner'],
   [['check', '--fast'], "Unknown option '--fast'"],
 ])('%j is rejected with the usage', async (args, message) => {
   const { code, complained } = await run(...args)

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { decodeNode } from '@cairn/unixfs'
+import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { packHeaderBytes } from './manifest.ts'
@@ -63,6 +64,8 @@ export async function* findRecovered({
 export async function discardRecovered(db: Database, id: bigint, now: number): Promise<void> {
   await db.write(async (trx) => {
     const pack = trx.updateTable('pack').where('id', '=', id).where('hold', '=', 'recovered')
+    // Locks the pack first, as every change of references does: an upload may come to need it.
+    await pack.set({ state: sql`state` }).execute()
     await pack.set({ hold: null, unreferenced_at: null }).where(isUsed).execute()
     await pack.set({ hold: null, unreferenced_at: now }).execute()
   })
