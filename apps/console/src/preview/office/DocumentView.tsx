@@ -1,6 +1,7 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { safeLink } from '../text/read-markdown.ts'
+import { ScrollingTable } from '../text/ScrollingTable.tsx'
 import { useObjectUrl } from '../use-object-url.ts'
 import type { Block, Run } from './document.ts'
 
@@ -65,28 +66,21 @@ function renderOne(block: Exclude<Block, { kind: 'item' }>, levels: Levels): Rea
       return <p className="whitespace-pre-line break-words">{renderRuns(block.runs)}</p>
     case 'table':
       return (
-        <section
-          aria-label={messages.preview.markdownTable}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-          tabIndex={0}
-          className="overflow-x-auto"
-        >
-          <table className="border-collapse text-sm">
-            <tbody>
-              {block.rows.map((row, line) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-                <tr key={line}>
-                  {row.map((blocks, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-                    <td key={at} className={cell}>
-                      {renderAll(blocks, levels)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <ScrollingTable>
+          <tbody>
+            {block.rows.map((row, line) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+              <tr key={line}>
+                {row.map((blocks, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+                  <td key={at} className={cell}>
+                    {renderAll(blocks, levels)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </ScrollingTable>
       )
     case 'picture':
       return block.picture === undefined ? (

@@ -1,6 +1,6 @@
 import { downloadZip } from 'client-zip'
 import { expect, test } from 'vitest'
-import { openZip } from './open-zip.ts'
+import { maxReadBytes, openZip } from './open-zip.ts'
 
 const deflate = async (text: string) =>
   new Uint8Array(
@@ -48,4 +48,13 @@ test('rejects what is no ZIP, is cut off, or decompresses to too much', async ()
   await expect(openZip(new Blob([zip.subarray(40)]))).rejects.toThrow(RangeError)
   const bomb = await openZip(new Blob([new Uint8Array(await zipDeflated('two.xml', ' '.repeat(60_000_000)))]))
   await expect(bomb.read('two.xml')).rejects.toThrow('too large')
+})
+
+test('ends a document that reads the same part again and again', async () => {
+  const zip = await openZip(new Blob([new Uint8Array(await zipDeflated('big.xml', ' '.repeat(40_000_000)))]))
+  const readAll = async () => {
+    for (let read = 0; read <= maxReadBytes; read += 40_000_000) await zip.read('big.xml')
+    await zip.read('big.xml')
+  }
+  await expect(readAll()).rejects.toThrow('too large')
 })

@@ -5,7 +5,7 @@ export type Zip = {
   /**
    * Decompresses a file.
    * @returns undefined if the ZIP has no file of that name
-   * @throws RangeError if the file is damaged, or larger than `maxEntryBytes`
+   * @throws RangeError if the file is damaged or larger than `maxEntryBytes`, or all that were read exceed `maxReadBytes`
    */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
@@ -14,6 +14,8 @@ type Entry = { method: number; compressedBytes: number; at: number }
 
 /** Decompressed bytes of one file, at most: a small ZIP can claim any size. */
 export const maxEntryBytes = 48 * 1024 * 1024
+/** Decompressed bytes of all reads, at most: a document can name the same part a thousand times. */
+export const maxReadBytes = 256 * 1024 * 1024
 const maxEntries = 20_000
 /** The end record is the last of the file, with a comment of at most 65,535 bytes after it. */
 const endBytes = 22
@@ -42,11 +44,16 @@ export async function openZip(file: Blob): Promise<Zip> {
   ]
   if (count > maxEntries) throw new RangeError('too many files in the ZIP')
   const entries = readEntries(await readBytes(file, listAt, listAt + listBytes), count)
+  let readBytesSum = 0
   return {
     names: [...entries.keys()],
     read: async (name) => {
       const entry = entries.get(name)
-      return entry === undefined ? undefined : readEntry(file, entry)
+      if (entry === undefined) return undefined
+      if (readBytesSum >= maxReadBytes) throw tooLarge()
+      const bytes = await readEntry(file, entry)
+      readBytesSum += bytes.length
+      return bytes
     },
   }
 }

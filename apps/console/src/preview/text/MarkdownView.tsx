@@ -2,6 +2,7 @@ import type { MarkedToken, Token } from 'marked'
 import { createElement, Fragment, lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { decodeReferences, isKnownToken, readMarkdown, safeLink } from './read-markdown.ts'
+import { ScrollingTable } from './ScrollingTable.tsx'
 import { chooseTextForm } from './text-form.ts'
 
 const CodeView = lazy(() => import('./CodeView.tsx').then((module) => ({ default: module.CodeView })))
@@ -82,38 +83,31 @@ function renderOne(token: MarkedToken, levels: Levels, depth: number): ReactNode
       return <span className="mr-2">{token.checked ? '☑' : '☐'}</span>
     case 'table':
       return (
-        <section
-          aria-label={messages.preview.markdownTable}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-          tabIndex={0}
-          className="overflow-x-auto"
-        >
-          <table className="border-collapse text-sm">
-            <thead>
-              <tr>
-                {token.header.map((one, at) => (
+        <ScrollingTable>
+          <thead>
+            <tr>
+              {token.header.map((one, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+                <th key={at} scope="col" className={`${cell} bg-sunken text-left font-semibold`}>
+                  {inner(one.tokens)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {token.rows.map((row, line) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above.
+              <tr key={line}>
+                {row.map((one, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-                  <th key={at} scope="col" className={`${cell} bg-sunken text-left font-semibold`}>
+                  <td key={at} className={cell}>
                     {inner(one.tokens)}
-                  </th>
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {token.rows.map((row, line) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-                <tr key={line}>
-                  {row.map((one, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-                    <td key={at} className={cell}>
-                      {inner(one.tokens)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+            ))}
+          </tbody>
+        </ScrollingTable>
       )
     case 'link': {
       const href = safeLink(token.autolink === true ? token.href : decodeReferences(token.href))
