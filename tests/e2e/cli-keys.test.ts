@@ -65,6 +65,15 @@ test('upload, share, open, revoke, give away: two users, each with one signature
   expect((await json('friend', 'keys', 'list', '--shared'))['cid']).toBe(cid)
   expect(await json('owner', 'unshare', cid, friend)).toMatchObject({ isEffective: true })
   expect((await cairn('friend', ['get', cid, '-o', 'no.txt'])).code).toBe(4)
+  const log = await cairn('owner', ['keys', 'log', cid, '--json'])
+  const events: { kind: string; address: string }[] = log.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events.map(({ kind }) => kind).sort()).toEqual(['denied', 'opened', 'revoke', 'save', 'share'])
+  expect(events.find(({ kind }) => kind === 'opened')?.address).toBe(friend.toLowerCase())
+  expect((await cairn('owner', ['keys', 'log', '--limit', '0'])).code).toBe(2)
+  expect(await cairn('friend', ['keys', 'log', cid, '--json'])).toMatchObject({ code: 0, out: '' })
 
   expect((await cairn('owner', ['transfer', cid, friend])).code, 'asked first').toBe(2)
   expect(await json('owner', 'transfer', cid, friend, '--yes')).toMatchObject({ owner: friend })

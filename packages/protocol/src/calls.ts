@@ -173,6 +173,7 @@ export const allCalls: readonly CallDefinition[] = [
   keys.repairKey,
   keys.attestKey,
   keys.retireKey,
+  keys.listKeyEvents,
   keys.listKeys,
   provider.describeProvider,
   provider.offerPiece,

@@ -88,6 +88,8 @@ export const maxSharedAddressesPerCall = 100
 export const maxKeysPerOwner = 1_000_000
 /** Rows per page of a list of keys. */
 export const maxKeyListRows = 1000
+/** Rows per page of the events of keys. */
+export const maxKeyEventRows = 200
 /** Maximum clock difference between clients and nodes. */
 export const clockSkewMs = 60_000
 /** Lifetime of a challenge of key nodes: for an operation, and for saving a key, which may follow a long upload. */

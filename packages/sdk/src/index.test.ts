@@ -84,6 +84,7 @@ test('the public surface', () => {
       "listEvents",
       "listFiles",
       "listFilesPage",
+      "listKeyEvents",
       "listKeyFiles",
       "listLinks",
       "listNameHistory",

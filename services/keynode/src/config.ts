@@ -41,6 +41,8 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly chains: string | undefined
   /** How long a change may take to reach the other nodes, in ms. */
   readonly changeMs: number
+  /** Days that the log of accesses is kept; 0 keeps none. */
+  readonly accessLogDays: number
   /** Who can open backups, and how to reach s3:// destinations. */
   readonly backup: BackupSettings
   /** Whether signatures of published clients are accepted as bearers. */
@@ -113,6 +115,12 @@ export const keyNodeSettings = {
     fallback: '30',
     read: (value: string) => 1000 * whole(0, 3600)(value),
   },
+  CAIRN_KEYNODE_ACCESS_LOG_DAYS: {
+    about:
+      'How many days the log of who opened a file, or was refused, is kept for the owner of the file. 0 keeps no log and deletes the existing one.',
+    fallback: '90',
+    read: whole(0, 3650),
+  },
   ...backupSettings,
   ...listenerSettings,
 } as const satisfies Record<string, Setting<unknown>>
@@ -162,6 +170,7 @@ export function readKeyNodeConfig(
     database,
     chains: values.CAIRN_KEYNODE_CHAINS,
     changeMs: values.CAIRN_KEYNODE_CHANGE_SECONDS,
+    accessLogDays: values.CAIRN_KEYNODE_ACCESS_LOG_DAYS,
     backup: readBackupSettings(values),
     legacyBearer: values.CAIRN_KEYNODE_LEGACY_BEARER === 'on',
   })

@@ -6,6 +6,7 @@ import type { Database } from './db/database.ts'
 import type { NodeKeys } from './identity.ts'
 import type { IssuedTexts } from './sessions/issued-texts.ts'
 import type { NodeContractVerifier } from './sessions/verify-contract.ts'
+import type { AccessLog } from './shards/access-log.ts'
 import type { PeerClient } from './shards/peer-statement.ts'
 
 /** A clock in milliseconds since 1970. Tests pass their own. */
@@ -22,6 +23,8 @@ export type Context = {
   readonly peers: PeerClient
   readonly conditions: Conditions
   readonly verifyContract: NodeContractVerifier
+  /** Who opened files, or was refused. */
+  readonly accesses: AccessLog
   /** Texts that this node issued for signing. */
   readonly issued: IssuedTexts
   readonly clock: Clock

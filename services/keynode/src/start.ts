@@ -28,6 +28,7 @@ import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
+import { createAccessLog } from './shards/create-access-log.ts'
 import { createPeerClient } from './shards/peer-client.ts'
 import { createKeySweep } from './shards/sweep.ts'
 
@@ -75,6 +76,8 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
       failures,
     }),
   )
+  const accesses = createAccessLog({ db, clock, failures }, config.accessLogDays)
+  stack.defer(() => accesses.flush())
   const context: Context = {
     config,
     keys,
@@ -83,6 +86,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     peers: createPeerClient({ config, keys, clock }),
     conditions: createConditions({ chains, clock, dependencies, rateFactor: config.rateFactor }),
     verifyContract: createNodeContractVerifier(chains, { clock, dependencies }),
+    accesses,
     issued: createIssuedTexts(clock),
     clock,
     log,
@@ -101,6 +105,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const sweep = () => {
     sweeping = sweeping
       .then(() => sweepSessions(context))
+      .then(() => accesses.sweep())
       .then(() => sweepKeys(ending.signal))
       .catch((error: unknown) => failures.failed('sweep', error, 'sweeping failed'))
   }

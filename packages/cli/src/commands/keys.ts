@@ -4,7 +4,9 @@ import {
   closeKeySession,
   exportKey,
   getKeyStatus,
+  type KeyEvent,
   type KeyFile,
+  listKeyEvents,
   listKeyFiles,
   recoverExported,
   repairKey,
@@ -12,6 +14,7 @@ import {
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
+import { readCount } from '../read-count.ts'
 import { dots, showPending } from '../show-change.ts'
 import { showHalfDone, showOutcome } from '../show-half-done.ts'
 
@@ -37,6 +40,47 @@ async function list(context: CommandContext): Promise<void> {
     ]),
     files,
   )
+}
+
+const eventWords: Record<KeyEvent['kind'], string> = {
+  opened: 'opened',
+  denied: 'refused',
+  save: 'key saved',
+  share: 'shared',
+  revoke: 'revoked',
+  transfer: 'transferred',
+  conditions: 'conditions set',
+  retire: 'key retired',
+  repair: 'repaired',
+}
+
+async function log(context: CommandContext): Promise<void> {
+  const { args, values, output, signal } = context
+  const limit = readCount(text(values, 'limit'), '--limit', 100_000) ?? 50
+  const cid = args[1]
+  const events: KeyEvent[] = []
+  const client = await openKeyClient(context)
+  for await (const event of listKeyEvents(client, { signal, ...(cid === undefined ? {} : { cid }) })) {
+    events.push(event)
+    if (events.length >= limit) break
+  }
+  output.table(
+    ['TIME', 'WHAT', 'ADDRESS', 'CID', 'NODES'],
+    events.map(({ at, kind, count, address, addresses, cid: file, nodes }) => [
+      new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+      count > 1 ? `${eventWords[kind]} ${count}×` : eventWords[kind],
+      addresses.length === 0
+        ? address
+        : addresses.length === 1
+          ? String(addresses[0])
+          : `${addresses.length} addresses`,
+      file,
+      dots(nodes),
+    ]),
+    events,
+  )
+  if (events.some(({ isConfirmed }) => !isConfirmed))
+    output.note('What fewer than three nodes report is unconfirmed: opening a file takes the shards of three.')
 }
 
 async function status(context: CommandContext): Promise<void> {
@@ -178,6 +222,7 @@ async function signOut(context: CommandContext): Promise<void> {
 
 const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   list,
+  log,
   status,
   repair,
   export: exportSet,
@@ -188,14 +233,20 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
 
 export const keys: Command = {
   name: 'keys',
-  summary: 'List encrypted files and manage their keys: status, repair, export, recover, rotate',
+  summary: 'List encrypted files and manage their keys: log, status, repair, export, recover, rotate',
   usage: `<${Object.keys(actions).join('|')}> [cid|file]`,
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
+    limit: { type: 'string', about: 'log: number of events, newest first (50)', value: 'n' },
     shared: { type: 'boolean', about: 'list: files shared with you' },
     output: { type: 'string', short: 'o', about: 'export: target path', value: 'file' },
   },
-  examples: ['cairn keys list', 'cairn keys status bafy…', 'cairn keys export bafy… -o diary.key.json'],
+  examples: [
+    'cairn keys list',
+    'cairn keys log',
+    'cairn keys status bafy…',
+    'cairn keys export bafy… -o diary.key.json',
+  ],
   run: (context) => pickAction('keys', actions, context.args[0])(context),
 }

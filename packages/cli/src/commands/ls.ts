@@ -1,14 +1,14 @@
 import { CairnError, type FileEntry, type FileFilter, listDirectory, listFiles } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
+import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
 
 /** Rows per fetch and display. */
 const batchRows = 200
 
 async function listOwn({ values, session, output, signal }: CommandContext): Promise<void> {
-  const maxRows = Number(text(values, 'limit') ?? Number.POSITIVE_INFINITY)
-  if (!(maxRows >= 1)) throw new CairnError('USAGE', { message: '--limit must be a whole number above zero' })
+  const maxRows = readCount(text(values, 'limit'), '--limit', 1_000_000_000) ?? Number.POSITIVE_INFINITY
   const filter: FileFilter = { limit: Math.min(batchRows, maxRows) }
   const [search, type] = [text(values, 'search'), text(values, 'type')]
   if (search !== undefined) filter.search = search

@@ -20,6 +20,7 @@ import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
 import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
 import { openNameKeys, titleOf } from '../name-keys.ts'
 import { publishFound } from '../publish-found.ts'
+import { readCount } from '../read-count.ts'
 
 async function urlOf({ session }: CommandContext, name: string): Promise<string> {
   return `${(await session.network()).gateway.replace(/\/+$/, '')}/ipns/${name}`
@@ -114,7 +115,7 @@ async function resolve(context: CommandContext): Promise<void> {
 
 async function history(context: CommandContext): Promise<void> {
   const { session, output, values, signal } = context
-  const maxRecords = readCount(text(values, 'limit') ?? '20')
+  const maxRecords = readCount(text(values, 'limit'), '--limit', 100_000) ?? 20
   const { name } = await findName(context, argument(context, 1, 'a name'))
   const records: PastRecord[] = []
   for await (const record of listNameHistory(await session.client(), name, { signal })) {
@@ -126,12 +127,6 @@ async function history(context: CommandContext): Promise<void> {
     records.map((one) => ({ ...describeRecord(one), publishedAt: one.publishedAt })),
     'POINTED TO',
   )
-}
-
-function readCount(value: string): number {
-  const count = Number(value)
-  if (Number.isInteger(count) && count > 0) return count
-  throw new CairnError('USAGE', { message: '--limit must be a whole number above zero' })
 }
 
 async function rename(context: CommandContext): Promise<void> {

@@ -13,6 +13,7 @@ import {
   waitForProof,
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
+import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
 
 /** Verifies on this machine where content is stored. Fails if any check fails. */
@@ -29,7 +30,7 @@ export const verify: Command = {
   },
   examples: ['cairn verify bafy…', 'cairn verify --wait bafy…', 'cairn verify --full bafy…'],
   async run({ args, values, session, output, signal }) {
-    const leaves = readCount(text(values, 'leaves'), 'leaves', 64)
+    const leaves = readCount(text(values, 'leaves'), '--leaves', 64)
     const client = await session.anonymous()
     if (flag(values, 'wait')) await waitForProof(client, args[0] ?? '', { signal })
     const meter = flag(values, 'full') ? output.progress('Verifying') : undefined
@@ -125,7 +126,7 @@ export const checks: Command = {
   options: { limit: { type: 'string', value: 'n', about: 'maximum number of rows (20)' } },
   examples: ['cairn checks bafy…', 'cairn checks --limit 100 bafkzcib…'],
   async run({ args, values, session, output, signal }) {
-    const limit = readCount(text(values, 'limit'), 'limit', 100_000) ?? 20
+    const limit = readCount(text(values, 'limit'), '--limit', 100_000) ?? 20
     const client = await session.anonymous()
     const given = args[0] ?? ''
     // Piece CIDs of version 2 share a prefix: raw, then the hash of a padded tree.
@@ -156,7 +157,7 @@ export const copies: Command = {
   arity: [0, 1],
   examples: ['cairn copies', 'cairn copies 3'],
   async run({ args, session, output, signal }) {
-    const wanted = readCount(args[0], 'copies', 20)
+    const wanted = readCount(args[0], 'The number of copies', 20)
     const client = await session.client()
     const found =
       wanted === undefined ? await getCopies(client, { signal }) : await setCopies(client, wanted, { signal })
@@ -166,13 +167,4 @@ export const copies: Command = {
       String(found.copies),
     )
   },
-}
-
-function readCount(value: string | undefined, name: string, max: number): number | undefined {
-  if (value === undefined) return undefined
-  const count = Number(value)
-  if (!Number.isInteger(count) || count < 1 || count > max) {
-    throw new CairnError('INVALID_REQUEST', { message: `${name} must be a whole number from 1 to ${max}` })
-  }
-  return count
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
 import { cidSchema } from '../cid.ts'
-import { callTimeoutMs, maxKeyListRows } from '../limits.ts'
+import { callTimeoutMs, maxKeyEventRows, maxKeyListRows } from '../limits.ts'
 import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
 import { addresses, change, changeErrors, dynamicData, json, node, subject } from './key-frame.ts'
 import { nodeNumberSchema } from './sessions.ts'
@@ -118,6 +118,66 @@ export const getKeyStatus = /* @__PURE__ */ makeCall(() => ({
   errors: [...sessionErrors, 'ACCESS_DENIED', 'KEY_NOT_FOUND'],
   dialect: 'keyNode',
   limits: { timeoutMs: callTimeoutMs },
+  idempotent: true,
+}))
+
+const keyEvent = v.variant('kind', [
+  v.object({
+    /** A shard was returned (`opened`), or refused for lack of a right (`denied`). One row per address and hour. */
+    kind: v.picklist(['opened', 'denied']),
+    cid: v.string(),
+    address: v.string(),
+    /** The first and the last time within the hour, in ms since 1970, by the clock of the node. */
+    since: v.number(),
+    at: v.number(),
+    count: v.number(),
+  }),
+  v.object({
+    kind: v.picklist(changeKinds),
+    cid: v.string(),
+    address: v.string(),
+    at: v.number(),
+    /** The version that the record reached, and the id of the change: equal on nodes that agree. */
+    version: v.number(),
+    id: v.string(),
+    /** The addresses that were added, revoked or made owner; at most 100 of them. */
+    addresses: v.array(v.string()),
+  }),
+])
+export type KeyEventRow = v.InferOutput<typeof keyEvent>
+
+/** `GET /api/keys/events/{node}`: lists who opened the caller's files or was refused, and what the caller changed. */
+export const listKeyEvents = /* @__PURE__ */ makeCall(() => ({
+  id: 'listKeyEvents',
+  method: 'GET',
+  path: '/api/keys/events/{node}',
+  host: 'keys',
+  tag: 'Keys',
+  summary: 'List who opened files, and changes of their rights',
+  description:
+    'Newest first. Each node keeps its own log. Opening a file takes three shards, so an opening that fewer than three nodes list did not give anyone the file. Events belong to the address that owned the file when they happened.',
+  auth: 'session',
+  params: node,
+  query: v.object({
+    cid: v.optional(cidSchema),
+    /** Time in ms since 1970: only older events are listed. */
+    before: v.optional(v.pipe(v.union([v.string(), v.number()]), v.toNumber(), v.safeInteger(), v.minValue(0))),
+    limit: v.optional(
+      v.pipe(v.union([v.string(), v.number()]), v.toNumber(), v.integer(), v.minValue(1), v.maxValue(maxKeyEventRows)),
+    ),
+  }),
+  response: {
+    kind: 'json',
+    schema: v.object({
+      events: v.array(keyEvent),
+      hasMore: v.boolean(),
+      /** How long the node keeps openings and refusals; 0 if it keeps none. */
+      accessLogDays: v.number(),
+    }),
+  },
+  errors: sessionErrors,
+  dialect: 'keyNode',
+  limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
   idempotent: true,
 }))
 

@@ -5,13 +5,22 @@ import { countRenewals } from './migrations/0003_count-renewals.ts'
 import { spendByAddress } from './migrations/0004_spend-by-address.ts'
 import { markRestored } from './migrations/0005_mark-restored.ts'
 import { sealIdentity } from './migrations/0006_seal-identity.ts'
+import { logAccesses } from './migrations/0007_log-accesses.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
 export type Database = ServiceDatabase<Schema>
 
 /** All migrations, in order. Names never change once released. */
-export const migrations = [createTables, numberChanges, countRenewals, spendByAddress, markRestored, sealIdentity]
+export const migrations = [
+  createTables,
+  numberChanges,
+  countRenewals,
+  spendByAddress,
+  markRestored,
+  sealIdentity,
+  logAccesses,
+]
 
 /**
  * Opens the database of a key node and migrates its tables. @throws CairnError as `openDatabase` of the service frame

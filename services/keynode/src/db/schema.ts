@@ -95,6 +95,20 @@ type ChangeTable = {
   at: number
 }
 
+/** How often an address received the shard of a file, or was refused, within one hour. */
+type AccessTable = {
+  /** The owner of the file at that time: the log is theirs. */
+  owner: string
+  cid: string
+  address: string
+  outcome: 'opened' | 'denied'
+  /** Hours since 1970. */
+  hour: number
+  count: number
+  first_at: number
+  last_at: number
+}
+
 /** The node that owns this data: one row. */
 type NodeTable = {
   id: number
@@ -118,6 +132,7 @@ export type Schema = {
   shared: SharedTable
   other_set: OtherSetTable
   change: ChangeTable
+  access: AccessTable
   node: NodeTable
   migration: MigrationTable
 }

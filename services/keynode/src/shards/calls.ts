@@ -7,6 +7,7 @@ import {
   explainAccess,
   explainConditions,
   getKeyStatus,
+  listKeyEvents,
   listKeys,
   parseConditions,
   removeConditions,
@@ -26,6 +27,7 @@ import { signStatement } from '../sessions/tokens.ts'
 import { explainDraft, explainRecord, requireAccess } from './access.ts'
 import { canonicalCid } from './canonical-cid.ts'
 import { changeConditions, readConditions, writeConditions } from './conditions-of.ts'
+import { listEvents } from './key-events.ts'
 import { listRecords } from './list.ts'
 import { promoteRecord } from './promote.ts'
 import { confirmRestored, repairRecord } from './repair.ts'
@@ -36,7 +38,7 @@ import { saveRecord } from './save.ts'
 import { revokeRecord, shareRecord } from './share.ts'
 import { makeStatement } from './statement.ts'
 import { describeRecord } from './status.ts'
-import { findRecord } from './store.ts'
+import { findRecord, type KeyRecord } from './store.ts'
 import { transferRecord } from './transfer.ts'
 
 const done = (data: { version: number; waits?: boolean; openConditions?: number[] }) => ({
@@ -44,6 +46,10 @@ const done = (data: { version: number; waits?: boolean; openConditions?: number[
   data,
 })
 const describeOpen = (openConditions: number[]) => (openConditions.length === 0 ? {} : { openConditions })
+
+function logAccess({ accesses }: Context, { row }: KeyRecord, { address }: Caller, outcome: 'opened' | 'denied'): void {
+  accesses.note({ cid: row.cid, owner: row.owner, address, outcome })
+}
 
 /** Handler of a call, independent of HTTP. */
 export type Work<C extends CallDefinition> = (
@@ -88,18 +94,25 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
     const question = { address: caller.address, dynamicData: body.dynamicData, signal }
     const found = await findRecord(context.db.read, cid)
     if (found === undefined) throw new CairnError('KEY_NOT_FOUND')
-    await requireAccess(context, found, question).catch((error: unknown) => {
-      // Its rights may be older than those of the reader.
-      if (CairnError.is(error, 'ACCESS_DENIED')) requireConfirmed(found)
-      throw error
-    })
+    const requireLogged = (record: KeyRecord) =>
+      requireAccess(context, record, question).catch((error: unknown) => {
+        if (CairnError.is(error, 'ACCESS_DENIED')) {
+          // Its rights may be older than those of the reader.
+          requireConfirmed(record)
+          logAccess(context, record, caller, 'denied')
+        }
+        throw error
+      })
+    await requireLogged(found)
     await confirmRestored(context, cid)
     await promoteRecord(context, cid)
     const record = await findRecord(context.db.read, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     // Rights may have changed while peers were queried.
-    if (record.row.digest !== found.row.digest) await requireAccess(context, record, question)
-    return retrieveRecord(context, record, body.withAlternatives ?? false)
+    if (record.row.digest !== found.row.digest) await requireLogged(record)
+    const retrieved = await retrieveRecord(context, record, body.withAlternatives ?? false)
+    logAccess(context, record, caller, 'opened')
+    return retrieved
   })
   bind(transferOwnership, async ({ input: { params, body }, caller }) => {
     own(params.node)
@@ -165,6 +178,11 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
   bind(listKeys, async ({ input: { params, query }, caller }) => {
     own(params.node)
     return listRecords(context, caller.address, query)
+  })
+  bind(listKeyEvents, async ({ input: { params, query }, caller }) => {
+    own(params.node)
+    const { cid, ...page } = query
+    return listEvents(context, caller.address, { ...page, cid: cid === undefined ? undefined : canonicalCid(cid) })
   })
   bind(repairKey, async ({ input: { params, body }, caller }) => {
     own(params.node)

@@ -1,0 +1,187 @@
+// The log of who opened files, merged from five nodes: what honest nodes report, what two dishonest ones cannot invent
+// or hide, and who may read it.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CairnError } from '@cairn/protocol'
+import {
+  type Client,
+  getKey,
+  type KeyEvent,
+  type KeyEventOptions,
+  listKeyEvents,
+  prepareKey,
+  revokeAccess,
+  saveKey,
+  shareFile,
+  transferFile,
+} from '@cairn/sdk'
+import { CID } from 'multiformats/cid'
+import * as raw from 'multiformats/codecs/raw'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FiveNodes, startFiveNodes, without } from '../five-nodes.ts'
+
+type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
+
+const five = [1, 2, 3, 4, 5]
+let nodes: FiveNodes
+let owner: KeyClient
+let friend: KeyClient
+let stranger: KeyClient
+
+beforeAll(async () => {
+  nodes = await startFiveNodes()
+  owner = await nodes.client()
+  friend = await nodes.client()
+  stranger = await nodes.client()
+})
+afterAll(() => nodes?.[Symbol.asyncDispose]())
+
+async function saveFresh(): Promise<string> {
+  const digest = createHash('sha256').update(crypto.randomUUID()).digest()
+  const cid = CID.create(1, raw.code, create(0x12, digest)).toString()
+  await saveKey(owner, cid, prepareKey())
+  return cid
+}
+
+async function eventsOf(client: Client, options: KeyEventOptions = {}): Promise<KeyEvent[]> {
+  return Array.fromAsync(listKeyEvents(client, options))
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+  } catch (error) {
+    if (CairnError.is(error)) return error.code
+    throw error
+  }
+  return 'none'
+}
+
+/** Changes a node's database behind its back, as a dishonest operator would. */
+function forge(node: number, sql: string, ...values: (string | number)[]): void {
+  const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
+  db.exec('pragma busy_timeout = 5000')
+  db.prepare(sql).run(...values)
+  db.close()
+}
+
+describe('the log of a file', () => {
+  test('has openings, refusals and changes, each once, with the nodes that report it', async () => {
+    const cid = await saveFresh()
+    await shareFile(owner, cid, [friend.address])
+    await getKey(friend, cid, { lateMs: 5_000 })
+    await getKey(friend, cid, { lateMs: 5_000 })
+    expect(await codeOf(getKey(stranger, cid))).toBe('ACCESS_DENIED')
+    await revokeAccess(owner, cid, [friend.address])
+    const events = await eventsOf(owner, { cid })
+    const listed = events.map(({ kind, address, addresses, count }) => ({ kind, address, addresses, count }))
+    const by = owner.address
+    expect(listed).toEqual([
+      { kind: 'revoke', address: by, addresses: [friend.address], count: 1 },
+      { kind: 'denied', address: stranger.address, addresses: [], count: 1 },
+      { kind: 'opened', address: friend.address, addresses: [], count: 2 },
+      { kind: 'share', address: by, addresses: [friend.address], count: 1 },
+      { kind: 'save', address: by, addresses: [], count: 1 },
+    ])
+    for (const event of events) expect(event).toMatchObject({ nodes: five, isConfirmed: true, cid })
+  })
+
+  test('is shown to nobody else, and stays with the owner of that time', async () => {
+    const cid = await saveFresh()
+    await shareFile(owner, cid, [friend.address])
+    await getKey(friend, cid)
+    expect(await eventsOf(friend, { cid })).toEqual([])
+    expect(await eventsOf(stranger, { cid })).toEqual([])
+    await transferFile(owner, cid, friend.address)
+    expect((await eventsOf(owner, { cid })).map(({ kind }) => kind)).toEqual(['transfer', 'opened', 'share', 'save'])
+    expect(await eventsOf(friend, { cid })).toEqual([])
+  })
+
+  test('marks what two nodes invent, and shows what two of five hide', async () => {
+    const cid = await saveFresh()
+    await shareFile(owner, cid, [friend.address])
+    await getKey(friend, cid, { lateMs: 5_000 })
+    const before = await eventsOf(owner, { cid })
+    expect(before[0]).toMatchObject({ kind: 'opened', nodes: five })
+    const now = Date.now()
+    for (const node of [1, 2]) {
+      forge(node, 'delete from access where cid = ?', cid)
+      forge(
+        node,
+        `insert into access (owner, cid, address, outcome, hour, count, first_at, last_at) values (?, ?, ?, 'opened', ?, 7, ?, ?)`,
+        owner.address,
+        cid,
+        stranger.address,
+        Math.floor(now / 3_600_000),
+        now,
+        now,
+      )
+    }
+    const opened = (await eventsOf(owner, { cid })).filter(({ kind }) => kind === 'opened')
+    expect(opened.find(({ address }) => address === stranger.address)).toMatchObject({
+      nodes: [1, 2],
+      isConfirmed: false,
+    })
+    expect(opened.find(({ address }) => address === friend.address)).toMatchObject({
+      nodes: [3, 4, 5],
+      isConfirmed: true,
+    })
+  })
+
+  test('takes the count that three nodes report, and the middle of their times', async () => {
+    const cid = await saveFresh()
+    await shareFile(owner, cid, [friend.address])
+    await getKey(friend, cid, { lateMs: 5_000 })
+    await eventsOf(owner, { cid })
+    forge(4, 'update access set count = 999, last_at = last_at + 100000 where cid = ?', cid)
+    forge(5, 'update access set count = 998 where cid = ?', cid)
+    const [opened] = await eventsOf(owner, { cid })
+    expect(opened).toMatchObject({ kind: 'opened', count: 1, nodes: five })
+    expect(opened?.at).toBeLessThan(Date.now() + 50_000)
+  })
+
+  test('needs three nodes', async () => {
+    const cid = await saveFresh()
+    expect((await eventsOf(without(owner, 1, 2), { cid })).map(({ nodes: by }) => by)).toEqual([[3, 4, 5]])
+    expect(await codeOf(eventsOf(without(owner, 1, 2, 3), { cid }))).toBe('KEY_NODES_UNAVAILABLE')
+  })
+})
+
+test('pages list every event once, in order', async () => {
+  const account = await nodes.client()
+  const digest = createHash('sha256').update(crypto.randomUUID()).digest()
+  const cid = CID.create(1, raw.code, create(0x12, digest)).toString()
+  await saveKey(account, cid, prepareKey())
+  const minute = 60_000
+  const now = Date.now()
+  // Accesses of two weeks, by nodes whose clocks differ by up to two seconds.
+  for (const node of five) {
+    const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
+    db.exec('pragma busy_timeout = 5000; begin immediate')
+    const insert = db.prepare('insert into access values (?, ?, ?, ?, ?, 1, ?, ?)')
+    for (let i = 1; i <= 200; i++) {
+      const at = now - i * 100 * minute + node * 400
+      insert.run(account.address, cid, `0x${i}`, 'opened', Math.floor(at / 3_600_000), at, at)
+    }
+    db.exec('commit')
+    db.close()
+  }
+  const events = await eventsOf(account, { pageRows: 7 })
+  expect(events).toHaveLength(201)
+  expect(new Set(events.map(({ address }) => address)).size).toBe(201)
+  expect(events.every(({ nodes: by }) => by.length === 5)).toBe(true)
+  const times = events.map(({ at }) => at)
+  expect(times).toEqual([...times].sort((a, b) => b - a))
+})
+
+test('a node keeps its log when it ends', async () => {
+  const cid = await saveFresh()
+  await shareFile(owner, cid, [friend.address])
+  await getKey(friend, cid, { lateMs: 5_000 })
+  await nodes.stop(1)
+  await nodes.start(1)
+  const [opened] = await eventsOf(owner, { cid })
+  expect(opened).toMatchObject({ kind: 'opened', nodes: five })
+})
