@@ -1,6 +1,18 @@
 // What happened in the account: the log by kind, older events, the signed export, receipts and the chart.
 import { readFile } from 'node:fs/promises'
-import { createLink, deleteFile, openLink, uploadEncryptedText, uploadText, verifyEventLog } from '@cairn/sdk'
+import {
+  CairnError,
+  createLink,
+  decryptBytes,
+  deleteFile,
+  openLink,
+  revokeAccess,
+  shareFile,
+  uploadEncryptedText,
+  uploadText,
+  verifyEventLog,
+} from '@cairn/sdk'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -40,7 +52,7 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   await events.getByText('hello.txt deleted, 5 B freed').waitFor()
   expect(await checkAccessibility()).toEqual([])
   const kinds = page.getByRole('group', { name: 'Show' })
-  await kinds.getByText('Links', { exact: true }).click()
+  await kinds.getByText('Sharing', { exact: true }).click()
   await events.getByText('Encrypted file stored').waitFor({ state: 'detached' })
   await events.getByText('Link made, for 3 times').waitFor()
   expect(new URL(page.url()).searchParams.get('show')).toBe('sharing')
@@ -56,6 +68,49 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const verified = await verifyEventLog(one(lines), { signer: site.network.profile.eventSigner })
   expect(verified.count).toBeGreaterThanOrEqual(5)
   for (const type of ['link.opened', 'upload.deleted']) expect(lines.toString()).toContain(`"type":"${type}"`)
+})
+
+test('the owner sees who opened an encrypted file, and who was refused', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const owner = await createAccountClient(site.network, wallet.accounts[0])
+  const friend = privateKeyToAccount(generatePrivateKey())
+  const reader = await createAccountClient(site.network, friend)
+  const { cid } = await uploadEncryptedText(owner, 'a secret', { name: 'shared-diary.txt' })
+  await open('/activity')
+  await signIn()
+  const events = page.getByRole('list', { name: 'Activity' })
+  await events.getByText('Encrypted file stored').waitFor()
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+
+  const address = friend.address.toLowerCase()
+  await shareFile(owner, cid, [address])
+  await decryptBytes(reader, cid)
+  await revokeAccess(owner, cid, [address])
+  await expect(decryptBytes(reader, cid)).rejects.toThrow(CairnError)
+  // An opening and a refusal.
+  await open('/settings')
+  await page.getByRole('button', { name: 'Notifications, 2 unread' }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^Access denied to/)
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
+  await open('/activity?show=sharing')
+  const short = `${address.slice(0, 8)}…${address.slice(-6)}`
+  for (const line of [
+    `Shared with ${short}`,
+    `Opened by ${short}`,
+    `Access revoked from ${short}`,
+    `Access denied to ${short}`,
+  ])
+    await events.getByText(line, { exact: true }).waitFor()
+  await events.getByRole('link', { name: 'shared-diary.txt' }).first().waitFor()
+  expect(await events.getByText('key nodes)').count(), 'unconfirmed').toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+
+  await page.getByRole('group', { name: 'Show' }).getByText('Payments', { exact: true }).click()
+  await page.getByText('Nothing happened yet').waitFor()
 })
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

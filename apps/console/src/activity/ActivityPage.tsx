@@ -1,10 +1,14 @@
 import { exportEvents } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Bell, Download } from '#icons'
+import { useContacts } from '../contacts/use-contacts.ts'
 import { messages } from '../messages/messages.ts'
+import { isAborted } from '../session/is-aborted.ts'
 import { useClient } from '../session/use-client.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
+import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -12,10 +16,12 @@ import { QueryView } from '../ui/QueryView.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { toastError } from '../ui/toast-store.ts'
+import { ActivityItemRow } from './ActivityItemRow.tsx'
+import { mergeActivity } from './activity-item.ts'
 import { type EventGroup, eventGroups } from './activity-search.ts'
-import { EventRow } from './EventRow.tsx'
 import { markAllSeen } from './notifications.ts'
 import { useActivity } from './use-activity.ts'
+import { keyPageEvents, useKeyActivity } from './use-key-activity.ts'
 
 const all = 'all'
 const choices: readonly (EventGroup | typeof all)[] = [all, ...eventGroups]
@@ -28,11 +34,26 @@ export function ActivityPage() {
   const query = useActivity(show)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query
   const events = data?.pages.flatMap((page) => page.events)
+  const [maxKeyEvents, setMaxKeyEvents] = useState(keyPageEvents)
+  const keys = useKeyActivity(show === undefined || show === 'sharing' ? maxKeyEvents : 0)
+  const { labelOf } = useContacts()
+  const lastEvent = events?.at(-1)
+  const oldest = hasNextPage && lastEvent !== undefined ? Date.parse(lastEvent.timestamp) : undefined
+  const items = events === undefined ? undefined : mergeActivity({ events, oldest }, keys.known)
+  const hasOlder = hasNextPage || keys.known.oldest !== undefined
+  const showOlder = () => {
+    if (keys.known.oldest !== undefined) setMaxKeyEvents(maxKeyEvents + keyPageEvents)
+    if (hasNextPage) void fetchNextPage({ cancelRefetch: false })
+  }
   const newest = Number(events?.[0]?.cursor ?? 0)
   // What is on this page is read.
   useEffect(() => {
-    if (show === undefined && newest > 0) markAllSeen(newest)
+    if (show === undefined && newest > 0) markAllSeen({ cursor: newest })
   }, [show, newest])
+  const newestOfNodes = keys.known.events[0]?.at
+  useEffect(() => {
+    if (newestOfNodes !== undefined) markAllSeen({ at: newestOfNodes })
+  }, [newestOfNodes])
   const saveLog = useMutation({
     mutationFn: async () => {
       const decoder = new TextDecoder()
@@ -58,11 +79,12 @@ export function ActivityPage() {
           onChange={(value) => void navigate({ to: '/activity', search: value === all ? {} : { show: value } })}
         />
       </div>
+      <KeyNodesNotice isConnectable={keys.isConnectable} error={keys.error} onRetry={() => void keys.refetch()} />
       <QueryView
-        query={{ data: events, error, refetch }}
+        query={{ data: items, error, refetch }}
         skeleton="h-48 w-full"
         empty={
-          hasNextPage ? undefined : (
+          hasOlder || keys.isPending ? undefined : (
             <EmptyState icon={Bell} title={messages.activity.none} hint={messages.activity.noneHint} />
           )
         }
@@ -73,22 +95,52 @@ export function ActivityPage() {
               aria-label={messages.pages.activity}
               className="divide-y divide-line rounded-lg border border-line bg-surface"
             >
-              {shown.map((event) => (
-                <EventRow key={event.id} event={event} />
+              {shown.map((item) => (
+                <ActivityItemRow key={item.id} item={item} labelOf={labelOf} />
               ))}
             </ul>
-            {hasNextPage ? (
-              <Button
-                className="mt-4 self-center"
-                isBusy={isFetchingNextPage}
-                onClick={() => void fetchNextPage({ cancelRefetch: false })}
-              >
+            {hasOlder ? (
+              <Button className="mt-4 self-center" isBusy={isFetchingNextPage || keys.isFetching} onClick={showOlder}>
                 {messages.activity.older}
               </Button>
             ) : undefined}
           </>
         )}
       </QueryView>
+    </div>
+  )
+}
+
+/** Says that the key nodes are not asked yet, or do not answer: their part of the activity is missing. */
+function KeyNodesNotice({
+  isConnectable,
+  error,
+  onRetry,
+}: {
+  isConnectable: boolean
+  error: Error | null
+  onRetry: () => void
+}) {
+  const needKeyClient = useKeyClient()
+  const connect = useMutation({
+    mutationFn: needKeyClient,
+    onError: (failure) => {
+      if (!isAborted(failure)) toastError(messages.activity.connect, failure)
+    },
+  })
+  if (!isConnectable && error === null) return undefined
+  return (
+    <div className="mb-4 overflow-hidden rounded-lg border border-line">
+      <Banner
+        tone={isConnectable ? 'plain' : 'warn'}
+        action={
+          <Button size="small" isBusy={connect.isPending} onClick={isConnectable ? () => connect.mutate() : onRetry}>
+            {isConnectable ? messages.activity.connect : messages.shell.retry}
+          </Button>
+        }
+      >
+        {isConnectable ? messages.activity.connectHint : messages.activity.keyNodesFailed}
+      </Banner>
     </div>
   )
 }

@@ -1,5 +1,4 @@
 import type { AccountEvent, EventType } from '@cairn/protocol'
-import { Link } from '@tanstack/react-router'
 import {
   Bell,
   Blocks,
@@ -15,10 +14,9 @@ import {
   TriangleAlert,
   Upload,
 } from '#icons'
-import { useFileInfo } from '../content/use-file-info.ts'
-import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { ActivityRow } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
 
 const icons: Record<EventType, IconComponent> = {
@@ -46,46 +44,13 @@ const icons: Record<EventType, IconComponent> = {
   'webhook.disabled': TriangleAlert,
 }
 
-/** One event: what happened, to which file, when. */
-export function EventRow({ event }: { event: AccountEvent }) {
-  const { type, timestamp, data } = event
-  const at = Date.parse(timestamp)
-  const Icon = isKnown(type) ? icons[type] : Bell
+/** One event of the storage service. */
+export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
   const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
+  const name = typeof data['name'] === 'string' ? data['name'] : undefined
   return (
-    <li className="flex items-start gap-3 px-3 py-2.5 sm:px-4">
-      <Icon
-        aria-hidden="true"
-        size={18}
-        strokeWidth={1.8}
-        className={`mt-0.5 shrink-0 ${Icon === TriangleAlert ? 'text-warn' : 'text-ink-faint'}`}
-      />
-      <div className="min-w-0 flex-1">
-        <p className="break-words text-sm">
-          {isKnown(type) ? markControls(messages.activity.describe(type, data)) : messages.activity.other(type)}
-        </p>
-        {cid === undefined ? undefined : <EventFile cid={cid} name={data['name']} />}
-      </div>
-      <time dateTime={timestamp} title={formatDateTime(at)} className="shrink-0 text-ink-soft text-sm">
-        {formatAgo(at)}
-      </time>
-    </li>
-  )
-}
-
-/** The file of an event, by the name that the event has or that the service knows. */
-function EventFile({ cid, name }: { cid: string; name: unknown }) {
-  const own = typeof name === 'string' ? name : undefined
-  const { data } = useFileInfo(own === undefined ? cid : '')
-  const shown = own ?? data?.fileName
-  return (
-    <Link
-      to="/files/$cid"
-      params={{ cid }}
-      className="block truncate text-accent-ink text-sm underline-offset-2 hover:underline"
-      title={cid}
-    >
-      <bdi>{shown === undefined || shown === '' ? messages.activity.openFile : markControls(shown)}</bdi>
-    </Link>
+    <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
+      {isKnown(type) ? markControls(messages.activity.describe(type, data)) : messages.activity.other(type)}
+    </ActivityRow>
   )
 }

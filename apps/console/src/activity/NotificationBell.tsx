@@ -5,17 +5,20 @@ import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Modal } from '../ui/Modal.tsx'
-import { EventRow } from './EventRow.tsx'
-import { markAllSeen, useNotifications } from './notifications.ts'
+import { ActivityItemRow } from './ActivityItemRow.tsx'
+import { useNotifications } from './notifications.ts'
+
+/** The bell does not open the drive for the names of addresses. */
+const noLabel = () => undefined
 
 /** The bell: how many events are unread, and the list of them. */
 export function NotificationBell() {
-  const { events, unread, newest } = useNotifications()
+  const { items, unread, markSeen } = useNotifications()
   const [isOpen, setOpen] = useState(false)
   const label = messages.activity.bell(unread)
   const close = () => {
     setOpen(false)
-    markAllSeen(newest)
+    markSeen()
   }
   return (
     <>
@@ -48,12 +51,12 @@ export function NotificationBell() {
           </Link>
         }
       >
-        {events.length === 0 ? (
+        {items.length === 0 ? (
           <EmptyState icon={Bell} title={messages.activity.noNews} hint={messages.activity.noNewsHint} />
         ) : (
           <ul aria-label={messages.activity.notifications} className="-mx-3 divide-y divide-line sm:-mx-4">
-            {events.map((event) => (
-              <EventRow key={event.id} event={event} />
+            {items.map((item) => (
+              <ActivityItemRow key={item.id} item={item} labelOf={noLabel} />
             ))}
           </ul>
         )}

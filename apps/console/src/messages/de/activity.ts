@@ -41,6 +41,9 @@ const sentences: Record<EventType, (data: Data) => string> = {
   'webhook.disabled': (data) => `Webhook an ${text(data, 'host')} abgeschaltet. ${text(data, 'reason')}`,
 }
 
+const named = (others: string | number) =>
+  typeof others === 'string' ? others : counted(others, { one: 'Adresse', other: 'Adressen' })
+
 /** What happened in an account, and the bell. */
 export const activity: Texts['activity'] = {
   hint: 'Was in den letzten 30 Tagen im Konto geschehen ist.',
@@ -48,23 +51,38 @@ export const activity: Texts['activity'] = {
   groups: {
     all: 'Alle',
     files: 'Dateien',
-    sharing: 'Links',
+    sharing: 'Freigaben',
     payments: 'Zahlungen',
     proofs: 'Nachweise',
     account: 'Schlüssel',
   },
   describe: (type, data) => sentences[type](data).trim(),
+  describeKey: {
+    opened: ({ who, count }) => `Geöffnet von ${who}${count === 1 ? '' : `, ${times(count)}`}`,
+    denied: ({ who, count }) => `Zugriff verweigert für ${who}${count === 1 ? '' : `, ${times(count)}`}`,
+    save: () => 'Dateischlüssel gespeichert',
+    share: ({ others }) => `Freigegeben für ${named(others)}`,
+    revoke: ({ others }) => `Zugriff entzogen: ${named(others)}`,
+    transfer: ({ others }) => `Übertragen an ${named(others)}`,
+    conditions: () => 'Bedingungen geändert',
+    retire: () => 'Dateischlüssel außer Kraft gesetzt',
+    repair: () => 'Dateischlüssel repariert',
+  },
+  unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
+  connect: 'Schlüsselknoten verbinden',
+  connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Die Wallet unterschreibt einmal.',
+  keyNodesFailed: 'Die Schlüsselknoten antworten nicht. Freigaben und geöffnete verschlüsselte Dateien fehlen hier.',
   other: (type) => type,
   openFile: 'Datei öffnen',
   older: 'Ältere anzeigen',
   none: 'Noch nichts geschehen',
-  noneHint: 'Uploads, geöffnete Links, Zahlungen und Nachweise erscheinen hier.',
+  noneHint: 'Uploads, Freigaben, geöffnete Dateien, Zahlungen und Nachweise erscheinen hier.',
   export: 'Signiertes Protokoll exportieren',
   exportFailed: 'Das Protokoll wurde nicht exportiert',
   bell: (unread) => (unread === 0 ? 'Mitteilungen' : `Mitteilungen, ${formatCount(unread)} ungelesen`),
   notifications: 'Mitteilungen',
   notificationsHint: 'Was andere getan haben und was Aufmerksamkeit braucht.',
   noNews: 'Keine Mitteilungen',
-  noNewsHint: 'Geöffnete Links, empfangene Dateien, Zahlungen und versäumte Nachweise erscheinen hier.',
+  noNewsHint: 'Geöffnete Dateien und Links, empfangene Dateien, Zahlungen und versäumte Nachweise erscheinen hier.',
   showAll: 'Alle Aktivitäten anzeigen',
 }

@@ -40,6 +40,12 @@ const sentences: Record<EventType, (data: Data) => string> = {
   'webhook.disabled': (data) => `Webhook to ${text(data, 'host')} disabled. ${text(data, 'reason')}`,
 }
 
+/** An event of the key nodes: who caused it, and the address or the number of addresses that it concerns. */
+type KeyFacts = { who: string; others: string | number; count: number }
+
+const named = (others: string | number) =>
+  typeof others === 'string' ? others : counted(others, { one: 'address', other: 'addresses' })
+
 /** What happened in an account, and the bell. */
 export const activity = translatable('activity', {
   hint: 'What happened in your account in the last 30 days.',
@@ -47,23 +53,38 @@ export const activity = translatable('activity', {
   groups: {
     all: 'All',
     files: 'Files',
-    sharing: 'Links',
+    sharing: 'Sharing',
     payments: 'Payments',
     proofs: 'Proofs',
     account: 'Keys',
   },
   describe: (type: EventType, data: Data) => sentences[type](data).trim(),
+  describeKey: {
+    opened: ({ who, count }: KeyFacts) => `Opened by ${who}${count === 1 ? '' : `, ${times(count)}`}`,
+    denied: ({ who, count }: KeyFacts) => `Access denied to ${who}${count === 1 ? '' : `, ${times(count)}`}`,
+    save: (): string => 'File key saved',
+    share: ({ others }: KeyFacts) => `Shared with ${named(others)}`,
+    revoke: ({ others }: KeyFacts) => `Access revoked from ${named(others)}`,
+    transfer: ({ others }: KeyFacts) => `Transferred to ${named(others)}`,
+    conditions: (): string => 'Conditions changed',
+    retire: (): string => 'File key retired',
+    repair: (): string => 'File key repaired',
+  },
+  unconfirmed: (nodes: number) => `(reported by ${formatCount(nodes)} of 5 key nodes)`,
+  connect: 'Connect key nodes',
+  connectHint: 'See who opened your encrypted files. Your wallet signs once.',
+  keyNodesFailed: 'The key nodes are not answering. Sharing and openings of encrypted files are missing here.',
   other: (type: string) => type,
   openFile: 'Open the file',
   older: 'Show older',
   none: 'Nothing happened yet',
-  noneHint: 'Uploads, opened links, payments and proofs appear here.',
+  noneHint: 'Uploads, sharing, opened files, payments and proofs appear here.',
   export: 'Export signed log',
   exportFailed: 'The log was not exported',
   bell: (unread: number) => (unread === 0 ? 'Notifications' : `Notifications, ${formatCount(unread)} unread`),
   notifications: 'Notifications',
   notificationsHint: 'What others did, and what needs your attention.',
   noNews: 'No notifications',
-  noNewsHint: 'Opened links, received files, payments and missed proofs appear here.',
+  noNewsHint: 'Opened files and links, received files, payments and missed proofs appear here.',
   showAll: 'Show all activity',
 })

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type IconComponent, TriangleAlert } from '#icons'
+import { useFileInfo } from '../content/use-file-info.ts'
+import { formatAgo, formatDateTime } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
+
+/** The frame of one line of the activity: what happened, to which file, when. */
+export function ActivityRow({
+  icon: Icon,
+  at,
+  cid,
+  name,
+  children,
+}: {
+  icon: IconComponent
+  at: number
+  cid?: string | undefined
+  /** The name of the file, if the event has it. */
+  name?: string | undefined
+  children: ReactNode
+}) {
+  return (
+    <li className="flex items-start gap-3 px-3 py-2.5 sm:px-4">
+      <Icon
+        aria-hidden="true"
+        size={18}
+        strokeWidth={1.8}
+        className={`mt-0.5 shrink-0 ${Icon === TriangleAlert ? 'text-warn' : 'text-ink-faint'}`}
+      />
+      <div className="min-w-0 flex-1">
+        <p className="break-words text-sm">{children}</p>
+        {cid === undefined ? undefined : <EventFile cid={cid} name={name} />}
+      </div>
+      <time dateTime={new Date(at).toISOString()} title={formatDateTime(at)} className="shrink-0 text-ink-soft text-sm">
+        {formatAgo(at)}
+      </time>
+    </li>
+  )
+}
+
+/** The file of an event, by the name that the event has or that the service knows. */
+function EventFile({ cid, name }: { cid: string; name: string | undefined }) {
+  const { data } = useFileInfo(name === undefined ? cid : '')
+  const shown = name ?? data?.fileName
+  return (
+    <Link
+      to="/files/$cid"
+      params={{ cid }}
+      className="block truncate text-accent-ink text-sm underline-offset-2 hover:underline"
+      title={cid}
+    >
+      <bdi>{shown === undefined || shown === '' ? messages.activity.openFile : markControls(shown)}</bdi>
+    </Link>
+  )
+}

@@ -1,0 +1,54 @@
+// The two logs of the activity as one list.
+import type { AccountEvent } from '@cairn/protocol'
+import type { KeyEvent } from '@cairn/sdk'
+import { expect, test } from 'vitest'
+import { mergeActivity } from './activity-item.ts'
+import { isNews } from './use-key-activity.ts'
+
+const stored = (at: number): AccountEvent => ({
+  id: `e${at}`,
+  cursor: String(at),
+  type: 'upload.stored',
+  timestamp: new Date(at).toISOString(),
+  data: {},
+})
+const opened = (at: number, more: Partial<KeyEvent> = {}): KeyEvent => ({
+  kind: 'opened',
+  cid: 'bafy',
+  address: '0xfriend',
+  at,
+  count: 1,
+  addresses: [],
+  nodes: [1, 2, 3],
+  isConfirmed: true,
+  ...more,
+})
+
+test('merges by time, and holds back what is older than the known part of either log', () => {
+  const account = { events: [stored(500), stored(300)], oldest: 300 }
+  const keys = { events: [opened(400), opened(200)], oldest: undefined }
+  expect(mergeActivity(account, keys).map(({ at }) => at)).toEqual([500, 400, 300])
+  expect(mergeActivity({ ...account, oldest: undefined }, keys).map(({ at }) => at)).toEqual([500, 400, 300, 200])
+  expect(mergeActivity({ ...account, oldest: undefined }, { ...keys, oldest: 350 }).map(({ at }) => at)).toEqual([
+    500, 400,
+  ])
+})
+
+test('each line has an id of its own', () => {
+  const events = [
+    opened(1),
+    opened(1, { address: '0xother' }),
+    opened(1, { nodes: [4, 5] }),
+    opened(1, { kind: 'denied' }),
+  ]
+  const ids = mergeActivity({ events: [], oldest: undefined }, { events, oldest: undefined }).map(({ id }) => id)
+  expect(new Set(ids).size).toBe(4)
+})
+
+test('own openings and saved keys are no news; refusals and what others open are', () => {
+  expect(isNews(opened(1), '0xme')).toBe(true)
+  expect(isNews(opened(1, { address: '0xme' }), '0xme')).toBe(false)
+  expect(isNews(opened(1, { kind: 'denied', address: '0xme' }), '0xme')).toBe(true)
+  expect(isNews(opened(1, { kind: 'save', address: '0xme' }), '0xme')).toBe(false)
+  expect(isNews(opened(1, { kind: 'share', address: '0xme' }), '0xme')).toBe(true)
+})
