@@ -29,11 +29,12 @@ export function isContactId(id: string): boolean {
   return contactIdPattern.test(id)
 }
 
-/** Lists the contacts of a state: last used first, then by label. */
-export function readContacts({ entries }: Registers): DriveContact[] {
+/** Lists the contacts with these ids: last used first, then by label. */
+export function readContacts({ entries }: Registers, ids: Iterable<string>): DriveContact[] {
   const contacts: DriveContact[] = []
-  for (const [id, { fields }] of entries) {
-    if (fields.size === 0 || !isContactId(id)) continue
+  for (const id of ids) {
+    const fields = entries.get(id)?.fields
+    if (fields === undefined || fields.size === 0) continue
     const label = fields.get(contactFields.label)?.value
     const usedAt = fields.get(contactFields.usedAt)?.value
     contacts.push({

@@ -5,22 +5,16 @@ import { listFiles, listFilesPage } from '../files/list-files.ts'
 import type { CallOptions } from '../request.ts'
 import { type DriveContact, readContacts } from './contacts.ts'
 import { type DriveEditor, findNode, splitPath, startEdit } from './edit.ts'
+import type { DriveItem } from './items.ts'
 import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
+import { type DriveUpload, rootId } from './nodes.ts'
 import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
 import { createDeviceName, createStamp } from './stamp.ts'
-import {
-  buildView,
-  createItemReader,
-  type DriveItem,
-  type DriveUpload,
-  type ItemReader,
-  indexUploads,
-  namesIn,
-  rootId,
-  trashMs,
-  type UploadIndex,
-  type View,
-} from './view.ts'
+import { createUploadIndex, type UploadIndex } from './upload-index.ts'
+import { createView, type View } from './view.ts'
+
+/** Time that deleted items stay in the trash, in ms: 30 days. */
+const trashMs = 30 * 86_400_000
 
 export type DriveOptions = CallOptions & {
   /**
@@ -134,13 +128,9 @@ export type Drive = {
 export async function openDrive(client: Client, options: OpenDriveOptions = {}): Promise<Drive> {
   const log = createLog()
   const device = createDeviceName()
+  const index = createUploadIndex()
   let state = createRegisters()
-  let uploads: readonly DriveUpload[] = []
-  let index: UploadIndex | undefined
-  let view: View | undefined
-  let items: { view: View; reader: ItemReader } | undefined
-  /** An edit changes the view step by step: what is read meanwhile is computed each time. */
-  let isEditing = false
+  let view = createView(state, () => index.first)
   let isListed = true
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
@@ -149,28 +139,32 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     for (const listener of listeners) listener()
   }
 
-  const readAll = (): View => {
-    index ??= indexUploads(uploads)
-    view ??= buildView(state, index)
-    return view
-  }
-  const readItems = (): ItemReader => {
-    const current = readAll()
-    if (isEditing) return createItemReader(current)
-    if (items?.view !== current) items = { view: current, reader: createItemReader(current) }
-    return items.reader
-  }
   const apply = (changes: readonly Change[]) => {
-    for (const change of changes) applyChange(state, change)
-    view = undefined
+    for (const change of changes) {
+      applyChange(state, change)
+      for (const [id] of change.set) view.touch([id])
+      view.touch(change.clear)
+    }
   }
   const list = async ({ uploads: given, isQuick = false, isPartial = false, ...callOptions }: OpenDriveOptions) => {
-    const isKnown = given !== undefined || (isListed && uploads.length > 0)
+    const isKnown = given !== undefined || (isListed && index.rows.length > 0)
     if (isQuick && isKnown) {
-      const found = await addNewUploads(client, given ?? uploads, callOptions)
+      const known = given === undefined ? index : { rows: given, has: (id: string) => ids.has(id) }
+      const ids = new Set(given?.map(({ id }) => id))
+      const found = await listNewUploads(client, known, callOptions)
       if (found.isWhole || isPartial) return found
     } else if (given !== undefined) return { rows: given, isWhole: isListed }
     return isPartial ? listNewest(client, callOptions) : listUploads(client, callOptions)
+  }
+  /** @returns whether any upload was added, removed or renamed */
+  const takeUploads = ({ rows, added }: Listing): boolean => {
+    if (rows === index.rows && added !== undefined) {
+      view.touch(index.add(added))
+      return added.length > 0
+    }
+    const { changed, isSame } = index.replace(added === undefined ? rows : [...added, ...rows])
+    view.touch(changed)
+    return !isSame
   }
   const reload = async (given: OpenDriveOptions = {}): Promise<void> => {
     const { known, uploads: _listed, isQuick: _isQuick, isPartial: _isPartial, ...callOptions } = given
@@ -179,21 +173,18 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     if (isDoubtful) {
       Object.assign(log, createLog())
       state = createRegisters()
+      view = createView(state, () => index.first)
       isDoubtful = false
     }
-    const [changes, { rows, isWhole }] = await Promise.all([
+    const [changes, listing] = await Promise.all([
       readChanges(client, log, remembered, callOptions),
       list({ ...given, ...callOptions }),
     ])
     const wasListed = isListed
-    isListed = isWhole
-    const isSame = isEqualList(uploads, rows) && wasListed === isListed
-    if (!isSame) {
-      uploads = rows
-      index = undefined
-    }
+    isListed = listing.isWhole
+    const isChanged = takeUploads(listing) || wasListed !== isListed
     apply(changes)
-    if (!isSame || changes.length > 0 || wasDoubtful) notify()
+    if (isChanged || changes.length > 0 || wasDoubtful) notify()
   }
   /** Changes run one after the other. */
   let last: Promise<unknown> = Promise.resolve()
@@ -208,15 +199,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     if (needsMerge(log)) await mergeParts(client, log, callOptions).catch(() => false)
   }
   const change = async <T>(run: (editor: DriveEditor) => T, callOptions: CallOptions = {}): Promise<T> => {
-    if (isDoubtful) await reload({ ...callOptions, uploads })
+    if (isDoubtful) await reload({ ...callOptions, uploads: index.rows })
     const now = Date.now()
-    const edit = startEdit(state, readAll(), createStamp(state.newest, now, device), now)
+    const edit = startEdit(state, view, createStamp(state.newest, now, device), now)
     let isSent = false
     try {
-      isEditing = true
       const result = run(edit.editor)
-      isEditing = false
-      items = undefined
       const made = edit.finish()
       if (made.set.length === 0 && made.clear.length === 0) return result
       isSent = true
@@ -228,25 +216,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       isDoubtful = isSent
       throw error
     } finally {
-      isEditing = false
-      view = undefined
       if (isSent) notify()
     }
   }
-  const itemsOf = (folder: string): DriveItem[] => {
-    const current = readAll()
-    const ids = namesIn(current, folder).byName.values()
-    const { itemOf } = readItems()
-    const found = [...ids].flatMap((id) => {
-      const node = current.nodes.get(id)
-      return node === undefined ? [] : [itemOf(node)]
-    })
-    return found.sort(byKindAndName)
-  }
   const trash = (): DriveItem[] => {
-    const current = readAll()
-    const nodes = [...current.nodes.values()].filter(({ trashedAt }) => trashedAt !== undefined)
-    return nodes.map(readItems().itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+    const found = Array.from(view.trashed(), (id) => view.get(id)).filter((node) => node !== undefined)
+    return found.map(view.itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
   }
 
   await reload(options)
@@ -258,7 +233,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       return toKnown(log)
     },
     get uploads() {
-      return uploads
+      return index.rows
     },
     get isListed() {
       return isListed
@@ -267,61 +242,53 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       return { parts: log.partCount, bytes: log.sizeBytes }
     },
     list(path = '/') {
-      if (splitPath(path).length === 0) return itemsOf(rootId)
-      const node = findNode(readAll(), path)
+      if (splitPath(path).length === 0) return view.list(rootId)
+      const node = findNode(view, path)
       if (node === undefined) throw new CairnError('PATH_NOT_FOUND', { message: `${path} does not exist in the drive` })
-      if (node.versions === undefined) return itemsOf(node.id)
+      if (node.versions === undefined) return view.list(node.id)
       throw new CairnError('NOT_A_DIRECTORY', { message: `${path} is a file, not a folder` })
     },
     find(path) {
-      const node = findNode(readAll(), path)
-      return node === undefined ? undefined : readItems().itemOf(node)
+      const node = findNode(view, path)
+      return node && view.itemOf(node)
     },
     get(id) {
-      const node = readAll().nodes.get(id)
-      return node === undefined ? undefined : readItems().itemOf(node)
+      const node = view.get(id)
+      return node && view.itemOf(node)
     },
     all() {
-      const current = readAll()
-      const { itemOf, isInTrash } = readItems()
-      return [...current.nodes.values()].flatMap((node) => (isInTrash(node) ? [] : [itemOf(node)]))
+      const found: DriveItem[] = []
+      for (const node of view.nodes()) if (!view.isInTrash(node)) found.push(view.itemOf(node))
+      return found
     },
     trash,
     duplicates() {
-      const current = readAll()
-      const first = index ?? indexUploads(uploads)
       const copies = new Map<string, DriveUpload[]>()
-      for (const upload of uploads) {
-        if (first.get(upload.cid)?.id === upload.id) continue
+      for (const upload of index.rows) {
+        if (index.first.get(upload.cid)?.id === upload.id) continue
         const others = copies.get(upload.cid)
         if (others === undefined) copies.set(upload.cid, [upload])
         else others.push(upload)
       }
-      if (copies.size === 0) return []
-      const { itemOf } = readItems()
       const found: DriveDuplicates[] = []
-      for (const node of current.nodes.values()) {
-        for (const { cid } of node.versions ?? []) {
-          const own = copies.get(cid)
-          if (own !== undefined) found.push({ item: itemOf(node), copies: own })
-          copies.delete(cid)
-        }
+      for (const [cid, own] of copies) {
+        const node = view.holderOf(cid)
+        if (node !== undefined) found.push({ item: view.itemOf(node), copies: own })
       }
       const bytes = ({ copies: all }: DriveDuplicates) => all.reduce((sum, one) => sum + Number(one.fileSizeInBytes), 0)
       return found.sort((a, b) => bytes(b) - bytes(a))
     },
     tags() {
-      const current = readAll()
-      const { isInTrash } = readItems()
       const counts = new Map<string, number>()
-      for (const node of current.nodes.values()) {
-        if (node.tags.length === 0 || isInTrash(node)) continue
+      for (const id of view.tagged()) {
+        const node = view.get(id)
+        if (node === undefined || view.isInTrash(node)) continue
         for (const tag of node.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
       }
       const sorted = [...counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
       return sorted.map(([tag]) => tag)
     },
-    contacts: () => readContacts(state),
+    contacts: () => readContacts(state, view.contacts()),
     change: (run, callOptions) => inOrder(() => change(run, callOptions)),
     reload: (given) => inOrder(() => reload(given)),
     subscribe: (listener) => {
@@ -334,19 +301,17 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
         const due = trash().filter(({ id, trashedAt = 0 }) =>
           ids === undefined ? trashedAt <= Date.now() - olderThanMs : ids.includes(id),
         )
-        const { entries, cids } = findDeleted(readAll(), new Set(due.map(({ id }) => id)))
+        const { entries, cids } = findDeleted(view, new Set(due.map(({ id }) => id)))
         // The content first: without its entry, content that is still stored would be in the root again.
         for (const cid of cids) await deleteStored(client, cid, callOptions)
-        uploads = uploads.filter(({ cid }) => !cids.has(cid))
-        index = undefined
-        view = undefined
+        view.touch(index.replace(index.rows.filter(({ cid }) => !cids.has(cid))).changed)
         notify()
         await change((editor) => editor.clear(entries), callOptions)
         return { items: due.length, uploads: cids.size }
       }),
     merge: (changes, callOptions = {}) =>
       inOrder(async () => {
-        await reload({ ...callOptions, uploads })
+        await reload({ ...callOptions, uploads: index.rows })
         const known = new Set(listChanges(state).flatMap(writeValues))
         const merged = createRegisters()
         for (const one of [...listChanges(state), ...changes]) applyChange(merged, one)
@@ -364,7 +329,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
 }
 
 /** Uploads of the account, newest first. `isWhole` is false if older ones may be missing, or some may be deleted. */
-type Listing = { rows: readonly DriveUpload[]; isWhole: boolean }
+type Listing = {
+  rows: readonly DriveUpload[]
+  /** Newer uploads than the rows; undefined if all are in the rows. */
+  added?: readonly DriveUpload[]
+  isWhole: boolean
+}
 
 async function listUploads(client: Client, options: CallOptions): Promise<Listing> {
   const rows: DriveUpload[] = []
@@ -377,10 +347,13 @@ async function listNewest(client: Client, options: CallOptions): Promise<Listing
   return { rows: fileList, isWhole: fileList.length >= totalFiles }
 }
 
-/** Adds the uploads that are newer than the known ones. */
-async function addNewUploads(client: Client, known: readonly DriveUpload[], options: CallOptions): Promise<Listing> {
-  if (known.length === 0) return listNewest(client, options)
-  const ids = new Set(known.map(({ id }) => id))
+/** Lists the uploads that are newer than the known ones. */
+async function listNewUploads(
+  client: Client,
+  { rows, has }: Pick<UploadIndex, 'rows' | 'has'>,
+  options: CallOptions,
+): Promise<Listing> {
+  if (rows.length === 0) return listNewest(client, options)
   const added: DriveUpload[] = []
   for (;;) {
     const lastKey = added.at(-1)?.id
@@ -389,23 +362,11 @@ async function addNewUploads(client: Client, known: readonly DriveUpload[], opti
       { limit: quickPageRows, ...(lastKey === undefined ? {} : { lastKey }) },
       options,
     )
-    const fresh = page.fileList.findIndex(({ id }) => ids.has(id))
+    const fresh = page.fileList.findIndex(({ id }) => has(id))
     added.push(...(fresh === -1 ? page.fileList : page.fileList.slice(0, fresh)))
     if (fresh === -1 && page.fileList.length === quickPageRows && added.length < maxQuickRows) continue
-    const rows = added.length === 0 ? known : [...added, ...known]
-    return { rows, isWhole: rows.length === page.totalFiles }
+    return { rows, added, isWhole: added.length + rows.length === page.totalFiles }
   }
-}
-
-function isEqualList(one: readonly DriveUpload[], other: readonly DriveUpload[]): boolean {
-  return (
-    one === other ||
-    (one.length === other.length &&
-      one.every(({ id, fileName }, at) => {
-        const same = other[at]
-        return same?.id === id && same.fileName === fileName
-      }))
-  )
 }
 
 async function deleteStored(client: Client, cid: string, options: CallOptions): Promise<void> {
@@ -420,13 +381,13 @@ async function deleteStored(client: Client, cid: string, options: CallOptions): 
 /** Returns the entries to clear, and the CIDs that no other item has. */
 function findDeleted(view: View, roots: ReadonlySet<string>): { entries: string[]; cids: ReadonlySet<string> } {
   const isDeleted = (start: string): boolean => {
-    for (let id = start; id !== rootId; id = view.nodes.get(id)?.parent ?? rootId) if (roots.has(id)) return true
+    for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) if (roots.has(id)) return true
     return false
   }
   const entries: string[] = []
   const cids = new Set<string>()
   const kept = new Set<string>()
-  for (const { id, versions = [] } of view.nodes.values()) {
+  for (const { id, versions = [] } of view.nodes()) {
     const isGone = isDeleted(id)
     if (isGone) entries.push(id)
     for (const { cid } of versions) (isGone ? cids : kept).add(cid)
@@ -437,11 +398,4 @@ function findDeleted(view: View, roots: ReadonlySet<string>): { entries: string[
 
 function writeValues({ at, set, clear }: Change): string[] {
   return [...set.map((value) => JSON.stringify([at, ...value])), ...clear.map((id) => JSON.stringify([at, id]))]
-}
-
-const collator = new Intl.Collator('en', { numeric: true })
-
-function byKindAndName(a: DriveItem, b: DriveItem): number {
-  if (a.kind !== b.kind) return a.kind === 'folder' ? -1 : 1
-  return collator.compare(a.name, b.name) || (a.name < b.name ? -1 : 1)
 }

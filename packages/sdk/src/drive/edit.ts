@@ -1,20 +1,10 @@
 import { CairnError } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
+import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
 import type { Change, FieldValue, Registers } from './registers.ts'
 import { applyChange } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
-import {
-  type DriveVersion,
-  fields,
-  isInTrash,
-  type Node,
-  namesIn,
-  pathOf,
-  replaceInView,
-  rootId,
-  shownName,
-  type View,
-} from './view.ts'
+import type { View } from './view.ts'
 
 /** The edits that a change of the drive can make. Paths start at the root: `/photos/2026` or `photos/2026`. */
 export type DriveEditor = {
@@ -65,7 +55,7 @@ export type DriveEditor = {
   clear(ids: readonly string[]): void
 }
 
-/** An edit in progress: it changes state and view at once, and collects the change to send. */
+/** An edit in progress: it changes the state at once, which the view follows, and collects the change to send. */
 export type Edit = { editor: DriveEditor; finish(): Change; undo(): void }
 
 const maxNameBytes = 1024
@@ -92,6 +82,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     values.set(`${id}/${field}`, [id, field, value])
     state.entries.get(id)?.fields.delete(field)
     applyChange(state, { at, set: [[id, field, value]], clear: [] })
+    view.touch([id])
   }
   const nodeAt = (path: string): Node => {
     const node = findNode(view, path)
@@ -110,29 +101,30 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     throw new CairnError('INVALID_PATH', { message: 'The root folder cannot be changed' })
   }
   /** Versions that only a common name joined stay together from now on. */
-  const pinVersions = (node: Node): Node => {
+  const pinVersions = (node: Node): void => {
     for (const cid of node.joined) {
       const version = node.versions?.find((one) => one.cid === cid)
       if (version !== undefined) write(node.id, fields.version(cid), version.at)
     }
-    return { ...node, joined: [] }
   }
-  const place = (node: Node, parent: string, rawName: string): void => {
-    const pinned = pinVersions(node)
-    write(node.id, fields.parent, parent)
-    write(node.id, fields.name, rawName)
-    replaceInView(view, { ...pinned, parent, rawName, nameStamp: at })
+  const place = (id: string, parent: string, rawName: string): string => {
+    write(id, fields.parent, parent)
+    write(id, fields.name, rawName)
+    return pathOfId(id)
   }
-  /** The moved file becomes the newest version of the target, with its own versions below. */
-  const addVersion = (node: Node, target: Node): void => {
-    const pinned = pinVersions(target)
-    const [newestVersion, ...older] = node.versions ?? []
-    const versions = [...older.toReversed(), ...(newestVersion === undefined ? [] : [{ ...newestVersion, at: nowMs }])]
-    for (const version of versions) write(target.id, fields.version(version.cid), version.at)
-    clear([node.id])
-    const kept = (target.versions ?? []).filter(({ cid }) => versions.every((one) => one.cid !== cid))
-    const all = [...kept, ...versions].sort((a, b) => b.at - a.at)
-    replaceInView(view, { ...pinned, versions: all })
+  const pathOfId = (id: string): string => {
+    const node = view.get(id)
+    if (node === undefined) throw new CairnError('INTERNAL')
+    return view.pathOf(node)
+  }
+  /** The versions become the newest of the target; the file that had them is gone. */
+  const addVersions = (from: string, versions: readonly DriveVersion[], target: Node): string => {
+    pinVersions(target)
+    const [newestVersion, ...older] = versions
+    for (const version of older) write(target.id, fields.version(version.cid), version.at)
+    if (newestVersion !== undefined) write(target.id, fields.version(newestVersion.cid), nowMs)
+    clear([from])
+    return pathOfId(target.id)
   }
   const clear = (ids: readonly string[]): void => {
     for (const id of ids) {
@@ -140,43 +132,31 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       cleared.add(id)
       for (const [key, [of]] of values) if (of === id) values.delete(key)
       applyChange(state, { at, set: [], clear: [id] })
-      const node = view.nodes.get(id)
-      if (node === undefined) continue
-      replaceInView(view, { ...node, trashedAt: nowMs })
-      view.nodes.delete(id)
     }
+    view.touch(ids)
   }
   const moveOne = (from: string, to: string): string => {
     const node = nodeOf(from)
     const target = findTarget(view, to)
     const isInto = target.existing !== undefined && target.existing.versions === undefined
     const parent = isInto || target.existing === undefined ? target.folder : target.existing.parent
-    const name = isInto ? shownName(view, node) : target.name
-    if (target.existing?.id === node.id) return pathOf(view, node)
+    const name = isInto ? view.shownName(node) : target.name
+    if (target.existing?.id === node.id) return view.pathOf(node)
     requireOutside(view, node, parent, from)
-    const there = namesIn(view, parent).byName.get(name)
-    const other = there === undefined ? undefined : view.nodes.get(there)
-    if (other?.id === node.id) return pathOf(view, node)
+    const there = view.idAt(parent, name)
+    const other = there === undefined ? undefined : view.get(there)
+    if (other?.id === node.id) return view.pathOf(node)
     if (other === undefined) {
-      place(node, parent, name)
-      return pathOf(view, view.nodes.get(node.id) ?? node)
+      pinVersions(node)
+      return place(node.id, parent, name)
     }
-    const path = pathOf(view, other)
     if (other.versions === undefined || node.versions === undefined) {
-      throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
+      throw new CairnError('FILE_EXISTS', {
+        message: `${view.pathOf(other)} already exists`,
+        hint: 'Choose another name.',
+      })
     }
-    addVersion(node, other)
-    return path
-  }
-
-  /** Files by the CIDs of their versions: what `place` looks for. */
-  let holders: Map<string, string> | undefined
-  const findHolder = (cid: string): Node | undefined => {
-    if (holders === undefined) {
-      holders = new Map()
-      for (const { id, versions = [] } of view.nodes.values()) for (const one of versions) holders.set(one.cid, id)
-    }
-    return view.nodes.get(holders.get(cid) ?? '')
+    return addVersions(node.id, node.versions, other)
   }
   const ensureFolder = (names: readonly string[]): void => {
     for (let count = 1; count <= names.length; count++) {
@@ -184,49 +164,30 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       if (findNode(view, path) === undefined) editor.createFolder(path)
     }
   }
-  /** Takes an upload that only its name joined to a file out of that file. */
-  const detach = (holder: Node, version: DriveVersion): Node => {
-    const versions = (holder.versions ?? []).filter((one) => one !== version)
-    replaceInView(view, { ...holder, versions, joined: holder.joined.filter((cid) => cid !== version.cid) })
-    return {
-      id: version.cid,
-      rawName: holder.rawName,
-      nameStamp: at,
-      parent: rootId,
-      isStarred: false,
-      tags: [],
-      colour: undefined,
-      trashedAt: undefined,
-      versions: [version],
-      joined: [],
-    }
-  }
 
   const editor: DriveEditor = {
     place(cid, path) {
-      const holder = findHolder(cid)
+      const holder = view.holderOf(cid)
       const version = holder?.versions?.find((one) => one.cid === cid)
       if (holder === undefined || version === undefined) throw notFound(`the upload ${cid}`)
       const isJoined = holder.joined.includes(cid)
-      const isTrashed = isInTrash(view, holder)
+      const isTrashed = view.isInTrash(holder)
       const isPlaced = holder.id !== cid || state.entries.get(cid)?.fields.has(fields.parent) === true
-      if (isPlaced && !isJoined && !isTrashed) return pathOf(view, holder)
+      if (isPlaced && !isJoined && !isTrashed) return view.pathOf(holder)
       const names = splitPath(path)
       if (names.length === 0) throw new CairnError('INVALID_PATH', { message: 'The path has no name' })
       ensureFolder(names.slice(0, -1))
       const { existing, folder, name } = findTarget(view, path)
-      if (existing?.id === holder.id) return pathOf(view, holder)
+      if (existing?.id === holder.id) return view.pathOf(holder)
       if (isTrashed) write(holder.id, fields.trashedAt, 0)
-      const node = isJoined ? detach(holder, version) : { ...holder, trashedAt: undefined }
-      holders?.set(cid, node.id)
-      if (existing?.versions === undefined) {
-        // Beside a folder of that name, which numbers one of them.
-        place(node, existing?.parent ?? folder, name)
-        return pathOf(view, view.nodes.get(node.id) ?? node)
+      // An upload that only its name joined to a file leaves that file.
+      const id = isJoined ? cid : holder.id
+      if (existing?.versions !== undefined) {
+        return addVersions(id, isJoined ? [version] : (holder.versions ?? []), existing)
       }
-      addVersion(node, existing)
-      holders?.set(cid, existing.id)
-      return pathOf(view, existing)
+      if (!isJoined) pinVersions(holder)
+      // Beside a folder of that name, which numbers one of them.
+      return place(id, existing?.parent ?? folder, name)
     },
     createFolder(path) {
       const { existing, folder, name } = findTarget(view, path.replace(/\/+$/, ''))
@@ -234,20 +195,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
       }
       const id = `d-${toBase64url(crypto.getRandomValues(new Uint8Array(folderIdBytes)))}`
-      const node: Node = {
-        id,
-        rawName: name,
-        nameStamp: at,
-        parent: folder,
-        isStarred: false,
-        tags: [],
-        colour: undefined,
-        trashedAt: undefined,
-        versions: undefined,
-        joined: [],
-      }
-      place(node, folder, name)
-      return pathOf(view, node)
+      return place(id, folder, name)
     },
     move(from, to) {
       const paths = typeof from === 'string' ? [from] : from
@@ -255,48 +203,35 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       return paths.map((path) => moveOne(path, to))
     },
     trash(path) {
-      const node = pinVersions(nodeOf(path))
-      write(node.id, fields.name, shownName(view, node))
+      const node = nodeOf(path)
+      pinVersions(node)
+      write(node.id, fields.name, view.shownName(node))
       write(node.id, fields.trashedAt, nowMs)
-      replaceInView(view, { ...node, trashedAt: nowMs })
     },
     restore(pathOrId) {
       const node = findTrashed(view, pathOrId)
       if (node === undefined) throw notFound(pathOrId, 'Run `cairn drive ls --trash` for the content of the trash.')
-      const folder = view.nodes.get(node.parent)
-      const isLive = node.parent === rootId || (folder !== undefined && !isInTrash(view, folder))
-      const parent = isLive ? node.parent : rootId
+      const folder = view.get(node.parent)
+      const isLive = node.parent === rootId || (folder !== undefined && !view.isInTrash(folder))
       write(node.id, fields.trashedAt, 0)
       if (!isLive) write(node.id, fields.parent, rootId)
-      const restored = { ...node, parent, trashedAt: undefined }
-      replaceInView(view, restored)
-      return pathOf(view, restored)
+      return pathOfId(node.id)
     },
     star(path, isStarred = true) {
-      const node = nodeOf(path)
-      write(node.id, fields.starred, isStarred)
-      node.isStarred = isStarred
+      write(nodeOf(path).id, fields.starred, isStarred)
     },
     tag(path, tag, isTagged = true) {
-      const node = nodeOf(path)
-      const label = checkLabel(tag, 'tag')
-      write(node.id, fields.tag(label), isTagged)
-      const others = node.tags.filter((one) => one !== label)
-      node.tags = isTagged ? [...others, label].sort() : others
+      write(nodeOf(path).id, fields.tag(checkLabel(tag, 'tag')), isTagged)
     },
     setColour(path, colour) {
-      const node = nodeOf(path)
-      const label = colour === undefined ? undefined : checkLabel(colour, 'colour')
-      write(node.id, fields.colour, label ?? '')
-      node.colour = label
+      const { id } = nodeOf(path)
+      write(id, fields.colour, colour === undefined ? '' : checkLabel(colour, 'colour'))
     },
     useVersion(path, cid) {
       const node = nodeOf(path)
       if (node.versions === undefined) throw new CairnError('NOT_A_FILE', { message: `${path} is a folder` })
-      const version = node.versions.find((one) => one.cid === cid)
-      if (version === undefined) throw notFound(`${path} with the version ${cid}`)
+      if (!node.versions.some((one) => one.cid === cid)) throw notFound(`${path} with the version ${cid}`)
       write(node.id, fields.version(cid), nowMs)
-      node.versions = [{ ...version, at: nowMs }, ...node.versions.filter((one) => one !== version)]
     },
     setContact(address, label) {
       write(contactId(address), contactFields.label, checkLabel(label, 'label'))
@@ -316,6 +251,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         else state.entries.set(id, entry)
       }
       state.newest = newest
+      view.touch(before.keys())
     },
   }
 }
@@ -332,8 +268,8 @@ export function findNode(view: View, path: string): Node | undefined {
   let node: Node | undefined
   for (const name of splitPath(path)) {
     if (node !== undefined && node.versions !== undefined) return undefined
-    const id = namesIn(view, folder).byName.get(name)
-    node = id === undefined ? undefined : view.nodes.get(id)
+    const id = view.idAt(folder, name)
+    node = id === undefined ? undefined : view.get(id)
     if (node === undefined) return undefined
     folder = node.id
   }
@@ -367,16 +303,17 @@ function rootNode(): Node {
 
 /** Returns an item in the trash by its id, or by its path: of several, the one deleted last. */
 function findTrashed(view: View, pathOrId: string): Node | undefined {
-  const byId = view.nodes.get(pathOrId)
-  if (byId !== undefined && isInTrash(view, byId)) return byId
+  const byId = view.get(pathOrId)
+  if (byId !== undefined && view.isInTrash(byId)) return byId
   const path = `/${splitPath(pathOrId).join('/')}`
-  const found = [...view.nodes.values()].filter((node) => node.trashedAt !== undefined && pathOf(view, node) === path)
+  const trashed = Array.from(view.trashed(), (id) => view.get(id)).filter((node) => node !== undefined)
+  const found = trashed.filter((node) => view.pathOf(node) === path)
   return found.sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))[0]
 }
 
 /** @throws CairnError INVALID_PATH if a folder would be moved into itself */
 function requireOutside(view: View, node: Node, parent: string, from: string): void {
-  for (let id = parent; id !== rootId; id = view.nodes.get(id)?.parent ?? rootId) {
+  for (let id = parent; id !== rootId; id = view.get(id)?.parent ?? rootId) {
     if (id === node.id) {
       throw new CairnError('INVALID_PATH', {
         message: `${from} cannot be moved into itself`,

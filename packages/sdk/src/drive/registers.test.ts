@@ -1,43 +1,10 @@
 // Properties of merging: the order, the number and the grouping of changes make no difference.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  applyChange,
-  type Change,
-  createRegisters,
-  keepLive,
-  listChanges,
-  parseContent,
-  splitChanges,
-} from './registers.ts'
+import { changes, stateOf } from './random-changes.fixture.ts'
+import { type Change, keepLive, listChanges, parseContent, splitChanges } from './registers.ts'
 import { createStamp } from './stamp.ts'
-import { buildView, createItemReader, indexUploads, isInTrash, namesIn, pathOf, type View } from './view.ts'
 
-const folders = ['a', 'b', 'c', 'd'].map((letter) => `d-${letter.repeat(22)}`)
-const cids = ['x', 'y', 'z'].map((letter) => `bafkrei${letter.repeat(52)}`)
-const ids = [...folders, ...cids]
-
-const value = fc.oneof(
-  fc.tuple(fc.constantFrom(...folders), fc.constant('name'), fc.constantFrom('n', 'm', 'n (2)')),
-  fc.tuple(fc.constantFrom(...ids), fc.constant('parent'), fc.constantFrom('', ...folders)),
-  fc.tuple(fc.constantFrom(...ids), fc.constant('trashedAt'), fc.constantFrom(0, 7)),
-  fc.tuple(fc.constantFrom(...ids), fc.constantFrom('tag/x', 'starred'), fc.boolean()),
-  fc.tuple(fc.constantFrom(...cids), fc.constantFrom(...cids.map((cid) => `version/${cid}`)), fc.constantFrom(0, 5, 6)),
-)
-const change: fc.Arbitrary<Change> = fc.record({
-  at: fc
-    .tuple(fc.nat(6), fc.constantFrom('deviceA1', 'deviceB2'))
-    .map(([ms, device]) => createStamp(undefined, ms + 1, device)),
-  set: fc.uniqueArray(value, { maxLength: 5, selector: ([id, field]) => `${id} ${field}` }),
-  clear: fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 1 }),
-})
-const changes = fc.array(change, { maxLength: 25 })
-
-const stateOf = (list: readonly Change[]) => {
-  const state = createRegisters()
-  for (const one of list) applyChange(state, one)
-  return state
-}
 /** Equal for equal states, whatever the order in their maps. */
 const write = (list: readonly Change[]) =>
   JSON.stringify(
@@ -47,20 +14,6 @@ const write = (list: readonly Change[]) =>
       clear.sort(),
     ]),
   )
-const uploads = cids.map((cid, at) => ({
-  id: String(at),
-  cid,
-  fileName: at === 2 ? 'n' : 'same.txt',
-  fileSizeInBytes: '5',
-  mimeType: null,
-  createdAt: 10 + at,
-  encryption: false,
-}))
-const pathsOf = (view: View) =>
-  [...view.nodes.values()]
-    .map((node) => `${node.trashedAt === undefined ? '' : 'trash '}${pathOf(view, node)} ${node.id}`)
-    .sort()
-
 describe('merging', () => {
   test('is commutative, associative and idempotent', () => {
     fc.assert(
@@ -97,22 +50,6 @@ describe('merging', () => {
     )
   })
 
-  test('what is computed once for all items of a view is what each item says', () => {
-    fc.assert(
-      fc.property(changes, (list) => {
-        const view = buildView(stateOf(list), indexUploads(uploads))
-        const reader = createItemReader(view)
-        for (const node of view.nodes.values()) {
-          expect([reader.itemOf(node).path, reader.isInTrash(node)]).toEqual([
-            pathOf(view, node),
-            isInTrash(view, node),
-          ])
-          expect(reader.itemOf(node)).toBe(reader.itemOf(node))
-        }
-      }),
-    )
-  })
-
   test('content of another form is rejected, of whatever field', () => {
     const at = createStamp(undefined, 1, 'deviceA1')
     const right: Change = { at, set: [['x', 'name', 'n']], clear: ['y'] }
@@ -137,37 +74,6 @@ describe('merging', () => {
     }
     for (const text of ['', '[]', '{}', '{"changes":1}', '{"changes":[],"tips":[1]}'])
       expect(() => parseContent(text), text).toThrow(/cannot read/)
-  })
-
-  test('equal states give equal trees without cycles, in which each item has a path and no content is lost', () => {
-    fc.assert(
-      fc.property(
-        changes.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
-        ([list, shuffled]) => {
-          const view = buildView(stateOf(list), indexUploads(uploads))
-          const paths = pathsOf(view)
-          expect(pathsOf(buildView(stateOf(shuffled), indexUploads(uploads.toReversed())))).toEqual(paths)
-          for (const { id, parent } of view.nodes.values()) {
-            const seen = new Set<string>()
-            for (let at = parent; at !== ''; at = view.nodes.get(at)?.parent ?? '') {
-              expect(seen.has(at), `${id} is in a cycle`).toBe(false)
-              seen.add(at)
-            }
-          }
-          const shown = [...view.children.keys()].flatMap((folder) =>
-            [...namesIn(view, folder).byName.keys()].map((name) => `${folder}/${name}`),
-          )
-          expect(new Set(shown).size).toBe(
-            [...view.nodes.values()].filter(({ trashedAt }) => trashedAt === undefined).length,
-          )
-          const stored = new Set(
-            [...view.nodes.values()].flatMap(({ versions = [] }) => versions.map(({ cid }) => cid)),
-          )
-          expect(stored).toEqual(new Set(cids))
-        },
-      ),
-      { numRuns: 1000 },
-    )
   })
 })
 

@@ -1,444 +1,401 @@
-import type { FileEntry } from '@cairn/protocol'
 import { isContactId } from './contacts.ts'
-import type { FieldValue, Registers } from './registers.ts'
-import type { Stamp } from './stamp.ts'
+import { sortItems, updateSorted } from './folder-list.ts'
+import { createFolderNames, type FolderNames } from './folder-names.ts'
+import { type DriveItem, toItem } from './items.ts'
+import {
+  type FirstUploads,
+  isBefore,
+  type Node,
+  newestFirst,
+  readEntry,
+  readUpload,
+  readVersionCids,
+  rootId,
+  toShown,
+  toVersion,
+} from './nodes.ts'
+import { addTo, createPlaces, removeFrom } from './places.ts'
+import type { Registers } from './registers.ts'
+import { compareUploads } from './upload-index.ts'
+import { absorbVersions } from './versions.ts'
 
-/** Id of the root folder, as a parent. */
-export const rootId = ''
-/** Time that deleted items stay in the trash, in ms: 30 days. */
-export const trashMs = 30 * 86_400_000
-
-/** What the view needs to know about an upload. */
-export type DriveUpload = Pick<
-  FileEntry,
-  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption'
->
-
-/** A version of a file. */
-export type DriveVersion = {
-  cid: string
-  sizeBytes: number
-  mimeType: string | null
-  isEncrypted: boolean
-  /** When it was uploaded, or became the newest version, in ms since 1970. */
-  at: number
-}
-
-type ItemFields = {
-  /** Stays the same when the item is moved or renamed. */
-  id: string
-  name: string
-  path: string
-  isStarred: boolean
-  tags: string[]
-  colour: string | undefined
-  /** When it was moved to the trash, in ms since 1970. */
-  trashedAt: number | undefined
-}
-export type DriveFolder = ItemFields & { kind: 'folder' }
-export type DriveFile = ItemFields & {
-  kind: 'file'
-  /** The newest version. */
-  cid: string
-  sizeBytes: number
-  mimeType: string | null
-  isEncrypted: boolean
-  /** Newest first. */
-  versions: DriveVersion[]
-}
-/** A file or folder of a drive. */
-export type DriveItem = DriveFolder | DriveFile
-
-/** A file or folder in the view, as its fields say. */
-export type Node = {
-  id: string
-  /** As set, or as uploaded; siblings may have the same one. */
-  rawName: string
-  /** Among siblings of one name, the first keeps it. */
-  nameStamp: Stamp
-  parent: string
-  isStarred: boolean
-  tags: string[]
-  colour: string | undefined
-  trashedAt: number | undefined
-  /** Newest first; undefined for a folder. */
-  versions: DriveVersion[] | undefined
-  /** Versions that only their name joins to the file. */
-  joined: string[]
-}
-
-/** The folders and files of a drive at one time. */
+/**
+ * The folders and files of a drive: a function of its state and of the uploads of the account, which is equal on every device
+ * for equal input. A change costs what it touches, not what the drive contains.
+ */
 export type View = {
-  nodes: Map<string, Node>
-  /** Ids of the items in each folder, those in the trash left out. */
-  children: Map<string, Set<string>>
-  /** Names of the items of a folder as shown; computed for a folder when it is first read. */
-  names: Map<string, { byName: Map<string, string>; byId: Map<string, string> }>
-}
-
-const tagPrefix = 'tag/'
-const versionPrefix = 'version/'
-export const fields = {
-  name: 'name',
-  parent: 'parent',
-  starred: 'starred',
-  colour: 'colour',
-  trashedAt: 'trashedAt',
-  tag: (tag: string) => `${tagPrefix}${tag}`,
-  version: (cid: string) => `${versionPrefix}${cid}`,
-} as const
-
-/** After every stamp: an upload does not take the name of an item that has it already. */
-const unnamed = '~'
-
-/** Folders have random ids that no CID has; the id of a file is the CID of its first version. */
-export const folderIdPattern = /^d-[\w-]{22}$/
-
-type Fields = ReadonlyMap<string, { at: Stamp; value: FieldValue }>
-const noFields: Fields = new Map()
-
-/** The first upload of each CID, oldest first: see {@link indexUploads}. */
-export type UploadIndex = ReadonlyMap<string, DriveUpload>
-
-/** Builds the view of a state and of the uploads of the account. Equal input gives an equal view on every device. */
-export function buildView(state: Registers, byCid: UploadIndex): View {
-  const nodes = new Map<string, Node>()
-  for (const [id, entry] of state.entries) {
-    if (entry.fields.size === 0 || isContactId(id)) continue
-    const node = folderIdPattern.test(id) ? readFolder(id, entry.fields) : readFile(id, entry.fields, byCid)
-    if (node !== undefined) nodes.set(id, node)
-  }
-  const claimed = absorbVersions(state, nodes)
-  addUploads(nodes, byCid, claimed)
-  placeAll(state, nodes)
-  const children = new Map<string, Set<string>>()
-  for (const { id, parent, trashedAt } of nodes.values()) {
-    if (trashedAt === undefined) addChild(children, parent, id)
-  }
-  return { nodes, children, names: new Map() }
-}
-
-/** Returns the first upload of each CID, oldest first. */
-export function indexUploads(uploads: readonly DriveUpload[]): UploadIndex {
-  const sorted = uploads.toSorted(
-    (a, b) => a.createdAt - b.createdAt || (a.cid < b.cid ? -1 : a.cid > b.cid ? 1 : a.id < b.id ? -1 : 1),
-  )
-  const byCid = new Map<string, DriveUpload>()
-  for (const upload of sorted) if (!byCid.has(upload.cid)) byCid.set(upload.cid, upload)
-  return byCid
-}
-
-function textOf(all: Fields, field: string): string | undefined {
-  const value = all.get(field)?.value
-  return typeof value === 'string' ? value : undefined
-}
-
-/** Most items have none: one list for all of them, which is never changed. */
-const noTexts: string[] = []
-
-function readNode(id: string, all: Fields, name: string, versions: DriveVersion[] | undefined): Node {
-  const trashedAt = all.get(fields.trashedAt)?.value
-  const colour = textOf(all, fields.colour)
-  return {
-    id,
-    rawName: toShown(name),
-    nameStamp: all.get(fields.name)?.at ?? unnamed,
-    parent: textOf(all, fields.parent) ?? rootId,
-    isStarred: all.get(fields.starred)?.value === true,
-    tags: readTags(all),
-    colour: colour === '' ? undefined : colour,
-    trashedAt: typeof trashedAt === 'number' && trashedAt > 0 ? trashedAt : undefined,
-    versions,
-    joined: noTexts,
-  }
-}
-
-function readTags(all: Fields): string[] {
-  let tags = noTexts
-  for (const [field, { value }] of all) {
-    if (value !== true || !field.startsWith(tagPrefix)) continue
-    if (tags === noTexts) tags = []
-    tags.push(field.slice(tagPrefix.length))
-  }
-  return tags.length > 1 ? tags.sort() : tags
-}
-
-/** A folder without a name was removed; what another device moved into it falls back to the root. */
-function readFolder(id: string, all: Fields): Node | undefined {
-  const name = textOf(all, fields.name)
-  return name === undefined ? undefined : readNode(id, all, name, undefined)
-}
-
-/** A file without stored content is not shown; its entry stays, and shows again with the content. */
-function readFile(id: string, all: Fields, byCid: UploadIndex): Node | undefined {
-  const own = byCid.get(id)
-  const versions = own === undefined ? [] : [toVersion(own, own.createdAt)]
-  for (const [field, { value }] of all) {
-    if (!field.startsWith(versionPrefix) || typeof value !== 'number' || value === 0) continue
-    const upload = byCid.get(field.slice(versionPrefix.length))
-    if (upload === undefined) continue
-    // An old version that became the newest again.
-    if (upload.cid === id) versions[0] = toVersion(upload, value)
-    else versions.push(toVersion(upload, value))
-  }
-  if (versions.length === 0) return undefined
-  if (versions.length > 1) versions.sort(newestFirst)
-  const name = textOf(all, fields.name) ?? own?.fileName ?? byCid.get(versions.at(-1)?.cid ?? '')?.fileName ?? id
-  return readNode(id, all, name, versions)
-}
-
-function toVersion({ cid, fileSizeInBytes, mimeType, encryption }: DriveUpload, at: number): DriveVersion {
-  return { cid, sizeBytes: Number(fileSizeInBytes), mimeType, isEncrypted: encryption, at }
-}
-
-function newestFirst(a: DriveVersion, b: DriveVersion): number {
-  return b.at - a.at || (a.cid < b.cid ? 1 : -1)
-}
-
-/**
- * Removes files that are versions of another one, unless a device gave them a name or a place of their own meanwhile. Their
- * versions pass to that other, so that none is lost, also where files are versions of each other.
- * @returns all CIDs that are versions of a file in the view
- */
-function absorbVersions({ entries }: Registers, nodes: Map<string, Node>): ReadonlySet<string> {
-  const claimed = new Set<string>()
-  const claiming: string[] = []
-  for (const { id, versions = [] } of nodes.values()) if (versions.some(({ cid }) => cid !== id)) claiming.push(id)
-  for (const id of claiming.sort()) {
-    const versions = nodes.get(id)?.versions ?? []
-    // The list grows while it is read.
-    for (const { cid } of versions) {
-      claimed.add(cid)
-      const own = entries.get(cid)?.fields
-      const other = nodes.get(cid)?.versions
-      if (cid === id || other === undefined || own?.has(fields.name) || own?.has(fields.parent)) continue
-      nodes.delete(cid)
-      versions.push(...other.filter((one) => !versions.some((known) => known.cid === one.cid)))
-    }
-    versions.sort(newestFirst)
-  }
-  return claimed
-}
-
-/** Adds uploads without an entry to the root; an upload with the name of a file there is a version of it. */
-function addUploads(nodes: Map<string, Node>, byCid: UploadIndex, claimed: ReadonlySet<string>): void {
-  const inRoot = new Map<string, Node>()
-  for (const node of nodes.values()) {
-    if (node.versions === undefined || node.parent !== rootId || node.trashedAt !== undefined) continue
-    const other = inRoot.get(node.rawName)
-    if (other === undefined || isBefore(node, other)) inRoot.set(node.rawName, node)
-  }
-  for (const upload of byCid.values()) {
-    const { cid } = upload
-    if (nodes.has(cid) || claimed.has(cid)) continue
-    const version = toVersion(upload, upload.createdAt)
-    const node = readNode(cid, noFields, upload.fileName, [version])
-    const file = inRoot.get(node.rawName)
-    if (file?.versions === undefined) {
-      nodes.set(cid, node)
-      inRoot.set(node.rawName, node)
-      continue
-    }
-    file.versions.push(version)
-    file.versions.sort(newestFirst)
-    if (file.joined === noTexts) file.joined = []
-    file.joined.push(cid)
-  }
-}
-
-function isBefore(a: Node, b: Node): boolean {
-  return a.nameStamp === b.nameStamp ? a.id < b.id : a.nameStamp < b.nameStamp
-}
-
-/**
- * Moves items whose folder does not exist to the root, and breaks cycles of folders, which two devices can make together: of
- * the moves of a cycle, the latest counts as a move to the root.
- */
-function placeAll({ entries }: Registers, nodes: Map<string, Node>): void {
-  for (const node of nodes.values()) {
-    const folder = nodes.get(node.parent)
-    if (folder === undefined || folder.versions !== undefined) node.parent = rootId
-  }
-  const movedAt = (id: string): Stamp => entries.get(id)?.fields.get(fields.parent)?.at ?? ''
-  const isMovedAfter = (one: string, other: string): boolean =>
-    movedAt(one) === movedAt(other) ? one > other : movedAt(one) > movedAt(other)
-  const known = new Set<string>([rootId])
-  for (const { id: start, versions } of nodes.values()) {
-    if (versions !== undefined) continue
-    const trail: string[] = []
-    const onTrail = new Set<string>()
-    let id = start
-    while (!known.has(id) && !onTrail.has(id)) {
-      trail.push(id)
-      onTrail.add(id)
-      id = nodes.get(id)?.parent ?? rootId
-    }
-    if (!known.has(id)) {
-      const cycle = trail.slice(trail.indexOf(id))
-      const last = cycle.reduce((latest, one) => (isMovedAfter(one, latest) ? one : latest))
-      const node = nodes.get(last)
-      if (node !== undefined) node.parent = rootId
-    }
-    for (const one of trail) known.add(one)
-  }
-}
-
-/** Names of uploads may contain what a path cannot. */
-function toShown(name: string): string {
-  const shown = name.normalize('NFC').replaceAll('/', '_')
-  return shown === '' || shown === '.' || shown === '..' ? `_${shown}` : shown
-}
-
-function addChild(children: View['children'], parent: string, id: string): void {
-  const ids = children.get(parent)
-  if (ids === undefined) children.set(parent, new Set([id]))
-  else ids.add(id)
-}
-
-/** Returns the names of the items of a folder: of equal names, all but the first get a number. */
-export function namesIn(view: View, folderId: string): { byName: Map<string, string>; byId: Map<string, string> } {
-  const known = view.names.get(folderId)
-  if (known !== undefined) return known
-  const first = new Map<string, Node>()
-  const later: Node[] = []
-  for (const id of view.children.get(folderId) ?? []) {
-    const node = view.nodes.get(id)
-    if (node === undefined) continue
-    const other = first.get(node.rawName)
-    if (other === undefined) {
-      first.set(node.rawName, node)
-      continue
-    }
-    const isFirst = isBefore(node, other)
-    if (isFirst) first.set(node.rawName, node)
-    later.push(isFirst ? other : node)
-  }
-  // Only equal names need an order: sorting all of a large folder takes longer than the rest of the view.
-  later.sort((a, b) => (isBefore(a, b) ? -1 : 1))
-  const byName = new Map<string, string>()
-  const byId = new Map<string, string>()
-  const take = (name: string, id: string) => {
-    byName.set(name, id)
-    byId.set(id, name)
-  }
-  for (const [name, { id }] of first) take(name, id)
-  const counts = new Map<string, number>()
-  for (const { id, rawName } of later) {
-    let count = counts.get(rawName) ?? 2
-    while (byName.has(withNumber(rawName, count))) count++
-    take(withNumber(rawName, count), id)
-    counts.set(rawName, count + 1)
-  }
-  const names = { byName, byId }
-  view.names.set(folderId, names)
-  return names
-}
-
-function withNumber(name: string, count: number): string {
-  const dot = name.lastIndexOf('.')
-  return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`
-}
-
-/** Moves an item of the view, so that later edits of the same change see it. */
-export function replaceInView(view: View, node: Node): void {
-  const before = view.nodes.get(node.id)
-  view.nodes.set(node.id, node)
-  if (before !== undefined && before.trashedAt === undefined) {
-    const names = view.names.get(before.parent)
-    const shown = names?.byId.get(node.id)
-    if (shown !== undefined) names?.byName.delete(shown)
-    names?.byId.delete(node.id)
-    view.children.get(before.parent)?.delete(node.id)
-  }
-  if (node.trashedAt !== undefined) return
-  addChild(view.children, node.parent, node.id)
-  const names = view.names.get(node.parent)
-  if (names === undefined) return
-  if (names.byName.has(node.rawName)) {
-    view.names.delete(node.parent)
-    return
-  }
-  names.byName.set(node.rawName, node.id)
-  names.byId.set(node.id, node.rawName)
-}
-
-/** Returns whether an item is in the trash, by itself or with a folder. */
-export function isInTrash({ nodes }: View, { trashedAt, parent }: Node): boolean {
-  if (trashedAt !== undefined) return true
-  for (let id = parent; id !== rootId; ) {
-    const folder = nodes.get(id)
-    if (folder === undefined) return false
-    if (folder.trashedAt !== undefined) return true
-    id = folder.parent
-  }
-  return false
-}
-
-/** Returns the path of an item; in the trash, that of its folder with its own name. */
-export function pathOf(view: View, node: Node): string {
-  const names: string[] = []
-  for (let at: Node | undefined = node; at !== undefined; at = view.nodes.get(at.parent))
-    names.unshift(shownName(view, at))
-  return `/${names.join('/')}`
-}
-
-export function shownName(view: View, node: Node): string {
-  if (node.trashedAt !== undefined) return node.rawName
-  return namesIn(view, node.parent).byId.get(node.id) ?? node.rawName
-}
-
-/** Reads the items of a view as callers see them. */
-export type ItemReader = {
-  itemOf(node: Node): DriveItem
+  /** Notes that entries, or the first uploads of CIDs, changed. What is read afterwards includes it. */
+  touch(ids: Iterable<string>): void
+  /** Returns the item with an id, in the trash or outside. */
+  get(id: string): Node | undefined
+  nodes(): IterableIterator<Node>
+  /** Ids of the items that are in the trash by themselves. */
+  trashed(): ReadonlySet<string>
+  /** Ids of the items that have tags. */
+  tagged(): ReadonlySet<string>
+  /** Ids of the contacts that have, or had, an entry. */
+  contacts(): ReadonlySet<string>
+  /** Returns the file of which a CID is a version. */
+  holderOf(cid: string): Node | undefined
+  /** Returns the id of the item with a name in a folder. */
+  idAt(folderId: string, name: string): string | undefined
+  shownName(node: Node): string
+  /** Returns the path of an item; in the trash, that of its folder with its own name. */
+  pathOf(node: Node): string
   /** Whether an item is in the trash, by itself or with a folder. */
   isInTrash(node: Node): boolean
+  /** Returns an item as callers see it: the same object until something in it changes. */
+  itemOf(node: Node): DriveItem
+  /** Returns the items of a folder outside the trash: folders first, then by name. */
+  list(folderId: string): DriveItem[]
 }
 
-/**
- * Returns a reader that computes each item, and the path of each folder, once: of a drive with very many files, a list of all
- * is then a look-up. It is valid until the view changes.
- */
-export function createItemReader(view: View): ItemReader {
-  const items = new Map<string, DriveItem>()
-  const folders = new Map<string, { path: string; isInTrash: boolean }>([[rootId, { path: '', isInTrash: false }]])
-  const folderOf = (id: string): { path: string; isInTrash: boolean } => {
-    const above: Node[] = []
-    let at = id
-    let known = folders.get(at)
-    while (known === undefined) {
-      const node = view.nodes.get(at)
-      if (node === undefined) known = { path: '', isInTrash: false }
+/** A folder with items outside the trash. What is computed from them is undefined until it is read. */
+type Folder = { ids: Set<string>; names: FolderNames | undefined; list: FolderList | undefined }
+/** Sorted items, and what the list has of those that changed since. */
+type FolderList = { items: readonly DriveItem[]; above: Above; changed: Map<string, SortedAs | undefined> }
+type SortedAs = Pick<DriveItem, 'kind' | 'name'>
+
+/** A folder as the items in it show it. */
+type Above = { path: string; isInTrash: boolean }
+
+/** Changed items from which on a list is sorted again. */
+const maxListChanges = 256
+
+export function createView(state: Registers, uploads: () => FirstUploads): View {
+  let pending = new Set<string>()
+  const contacts = new Set<string>()
+
+  /** Entries that have a CID as a version, and the CIDs of an entry. */
+  const mentions = new Map<string, Set<string>>()
+  const mentioned = new Map<string, readonly string[]>()
+  /** What entries say, with the versions that they took from others, before names join uploads to files of the root. */
+  const read = new Map<string, Node>()
+  const claimed = new Set<string>()
+  /** Files of the root, and CIDs of uploads without an entry, by their names: an id, or several. */
+  const inRoot = new Map<string, string | Set<string>>()
+  const rootNames = new Map<string, string>()
+
+  const nodes = new Map<string, Node>()
+  const holders = new Map<string, Set<string>>()
+  const trashed = new Set<string>()
+  const tagged = new Set<string>()
+  const folders = new Map<string, Folder>()
+  const places = createPlaces(state)
+
+  const items = new Map<string, { node: Node; above: Above; item: DriveItem }>()
+  /** Counts changes of folders: what was computed of a folder is valid for its count. */
+  let epoch = 0
+  const aboves = new Map<string, { above: Above; epoch: number }>()
+  const root: Above = { path: '', isInTrash: false }
+
+  /** Returns what is to be read together: entries, their versions, and the entries that have those, too. */
+  const takeConnected = (): Set<string> => {
+    const found = pending
+    pending = new Set()
+    const follow = (ids: Iterable<string> | undefined) => {
+      for (const id of ids ?? []) found.add(id)
+    }
+    // The set grows while it is read.
+    for (const id of found) {
+      const before = mentioned.get(id)
+      const cids = readVersionCids(state, id)
+      if (before !== undefined || cids.length > 0) {
+        for (const cid of before ?? []) removeFrom(mentions, cid, id)
+        for (const cid of cids) addTo(mentions, cid, id)
+        if (cids.length > 0) mentioned.set(id, cids)
+        else mentioned.delete(id)
+        follow(before)
+        follow(cids)
+      }
+      follow(mentions.get(id))
+    }
+    return found
+  }
+
+  const setRead = (id: string, node: Node | undefined): void => {
+    if (node !== undefined) read.set(id, node)
+    else if (!read.delete(id)) return
+    places.set(id, node)
+  }
+  const flush = (): void => {
+    if (pending.size === 0) return
+    const changed = takeConnected()
+    const first = uploads()
+    const connected = new Map<string, Node>()
+    for (const id of changed) {
+      claimed.delete(id)
+      const node = readEntry(state, id, first)
+      setRead(id, node)
+      if (node !== undefined && (mentioned.has(id) || mentions.has(id))) connected.set(id, node)
+    }
+    if (connected.size > 0) {
+      const all = [...connected.keys()]
+      for (const cid of absorbVersions(state, connected)) claimed.add(cid)
+      for (const id of all) setRead(id, connected.get(id))
+    }
+    const moved = places.settle()
+    const names = new Set<string>()
+    for (const id of changed) {
+      const node = read.get(id)
+      const before = rootNames.get(id)
+      const name = rootNameOf(id, node)
+      if (before !== undefined && before !== name) {
+        removeRootName(before, id)
+        names.add(before)
+      }
+      if (name === undefined) setNode(id, node)
       else {
-        above.push(node)
-        at = node.parent
-        known = folders.get(at)
+        if (before !== name) addRootName(name, id)
+        names.add(name)
       }
     }
-    for (const node of above.reverse()) {
-      const isInTrash: boolean = known.isInTrash || node.trashedAt !== undefined
-      known = { path: `${known.path}/${shownName(view, node)}`, isInTrash }
-      folders.set(node.id, known)
+    for (const name of names) joinByName(name)
+    for (const id of moved) {
+      const node = nodes.get(id)
+      if (node !== undefined) setNode(id, node)
     }
-    return known
   }
-  return {
-    itemOf(node) {
-      const known = items.get(node.id)
-      if (known !== undefined) return known
-      const name = shownName(view, node)
-      const item = toItem(node, name, `${folderOf(node.parent).path}/${name}`)
-      items.set(node.id, item)
-      return item
+
+  /** Name under which uploads join a file of the root, or are joined; undefined for other items. */
+  const rootNameOf = (id: string, node: Node | undefined): string | undefined => {
+    if (node !== undefined) {
+      const isFile = node.versions !== undefined && node.parent === rootId && node.trashedAt === undefined
+      return isFile ? node.rawName : undefined
+    }
+    const upload = claimed.has(id) ? undefined : uploads().get(id)
+    return upload && toShown(upload.fileName)
+  }
+  const addRootName = (name: string, id: string): void => {
+    rootNames.set(id, name)
+    const known = inRoot.get(name)
+    if (known === undefined) inRoot.set(name, id)
+    else if (typeof known === 'string') inRoot.set(name, new Set([known, id]))
+    else known.add(id)
+  }
+  const removeRootName = (name: string, id: string): void => {
+    rootNames.delete(id)
+    const known = inRoot.get(name)
+    if (known === id) inRoot.delete(name)
+    else if (typeof known === 'object') {
+      known.delete(id)
+      if (known.size === 0) inRoot.delete(name)
+    }
+  }
+  /** Uploads without an entry are in the root; one with the name of a file there is a version of it. */
+  const joinByName = (name: string): void => {
+    const known = inRoot.get(name)
+    if (known === undefined) return
+    const first = uploads()
+    const ids = typeof known === 'string' ? [known] : known
+    let file: Node | undefined
+    const free = []
+    for (const id of ids) {
+      const node = read.get(id)
+      const upload = node === undefined ? first.get(id) : undefined
+      if (node !== undefined && (file === undefined || isBefore(node, file))) file = node
+      if (upload !== undefined) free.push(upload)
+    }
+    if (free.length > 1) free.sort(compareUploads)
+    const [oldest] = file === undefined ? free : []
+    const host = file ?? (oldest && readUpload(oldest))
+    const joined = oldest === undefined ? free : free.slice(1)
+    for (const id of ids) {
+      const node = read.get(id)
+      if (id !== host?.id) setNode(id, node)
+    }
+    if (host?.versions === undefined) return
+    setNode(
+      host.id,
+      joined.length === 0
+        ? host
+        : {
+            ...host,
+            versions: [...host.versions, ...joined.map((upload) => toVersion(upload, upload.createdAt))].sort(
+              newestFirst,
+            ),
+            joined: joined.map(({ cid }) => cid),
+          },
+    )
+  }
+
+  const setNode = (id: string, said: Node | undefined): void => {
+    const before = nodes.get(id)
+    if (before === undefined && said === undefined) return
+    const parent = places.parentOf(id)
+    const node = said === undefined || said.parent === parent ? said : { ...said, parent }
+    if (node === before) return
+    leaveFolder(before, node)
+    if (node === undefined) {
+      nodes.delete(id)
+      items.delete(id)
+    } else nodes.set(id, node)
+    enterFolder(before, node)
+    if (
+      (before !== undefined && before.versions === undefined) ||
+      (node !== undefined && node.versions === undefined)
+    ) {
+      epoch++
+      if (node === undefined) aboves.delete(id)
+    }
+    for (const { cid } of before?.versions ?? []) if (cid !== id) removeFrom(holders, cid, id)
+    for (const { cid } of node?.versions ?? []) if (cid !== id) addTo(holders, cid, id)
+    setIn(trashed, id, node?.trashedAt !== undefined)
+    setIn(tagged, id, node !== undefined && node.tags.length > 0)
+  }
+  const leaveFolder = (before: Node | undefined, node: Node | undefined): void => {
+    if (before === undefined || before.trashedAt !== undefined) return
+    const folder = folders.get(before.parent)
+    if (folder === undefined) return
+    const { list, names } = folder
+    if (list !== undefined && names !== undefined && !list.changed.has(before.id)) {
+      list.changed.set(before.id, { kind: kindOf(before), name: names.nameOf(before) })
+    }
+    if (isSamePlace(before, node)) return
+    folder.ids.delete(before.id)
+    if (names?.remove(before) === false) dropNames(folder)
+    if (folder.ids.size === 0) folders.delete(before.parent)
+  }
+  const enterFolder = (before: Node | undefined, node: Node | undefined): void => {
+    if (node === undefined || node.trashedAt !== undefined || isSamePlace(node, before)) return
+    const folder = folders.get(node.parent)
+    if (folder === undefined) {
+      folders.set(node.parent, { ids: new Set([node.id]), names: undefined, list: undefined })
+      return
+    }
+    folder.ids.add(node.id)
+    const { list, names } = folder
+    if (list !== undefined && !list.changed.has(node.id)) list.changed.set(node.id, undefined)
+    if (names?.add(node) === false) dropNames(folder)
+  }
+  const dropNames = (folder: Folder): void => {
+    folder.names = undefined
+    folder.list = undefined
+    epoch++
+  }
+
+  const nodesOf = function* ({ ids }: Folder): IterableIterator<Node> {
+    for (const id of ids) {
+      const node = nodes.get(id)
+      if (node !== undefined) yield node
+    }
+  }
+  const namesOf = (folder: Folder): FolderNames => {
+    folder.names ??= createFolderNames(nodesOf(folder))
+    return folder.names
+  }
+  const shownName = (node: Node): string => {
+    const folder = node.trashedAt === undefined ? folders.get(node.parent) : undefined
+    return folder === undefined ? node.rawName : namesOf(folder).nameOf(node)
+  }
+  const aboveOf = (folderId: string): Above => {
+    const trail: Node[] = []
+    let above: Above | undefined
+    for (let id = folderId; above === undefined; ) {
+      const known = aboves.get(id)
+      const node = nodes.get(id)
+      if (known?.epoch === epoch) above = known.above
+      else if (node === undefined) above = root
+      else {
+        trail.push(node)
+        id = node.parent
+      }
+    }
+    for (const node of trail.reverse()) {
+      const path: string = `${above.path}/${shownName(node)}`
+      const isInTrash: boolean = above.isInTrash || node.trashedAt !== undefined
+      const known = aboves.get(node.id)?.above
+      above = known?.path === path && known.isInTrash === isInTrash ? known : { path, isInTrash }
+      aboves.set(node.id, { above, epoch })
+    }
+    return above
+  }
+  const itemOf = (node: Node): DriveItem => {
+    const above = aboveOf(node.parent)
+    const name = shownName(node)
+    const known = items.get(node.id)
+    if (known?.node === node && known.above === above && known.item.name === name) return known.item
+    const item = toItem(node, name, `${above.path}/${name}`)
+    items.set(node.id, { node, above, item })
+    return item
+  }
+  const listOf = (folder: Folder, above: Above): readonly DriveItem[] => {
+    const { list, ids } = folder
+    if (list?.above === above && list.changed.size <= maxListChanges) {
+      if (list.changed.size === 0) return list.items
+      const changes = [...list.changed].map(([id, before]) => {
+        const node = ids.has(id) ? nodes.get(id) : undefined
+        return { before, after: node && itemOf(node) }
+      })
+      list.items = updateSorted(list.items, changes)
+      list.changed.clear()
+      return list.items
+    }
+    const found = sortItems(Array.from(nodesOf(folder), itemOf))
+    folder.list = { items: found, above, changed: new Map() }
+    return found
+  }
+
+  const flushed =
+    <Args extends unknown[], Result>(read: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      flush()
+      return read(...args)
+    }
+  const view: View = {
+    touch(ids) {
+      for (const id of ids) {
+        if (isContactId(id)) contacts.add(id)
+        else pending.add(id)
+      }
     },
-    isInTrash: (node) => node.trashedAt !== undefined || folderOf(node.parent).isInTrash,
+    get: flushed((id) => nodes.get(id)),
+    nodes: flushed(() => nodes.values()),
+    trashed: flushed(() => trashed),
+    tagged: flushed(() => tagged),
+    contacts: () => contacts,
+    holderOf: flushed((cid) => {
+      const own = nodes.get(cid)
+      if (own?.versions?.some((one) => one.cid === cid)) return own
+      const [id] = [...(holders.get(cid) ?? [])].sort()
+      return id === undefined ? undefined : nodes.get(id)
+    }),
+    idAt: flushed((folderId, name) => {
+      const folder = folders.get(folderId)
+      return folder && namesOf(folder).idOf(name)
+    }),
+    shownName: flushed(shownName),
+    pathOf: flushed((node) => `${aboveOf(node.parent).path}/${shownName(node)}`),
+    isInTrash: flushed((node) => node.trashedAt !== undefined || aboveOf(node.parent).isInTrash),
+    itemOf: flushed(itemOf),
+    list: flushed((folderId) => {
+      const folder = folders.get(folderId)
+      return folder === undefined ? [] : [...listOf(folder, aboveOf(folderId))]
+    }),
   }
+  view.touch(state.entries.keys())
+  view.touch(uploads().keys())
+  return view
 }
 
-function toItem(node: Node, name: string, path: string): DriveItem {
-  const { id, isStarred, tags, colour, trashedAt, versions } = node
-  const common = { id, name, path, isStarred, tags: [...tags], colour, trashedAt }
-  const [newest] = versions ?? []
-  if (versions === undefined || newest === undefined) return { kind: 'folder', ...common }
-  const { cid, sizeBytes, mimeType, isEncrypted } = newest
-  return { kind: 'file', ...common, cid, sizeBytes, mimeType, isEncrypted, versions: [...versions] }
+function kindOf({ versions }: Node): DriveItem['kind'] {
+  return versions === undefined ? 'folder' : 'file'
+}
+
+/** Whether an item has the place and name in the tree that it had. */
+function isSamePlace(node: Node, other: Node | undefined): boolean {
+  return (
+    other !== undefined &&
+    node.parent === other.parent &&
+    node.rawName === other.rawName &&
+    node.nameStamp === other.nameStamp &&
+    node.trashedAt === undefined &&
+    other.trashedAt === undefined &&
+    kindOf(node) === kindOf(other)
+  )
+}
+
+function setIn(set: Set<string>, id: string, isIn: boolean): void {
+  if (isIn) set.add(id)
+  else if (set.size > 0) set.delete(id)
 }

@@ -1,0 +1,121 @@
+// The view of a drive: the same for equal input, however it came about.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { DriveUpload } from './nodes.ts'
+import { change, changes, cids, stateOf } from './random-changes.fixture.ts'
+import { applyChange, createRegisters, type Registers } from './registers.ts'
+import { createUploadIndex } from './upload-index.ts'
+import { createView, type View } from './view.ts'
+
+const uploads: DriveUpload[] = cids.map((cid, at) => ({
+  id: String(at),
+  cid,
+  fileName: at === 2 ? 'n' : 'same.txt',
+  fileSizeInBytes: '5',
+  mimeType: null,
+  createdAt: 10 + at,
+  encryption: false,
+}))
+
+function build(state: Registers, rows: readonly DriveUpload[]): View {
+  const index = createUploadIndex()
+  index.replace(rows)
+  return createView(state, () => index.first)
+}
+
+/** Everything that the view says, in an order of its own. */
+const describeView = (view: View) => ({
+  items: Array.from(view.nodes(), (node) => ({
+    ...view.itemOf(node),
+    joined: node.joined,
+    path: view.pathOf(node),
+    isInTrash: view.isInTrash(node),
+    isHolder: node.versions?.every(({ cid }) => view.holderOf(cid) !== undefined),
+  })).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  lists: ['', ...Array.from(view.nodes(), ({ id }) => id).sort()].map((id) => view.list(id)),
+  trashed: [...view.trashed()].sort(),
+  tagged: [...view.tagged()].sort(),
+})
+
+const upload = fc
+  .record({
+    id: fc.integer({ min: 3, max: 12 }).map(String),
+    cid: fc.constantFrom(...cids),
+    fileName: fc.constantFrom('n', 'm', 'same.txt', 'n (2)'),
+    createdAt: fc.integer({ min: 8, max: 20 }),
+  })
+  .map((one): DriveUpload => ({ ...one, fileSizeInBytes: '5', mimeType: null, encryption: false }))
+const step = fc.oneof(
+  { weight: 4, arbitrary: change.map((made) => ({ change: made })) },
+  { weight: 1, arbitrary: upload.map((added) => ({ added })) },
+  { weight: 1, arbitrary: fc.subarray(uploads).map((rows) => ({ rows })) },
+)
+
+describe('a view', () => {
+  test('that follows changes and uploads is the one that is built from all of them', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.subarray([0, 1, 2, 3, 4, 5, 6, 7]), (steps, readAt) => {
+        const state = createRegisters()
+        const index = createUploadIndex()
+        index.replace(uploads)
+        const view = createView(state, () => index.first)
+        for (const [at, one] of steps.entries()) {
+          if ('change' in one) {
+            applyChange(state, one.change)
+            view.touch([...one.change.set.map(([id]) => id), ...one.change.clear])
+          } else if ('added' in one) view.touch(index.has(one.added.id) ? [] : index.add([one.added]))
+          else view.touch(index.replace(one.rows).changed)
+          // What was read before is computed anew only where it changed.
+          if (readAt.includes(at % 8)) describeView(view)
+        }
+        expect(describeView(view)).toEqual(describeView(build(state, index.rows)))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('keeps the objects of folders that did not change', () => {
+    fc.assert(
+      fc.property(changes, change, (list, next) => {
+        const state = stateOf(list)
+        const view = build(state, uploads)
+        const before = new Map(Array.from(view.nodes(), (node) => [node.id, view.itemOf(node)]))
+        applyChange(state, next)
+        view.touch([...next.set.map(([id]) => id), ...next.clear])
+        for (const node of view.nodes()) {
+          const item = view.itemOf(node)
+          const known = before.get(node.id)
+          const isTouched = next.clear.includes(node.id) || next.set.some(([id]) => id === node.id)
+          if (item.kind === 'folder' && !isTouched && known?.path === item.path) expect(item).toBe(known)
+        }
+      }),
+    )
+  })
+
+  test('of equal states is equal, without cycles; each item has a path and no content is lost', () => {
+    fc.assert(
+      fc.property(
+        changes.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        ([list, shuffled]) => {
+          const view = build(stateOf(list), uploads)
+          expect(describeView(build(stateOf(shuffled), uploads.toReversed()))).toEqual(describeView(view))
+          for (const { id, parent } of view.nodes()) {
+            const seen = new Set<string>()
+            for (let at = parent; at !== ''; at = view.get(at)?.parent ?? '') {
+              expect(seen.has(at), `${id} is in a cycle`).toBe(false)
+              seen.add(at)
+            }
+          }
+          const nodes = [...view.nodes()]
+          const shown = ['', ...nodes.map(({ id }) => id)].flatMap((folder) =>
+            view.list(folder).map(({ name }) => `${folder}/${name}`),
+          )
+          expect(new Set(shown).size).toBe(nodes.filter(({ trashedAt }) => trashedAt === undefined).length)
+          const stored = new Set(nodes.flatMap(({ versions = [] }) => versions.map(({ cid }) => cid)))
+          expect(stored).toEqual(new Set(cids))
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+})
