@@ -37,7 +37,7 @@ export async function startFiveNodes(
   const home = await mkdtemp(join(tmpdir(), 'cairn-five-'))
   const folder = (node: number) => join(home, String(node))
   const secretOf = (node: number) => Buffer.alloc(32, node)
-  const keyOf = (node: number) => publicKeyOf(deriveNodeKeys(secretOf(node)).signing)
+  const publicKeys = new Map(numbers.map((node) => [node, publicKeyOf(deriveNodeKeys(secretOf(node)).signing)]))
   const running = new Map<number, KeyNode>()
   const ports = new Map<number, number>()
   const lines: string[][] = numbers.map(() => [])
@@ -67,7 +67,7 @@ export async function startFiveNodes(
     const peers = () =>
       numbers
         .filter((other) => other !== node)
-        .map((other) => ({ node: other, url: url(other), publicKey: keyOf(other) }))
+        .map((other) => ({ node: other, url: url(other), publicKey: publicKeys.get(other) ?? '' }))
     const started = await startKeyNode(
       {
         ...config,

@@ -37,7 +37,7 @@ export async function authorizeCall(
 ): Promise<Authorized<Caller>> {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
   if (bearer === undefined || bearer.length > maxBearerBytes) throw new CairnError('INVALID_SIGNATURE')
-  if (call.id === attestKey.id) return authorizePeer(context, bearer)
+  if (call.id === attestKey.id) return authorizePeer(context, bearer, request.body)
   const token = bearer.replace(/^jwt:/, '')
   const caller = isToken(token)
     ? await authorizeToken(context, request, call.id, token)
@@ -63,9 +63,14 @@ function isToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }
 
-async function authorizePeer(context: Context, bearer: string): Promise<Authorized<Caller>> {
-  const { peer, id, expiresAt } = await readPeerToken(context, bearer)
-  await markSeen(context, `peer ${peer} ${id}`, expiresAt)
+/**
+ * A token that names its file may come again: it returns a statement about this file, and nothing changes. So no query
+ * of a peer waits for the disk. One that names none, of an older node, is valid once.
+ */
+async function authorizePeer(context: Context, bearer: string, body: unknown): Promise<Authorized<Caller>> {
+  const { peer, id, cid, expiresAt } = await readPeerToken(context, bearer)
+  if (cid === undefined) await markSeen(context, `peer ${peer} ${id}`, expiresAt)
+  else if (cid !== cidOf(body)) throw new CairnError('INVALID_SIGNATURE')
   const name = `node:${peer}`
   return { caller: { address: name, challengeId: id, sessionId: id, isBound: true, peer }, id: name }
 }
@@ -155,6 +160,10 @@ async function findBearer(context: Context, signed: SignedTexts): Promise<Checke
     if (!CairnError.is(error, 'CHALLENGE_EXPIRED')) throw error
     throw new CairnError('INVALID_SIGNATURE', { hint: error.hint, cause: error })
   }
+}
+
+function cidOf(body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'cid' in body ? body.cid : undefined
 }
 
 /** Returns the address in a body: the call is made in the name of its signer. */

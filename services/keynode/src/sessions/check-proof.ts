@@ -2,6 +2,7 @@ import { type SignedRequest, verifyRequest } from '@cairn/crypto'
 import { CairnError, clockSkewMs } from '@cairn/protocol'
 import { isUniqueViolation } from '@cairn/service'
 import type { Context } from '../context.ts'
+import { verifyEd25519 } from './ed25519.ts'
 
 /**
  * Verifies that the session's key signed a request for this node, now, and marks the proof as used: it is valid once,
@@ -17,7 +18,8 @@ export async function checkProof(
   }: { header: string | undefined; sessionKey: string; request: Omit<SignedRequest, 'node'> },
 ): Promise<void> {
   const { node } = context.config
-  const proof = header === undefined ? undefined : verifyRequest(header, { ...request, node }, sessionKey)
+  const proof =
+    header === undefined ? undefined : verifyRequest(header, { ...request, node }, sessionKey, verifyEd25519)
   const now = context.clock.now()
   if (proof === undefined || Math.abs(proof.timeMs - now) > clockSkewMs) throw new CairnError('INVALID_SIGNATURE')
   await markSeen(context, `${sessionKey} ${proof.id}`, proof.timeMs + clockSkewMs)

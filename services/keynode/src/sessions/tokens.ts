@@ -1,9 +1,11 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { parseDidKey, writeDidKey } from '@cairn/crypto'
 import { CairnError, clockSkewMs } from '@cairn/protocol'
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
+import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
+import { exportPublicKey, importKeyPair, importPublicKey, type KeyPair } from './ed25519.ts'
 
 /** Claims of a token. */
 export type TokenClaims = {
@@ -20,9 +22,6 @@ export type TokenClaims = {
 }
 
 const algorithm = 'EdDSA'
-/** Prefixes of RFC 8410 that turn 32 bytes into a key that Node can import. */
-const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
-const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 const claims = v.object({
   sub: v.string(),
@@ -33,30 +32,33 @@ const claims = v.object({
   use: v.optional(v.literal('save')),
 })
 
-const privateKeys = new WeakMap<Context['keys'], KeyObject>()
+// Keys are kept, because importing one costs more than a signature, and jose keeps what it made of a key object.
+const ownKeys = new WeakMap<Context['keys'], KeyPair>()
+/** By did:key; there are as many as peers in the settings. */
+const peerKeys = new Map<string, KeyObject>()
 
-function signingKey({ keys }: Pick<Context, 'keys'>): KeyObject {
-  const key =
-    privateKeys.get(keys) ??
-    createPrivateKey({ key: Buffer.concat([privateKeyHead, keys.signing]), format: 'der', type: 'pkcs8' })
-  privateKeys.set(keys, key)
-  return key
+function keyPairOf({ keys }: Pick<Context, 'keys'>): KeyPair {
+  const known = ownKeys.get(keys)
+  if (known !== undefined) return known
+  const pair = importKeyPair(keys.signing)
+  ownKeys.set(keys, pair)
+  return pair
 }
 
 /** Returns the did:key that a node signs with. */
 export function publicKeyOf(signing: Uint8Array): string {
-  const key = createPublicKey(
-    createPrivateKey({ key: Buffer.concat([privateKeyHead, signing]), format: 'der', type: 'pkcs8' }),
-  )
-  const der = key.export({ format: 'der', type: 'spki' })
-  return writeDidKey(new Uint8Array(der.subarray(publicKeyHead.length)))
+  return writeDidKey(exportPublicKey(importKeyPair(signing).publicKey))
 }
 
-/** Returns the key of a did:key. @throws CairnError INVALID_SIGNATURE */
-function keyOfDid(didKey: string): KeyObject {
-  const bytes = parseDidKey(didKey)
+/** Returns the key that a peer signs with. @throws CairnError INVALID_SIGNATURE */
+function keyOf({ publicKey }: Peer): KeyObject {
+  const known = peerKeys.get(publicKey)
+  if (known !== undefined) return known
+  const bytes = parseDidKey(publicKey)
   if (bytes === undefined) throw new CairnError('INVALID_SIGNATURE')
-  return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
+  const key = importPublicKey(bytes)
+  peerKeys.set(publicKey, key)
+  return key
 }
 
 /** Identifies a node in tokens: no other node or network accepts its tokens. */
@@ -80,14 +82,14 @@ export function signToken(context: Context, claimed: TokenClaims): Promise<strin
     .setJti(sessionId)
     .setIssuedAt(Math.floor(context.clock.now() / 1000))
     .setExpirationTime(Math.floor(expiresAt / 1000))
-    .sign(signingKey(context))
+    .sign(keyPairOf(context).privateKey)
 }
 
 /** Reads a token of this node. @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED */
 export async function readToken(context: Context, token: string): Promise<TokenClaims> {
   const name = nameNode(context.config.networkName, context.config.node)
   try {
-    const { payload } = await jwtVerify(token, createPublicKey(signingKey(context)), {
+    const { payload } = await jwtVerify(token, keyPairOf(context).publicKey, {
       issuer: name,
       audience: name,
       algorithms: [algorithm],
@@ -110,46 +112,54 @@ const peerSkewMs = 2 * clockSkewMs
 /** Maximum lifetime of a token between nodes, in seconds. */
 const peerTokenSeconds = 60
 
-/** Signs a token for a query to a peer. */
-export function signPeerToken(context: Signing, node: number, id: string): Promise<string> {
+/**
+ * Signs a token for a query to a peer about one file: repeated by another, it returns what the peer has answered
+ * before.
+ */
+export function signPeerToken(
+  context: Signing,
+  node: number,
+  { id, cid }: { id: string; cid: string },
+): Promise<string> {
   const { networkName, node: own } = context.config
   const now = Math.floor(context.clock.now() / 1000)
   return new SignJWT({})
     .setProtectedHeader({ alg: algorithm, typ: 'peer+jwt' })
     .setIssuer(nameNode(networkName, own))
     .setAudience(nameNode(networkName, node))
+    .setSubject(cid)
     .setJti(id)
     .setIssuedAt(now)
     .setExpirationTime(now + peerTokenSeconds)
-    .sign(signingKey(context))
+    .sign(keyPairOf(context).privateKey)
 }
 
-/** Returns the peer that signed a token for this node, and the token's id. @throws CairnError INVALID_SIGNATURE */
-export async function readPeerToken(
-  context: Context,
-  token: string,
-): Promise<{ peer: number; id: string; expiresAt: number }> {
+/** A valid token of a peer: `cid` is the file that it is about, absent in tokens of older nodes. */
+export type PeerToken = { peer: number; id: string; cid: string | undefined; expiresAt: number }
+
+/** Reads the token that a peer signed for this node. @throws CairnError INVALID_SIGNATURE */
+export async function readPeerToken(context: Context, token: string): Promise<PeerToken> {
   const { networkName, node, peers } = context.config
-  for (const peer of peers) {
-    try {
-      const { payload } = await jwtVerify(token, keyOfDid(peer.publicKey), {
-        issuer: nameNode(networkName, peer.node),
-        audience: nameNode(networkName, node),
-        algorithms: [algorithm],
-        typ: 'peer+jwt',
-        currentDate: new Date(context.clock.now()),
-        clockTolerance: peerSkewMs / 1000,
-        maxTokenAge: peerTokenSeconds + peerSkewMs / 1000,
-        requiredClaims: ['jti', 'exp', 'iat'],
-      })
-      if (payload.jti !== undefined && payload.exp !== undefined)
-        return { peer: peer.node, id: payload.jti, expiresAt: payload.exp * 1000 + peerSkewMs }
-    } catch (error) {
-      // It may be another peer's token; an error that is not about the token is rethrown.
-      if (!(error instanceof errors.JOSEError)) throw error
-    }
+  try {
+    const { iss } = decodeJwt(token)
+    const peer = peers.find((one) => nameNode(networkName, one.node) === iss)
+    if (peer === undefined) throw new CairnError('INVALID_SIGNATURE')
+    const { payload } = await jwtVerify<JWTPayload & { jti: string; exp: number }>(token, keyOf(peer), {
+      issuer: nameNode(networkName, peer.node),
+      audience: nameNode(networkName, node),
+      algorithms: [algorithm],
+      typ: 'peer+jwt',
+      currentDate: new Date(context.clock.now()),
+      clockTolerance: peerSkewMs / 1000,
+      maxTokenAge: peerTokenSeconds + peerSkewMs / 1000,
+      requiredClaims: ['jti', 'exp', 'iat'],
+    })
+    const { jti, exp, sub } = payload
+    return { peer: peer.node, id: jti, cid: sub, expiresAt: exp * 1000 + peerSkewMs }
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw new CairnError('INVALID_SIGNATURE', { cause: error })
+    throw error
   }
-  throw new CairnError('INVALID_SIGNATURE')
 }
 
 /** Signs a statement that peers can verify and pass on. */
@@ -159,7 +169,7 @@ export function signStatement(context: Context, statement: Record<string, unknow
     .setProtectedHeader({ alg: algorithm, typ: 'statement+jwt' })
     .setIssuer(nameNode(networkName, node))
     .setIssuedAt(Math.floor(context.clock.now() / 1000))
-    .sign(signingKey(context))
+    .sign(keyPairOf(context).privateKey)
 }
 
 /** Verifies a peer's statement, at most two minutes old. @throws CairnError INVALID_SIGNATURE */
@@ -167,7 +177,7 @@ export async function readStatement(context: Signing, node: number, statement: s
   const peer = context.config.peers.find((one) => one.node === node)
   if (peer === undefined) throw new CairnError('INVALID_SIGNATURE')
   try {
-    const { payload } = await jwtVerify(statement, keyOfDid(peer.publicKey), {
+    const { payload } = await jwtVerify(statement, keyOf(peer), {
       issuer: nameNode(context.config.networkName, node),
       algorithms: [algorithm],
       typ: 'statement+jwt',

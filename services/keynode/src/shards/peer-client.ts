@@ -14,7 +14,7 @@ const maxAnswerBytes = 1024 * 1024
 export function createPeerClient(context: Pick<Context, 'config' | 'keys' | 'clock'>): PeerClient {
   return {
     async ask(peer, cid) {
-      const token = await signPeerToken(context, peer.node, randomUUID())
+      const token = await signPeerToken(context, peer.node, { id: randomUUID(), cid })
       const url = new URL(`${peer.url}${callPath(attestKey, { node: String(peer.node) })}`)
       const answer = await sendRequest(url, {
         method: attestKey.method,

@@ -1,4 +1,5 @@
 import { CairnError, keyShardThreshold } from '@cairn/protocol'
+import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { PeerStatement } from './peer-statement.ts'
 
@@ -21,10 +22,32 @@ export async function queryPeers(context: Context, cid: string): Promise<PeerSta
   return (await queryPeersCounted(context, cid)).statements
 }
 
-/** As above, with the number of peers that hold nothing. */
-export async function queryPeersCounted(context: Context, cid: string): Promise<PeerAnswers> {
+/**
+ * Queries as few peers as can settle a question, and the others only if their answers do not. Each node begins with
+ * those that follow it, so that all are asked equally often.
+ */
+export async function queryPeersUntil(
+  context: Context,
+  cid: string,
+  minPeers: number,
+  isSettled: (statements: readonly PeerStatement[]) => boolean,
+): Promise<PeerStatement[]> {
+  const { node, peers } = context.config
+  const after = [...peers].sort((a, b) => Number(a.node < node) - Number(b.node < node) || a.node - b.node)
+  const first = await askPeers(context, cid, after.slice(0, minPeers))
+  if (isSettled(first.statements)) return first.statements
+  const rest = await askPeers(context, cid, after.slice(minPeers))
+  return [...first.statements, ...rest.statements]
+}
+
+/** As {@link queryPeers}, with the number of peers that hold nothing. */
+export function queryPeersCounted(context: Context, cid: string): Promise<PeerAnswers> {
+  return askPeers(context, cid, context.config.peers)
+}
+
+async function askPeers(context: Context, cid: string, peers: readonly Peer[]): Promise<PeerAnswers> {
   const answers = await Promise.all(
-    context.config.peers.map(async (peer) => {
+    peers.map(async (peer) => {
       const dependency = context.dependencies.add({ kind: 'keyNode', name: String(peer.node) })
       try {
         const answer = await context.peers.ask(peer, cid)

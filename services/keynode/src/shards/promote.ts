@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { applyChange } from './change-record.ts'
-import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
+import { enoughNodes, type PeerStatement, queryPeers, queryPeersUntil } from './peers.ts'
 import { isUnconfirmed } from './restored.ts'
 import { openShard, sealShard } from './seal.ts'
 import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from './store.ts'
@@ -17,7 +17,13 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   const pending = (await findOtherSets(context.db.read, cid)).filter(({ kind }) => kind === 'pending')
   if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)
-  const peers = known ?? (enough === 1 ? [] : await queryPeers(context, cid))
+  const namesOwner = ({ owner }: PeerStatement) => owner === record.row.owner
+  // Whether a set waits elsewhere, too, all peers must say; who owns a first save, two others settle.
+  const others = enough - 1
+  const isSettled = (stated: readonly PeerStatement[]) => stated.filter(namesOwner).length >= others
+  const peers =
+    known ??
+    (pending.length > 0 ? await queryPeers(context, cid) : await queryPeersUntil(context, cid, others, isSettled))
   // The newest set that three nodes hold supersedes all older ones.
   const chosen = pending.find(({ set_id }) => peers.filter((peer) => holdsSet(peer, set_id)).length + 1 >= enough)
   if (chosen !== undefined) {
@@ -29,20 +35,16 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
       context.log.error({ err: error, cid }, 'pending shard is damaged')
     }
   }
-  if (record.row.state === 'provisional') {
-    const agreeing = peers.filter(({ owner }) => owner === record.row.owner)
-    if (agreeing.length + 1 >= enough) {
-      await context.db.write((trx) =>
-        trx
-          .updateTable('key')
-          .set({ state: 'held' })
-          .where('cid', '=', cid)
-          .where('owner', '=', record.row.owner)
-          .where('state', '=', 'provisional')
-          .execute(),
-      )
-    }
-  }
+  if (record.row.state !== 'provisional' || !isSettled(peers)) return
+  await context.db.write((trx) =>
+    trx
+      .updateTable('key')
+      .set({ state: 'held' })
+      .where('cid', '=', cid)
+      .where('owner', '=', record.row.owner)
+      .where('state', '=', 'provisional')
+      .execute(),
+  )
 }
 
 /** Whether a peer holds a set, in force or waiting. */

@@ -1,0 +1,78 @@
+// Tokens between nodes: what they are good for, and what someone who saw one can do with it.
+import { randomUUID } from 'node:crypto'
+import { commitShards, generateKey } from '@cairn/crypto'
+import { attestKey, callPath } from '@cairn/protocol'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callerOf, type FivePeers, startFivePeers } from '../shards/peers.fixture.ts'
+import { saveRecord } from '../shards/save.ts'
+import { signPeerToken } from './tokens.ts'
+
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const other = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+let peers: FivePeers
+beforeAll(async () => {
+  peers = await startFivePeers()
+  const { keyShards } = generateKey()
+  const [payload] = keyShards
+  if (payload === undefined) throw new Error('a key has five shards')
+  for (const saved of [cid, other]) {
+    const shard = { cid: saved, cidAsGiven: saved, sharedTo: [], payload, set: commitShards(keyShards) }
+    await saveRecord(peers.of(1), callerOf('a'), shard)
+  }
+})
+afterAll(() => peers?.[Symbol.asyncDispose]())
+
+async function ask(token: string, about = cid): Promise<string> {
+  const url = peers.of(2).config.peers.find(({ node }) => node === 1)?.url ?? ''
+  const response = await fetch(`${url}${callPath(attestKey, { node: '1' })}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ cid: about }),
+  })
+  await response.body?.cancel()
+  return response.ok ? 'stated' : (response.headers.get('x-cairn-code') ?? String(response.status))
+}
+const sign = (from: number, to: number, about = cid) =>
+  signPeerToken(peers.of(from), to, { id: randomUUID(), cid: about })
+
+test('a token is good for its file alone, however often, and at its node alone', async () => {
+  const token = await sign(2, 1)
+  expect([await ask(token), await ask(token)]).toEqual(['stated', 'stated'])
+  expect(await ask(token, other)).toBe('INVALID_SIGNATURE')
+  expect(await ask(await sign(2, 3))).toBe('INVALID_SIGNATURE')
+})
+
+test('a token writes nothing', async () => {
+  const seen = () => peers.of(1).db.read.selectFrom('seen_proof').selectAll().execute()
+  const before = await seen()
+  for (const from of [2, 3, 4, 5]) expect(await ask(await sign(from, 1))).toBe('stated')
+  expect(await seen()).toEqual(before)
+})
+
+test('a token that another node signed in the name of a peer is refused, and text that is none', async () => {
+  const forged = { ...peers.of(3), config: { ...peers.of(3).config, node: 2 } }
+  expect(await ask(await signPeerToken(forged, 1, { id: randomUUID(), cid }))).toBe('INVALID_SIGNATURE')
+  for (const text of ['a.b.c', 'e30.e30.e30', 'x']) expect(await ask(text)).toBe('INVALID_SIGNATURE')
+})
+
+test('a token of an older node, which names no file, is valid once', async () => {
+  const { config, keys } = peers.of(2)
+  const head = Buffer.from('302e020100300506032b657004220420', 'hex')
+  const key = await crypto.subtle.importKey('pkcs8', Buffer.concat([head, keys.signing]), 'Ed25519', false, ['sign'])
+  const token = await new SignJWT({})
+    .setProtectedHeader({ alg: 'EdDSA', typ: 'peer+jwt' })
+    .setIssuer(`cairn-key-node:${config.networkName}:2`)
+    .setAudience(`cairn-key-node:${config.networkName}:1`)
+    .setJti(randomUUID())
+    .setIssuedAt()
+    .setExpirationTime('60s')
+    .sign(key)
+  expect([await ask(token), await ask(token)]).toEqual(['stated', 'INVALID_SIGNATURE'])
+})
+
+test('a token ends after a minute and the difference of two clocks', async () => {
+  const token = await sign(2, 1)
+  peers.pass(4 * 60_000)
+  expect(await ask(token)).toBe('INVALID_SIGNATURE')
+})
