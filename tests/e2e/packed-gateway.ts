@@ -53,6 +53,7 @@ export async function createPackedGateway(): Promise<PackedGateway> {
     log,
     metrics,
     config,
+    publicListeners: 2,
     onSent: () => undefined,
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })

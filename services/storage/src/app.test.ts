@@ -34,6 +34,7 @@ test('every route is a call of the list, and every call of this host has a route
     names: createNameResolver(context, undefined),
     providers: [],
     readiness,
+    publicListeners: 2,
     profile: () => profile,
     stop: new AbortController().signal,
   })

@@ -3,12 +3,12 @@ import { createServiceApp, type Readiness } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import { findEndedKeys } from './accounts/accounts.ts'
 import { registerAccountRoutes } from './accounts/routes.ts'
-import { countPublicListeners } from './config.ts'
 import type { Context } from './context.ts'
 import { registerDriveRoutes } from './drive/routes.ts'
 import { registerEgressRoutes } from './egress/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
+import { fronts } from './fronts.ts'
 import { describeError } from './http/route.ts'
 import { registerIpniRoutes } from './ipni/routes.ts'
 import { registerKuboRoutes } from './kubo/routes.ts'
@@ -22,7 +22,6 @@ import { registerPinRoutes } from './pins/routes.ts'
 import { registerProofRoutes } from './proofs/routes.ts'
 import type { Provider } from './providers/providers.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
-import { registerS3Routes } from './s3/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerThumbnailRoutes } from './thumbnails/routes.ts'
 import { registerUploadLinkRoutes } from './upload-links/routes.ts'
@@ -35,6 +34,8 @@ export type AppParts = {
   /** Configured storage providers. */
   providers: readonly Provider[]
   readiness: Readiness
+  /** Number of public listeners of the process, which share what it may open. */
+  publicListeners: number
   names: NameResolver
   /** The network profile, available once the listeners have their ports. */
   profile: () => NetworkProfile
@@ -43,7 +44,15 @@ export type AppParts = {
 }
 
 /** Creates the listener of the API, the upload node and the documentation. */
-export function createApp({ context, names, providers, readiness, profile, stop }: AppParts): FastifyInstance {
+export function createApp({
+  context,
+  names,
+  providers,
+  readiness,
+  publicListeners,
+  profile,
+  stop,
+}: AppParts): FastifyInstance {
   const { config } = context
   const app = createServiceApp({
     log: context.log,
@@ -51,7 +60,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
     readiness,
     stop,
     listener: config,
-    publicListeners: countPublicListeners(config),
+    publicListeners,
     publicUrl: config.publicApiUrl,
     dialect: 'api',
     describeError,
@@ -66,7 +75,7 @@ export function createApp({ context, names, providers, readiness, profile, stop 
   registerFileRoutes(app, context)
   registerPinRoutes(app, context)
   registerPinningRoutes(app, context, profile)
-  registerS3Routes(app, context, profile)
+  for (const front of fronts) front.registerCalls(app, context, profile)
   registerProofRoutes(app, context, providers)
   registerNameRoutes(app, context)
   registerRoutingRoutes(app, context, profile)

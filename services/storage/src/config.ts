@@ -66,11 +66,6 @@ export type StorageConfig = ListenerConfig &
     readonly merging: MergeSettings | undefined
   }
 
-/** The API, the gateway and, if it is served, S3: they share the process and what it may open. */
-export function countPublicListeners({ s3Api }: Pick<StorageConfig, 's3Api'>): number {
-  return s3Api === undefined ? 2 : 3
-}
-
 /** All settings. `docs/configuration.md` is generated from this record. */
 export const settings = {
   ...networkSettings,

@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import { createNonceSource } from './deals/deals.ts'
 import { createEgressWorker } from './egress/egress.ts'
 import { createEventsWorker } from './events/events.ts'
+import { fronts } from './fronts.ts'
 import { createHandoverWorker } from './handover/handover.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
 import { hasUploadsInProgress } from './ledger/ledger.ts'
@@ -23,7 +24,6 @@ import { createPinsWorker } from './pins/worker.ts'
 import { createPipelineWorkers } from './proofs/worker.ts'
 import type { Provider } from './providers/providers.ts'
 import { createResumableWorker } from './resumable/resumable.ts'
-import { createPublishWorker, createS3Worker } from './s3/s3.ts'
 import { createIndexWorker } from './search/search.ts'
 import { createUploadLinksWorker } from './upload-links/upload-links.ts'
 import { createWebhooksWorker } from './webhooks/webhooks.ts'
@@ -67,8 +67,7 @@ export function startWorkers({
     createUploadLinksWorker(context, clock),
     createIndexWorker(context, clock),
     ...denials.workers(clock),
-    createS3Worker(context, clock),
-    createPublishWorker(context, clock),
+    ...fronts.flatMap((front) => front.createWorkers(context, clock)),
   ]
   if (config.ipni.indexers.length > 0) workers.push(createIpniWorker(context, profile, clock))
   if (config.kubo !== undefined) workers.push(createHandoverWorker(context, config.kubo, clock))

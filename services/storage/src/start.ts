@@ -13,7 +13,6 @@ import {
   openTraces,
   startMetrics,
 } from '@cairn/service'
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { authorizeCall } from './accounts/authorize.ts'
 import { openContractWallets } from './accounts/find-signed.ts'
@@ -25,6 +24,7 @@ import { openDatabase } from './db/database.ts'
 import { requireSharedSecret } from './db/shared-secret.ts'
 import { createEgress } from './egress/egress.ts'
 import { findEventSigner } from './events/events.ts'
+import { servedFronts } from './fronts.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
@@ -50,7 +50,6 @@ import { createPictures } from './pictures/pictures.ts'
 import { endAllPinOwners } from './pins/store.ts'
 import { openProviders } from './providers/providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
-import { createS3App } from './s3/s3.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
@@ -172,7 +171,18 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     return profile
   }
   const names = createNameResolver(context, openDnslink(config, clock))
-  const app = createApp({ context, names, providers, readiness, profile: readProfile, stop: stop.signal })
+  const served = servedFronts(config)
+  // API and gateway are always served.
+  const publicListeners = served.length + 2
+  const app = createApp({
+    context,
+    names,
+    providers,
+    readiness,
+    publicListeners,
+    profile: readProfile,
+    stop: stop.signal,
+  })
   if (config.consoleFolder !== undefined) {
     await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
   }
@@ -182,6 +192,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     denylist: denials.denylist,
     names,
     pictures,
+    publicListeners,
     log,
     config,
     clock,
@@ -189,21 +200,29 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     traces: context.traces,
     onSent: context.egress.note,
   })
-  const s3 = config.s3Api === undefined ? undefined : createS3App({ context, readiness, stop: stop.signal })
-  const apps = s3 === undefined ? [app, gateway] : [app, gateway, s3]
+  const others = served.map(({ front, port }) => ({
+    front,
+    port,
+    app: front.createApp({ context, readiness, publicListeners, stop: stop.signal }),
+  }))
+  const apps = [app, gateway, ...others.map((other) => other.app)]
   stack.defer(() => endApps(apps, { readiness, stop, limits: config }))
   const ownApiUrl = await listen(app, config.host, config.port, 'CAIRN_PORT')
   const apiUrl = config.publicApiUrl ?? ownApiUrl
   const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
-  const s3Profile = await listenS3(config, s3)
+  let frontProfiles: Partial<NetworkProfile> = {}
+  for (const { front, port, app: other } of others) {
+    const url = await listen(other, config.host, port, front.portSetting)
+    frontProfiles = { ...frontProfiles, ...front.describe(config, url) }
+  }
   profile = {
     ...keyProfile(config),
     ...chainProfile(config),
     ...walletConnectProfile(config),
     eventSigner: findEventSigner(context),
     ...(config.passkeyDomain === undefined ? {} : { passkeys: { domain: config.passkeyDomain } }),
-    ...s3Profile,
+    ...frontProfiles,
     ...options.profile,
     name: config.networkName,
     api: apiUrl,
@@ -218,16 +237,6 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const running = stack.move()
   return { apiUrl, gatewayUrl, metricsUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-/** Where the S3 API is; absent when none is served. */
-async function listenS3(
-  { host, s3Api }: StorageConfig,
-  app: FastifyInstance | undefined,
-): Promise<Partial<NetworkProfile>> {
-  if (app === undefined || s3Api === undefined) return {}
-  const url = await listen(app, host, s3Api.port, 'CAIRN_S3_API_PORT')
-  return { s3: { endpoint: s3Api.publicUrl ?? url, region: s3Api.region } }
 }
 
 /** Returns the configured key nodes; absent when there are none. */

@@ -21,12 +21,10 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { countPublicListeners } from '../config.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import type { S3ApiSettings } from '../settings/s3-api-settings.ts'
 import { createAnswerCache } from './answer-cache.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
@@ -47,10 +45,11 @@ export type GatewayContext = {
   traces?: Traces | undefined
   /** Called with the bytes that were sent of a root, with their headers. */
   onSent: (rootMultihash: Uint8Array, bytes: number) => void
+  /** Number of public listeners of the process, which share what it may open. */
+  publicListeners: number
   config: ListenerLimits & {
     /** Hosts under which each CID has an origin of its own, such as `localhost` or `dweb.example`. */
     gatewayHosts: readonly string[]
-    s3Api: S3ApiSettings | undefined
     /** Public URL of the gateway, if configured. */
     publicGatewayUrl: string | undefined
   }
@@ -92,7 +91,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   })
   guardListener(app, {
     limits: context.config,
-    listeners: countPublicListeners(context.config),
+    listeners: context.publicListeners,
     onRefuse: () => context.metrics.refusedConnections.inc(),
   })
   traceRequests(app, context.traces)

@@ -102,6 +102,7 @@ export function createTestGateway(
       clock,
       log,
       metrics,
+      publicListeners: 2,
       onSent: settings.onSent ?? (() => undefined),
       config: {
         ...config,

@@ -11,6 +11,7 @@ test('an IPv6 line has one rate for all of its addresses', async () => {
     names: createNameResolver(storage.context, undefined),
     providers: [],
     readiness: createReadiness({}, storage.context.log),
+    publicListeners: 2,
     profile: () => storage.profile,
     stop: new AbortController().signal,
   })

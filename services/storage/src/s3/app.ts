@@ -1,15 +1,8 @@
 import { CairnError, requestIdHeader } from '@cairn/protocol'
-import {
-  createAddressSlots,
-  createServiceApp,
-  logFailure,
-  matchAddresses,
-  type Readiness,
-  rateLimitKey,
-} from '@cairn/service'
+import { createAddressSlots, createServiceApp, logFailure, matchAddresses, rateLimitKey } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { countPublicListeners } from '../config.ts'
 import type { Context } from '../context.ts'
+import type { FrontParts } from '../front.ts'
 import { type Answer, sendAnswer } from '../gateway/gateway.ts'
 import { describeError } from '../http/route.ts'
 import { readSteadily } from '../uploads/uploads.ts'
@@ -23,14 +16,6 @@ import { readS3Request, type S3Request } from './s3-request.ts'
 import { verifyRequest } from './signature/verify-request.ts'
 import { selectBucket } from './store.ts'
 
-/** Options of the app. */
-export type S3AppParts = {
-  context: Context
-  readiness: Readiness
-  /** Aborts running requests. */
-  stop: AbortSignal
-}
-
 /** Rate limits per address before the signature is checked, and per access key after it. */
 const checksPerMinute = 60_000
 const requestsPerMinute = 30_000
@@ -41,7 +26,7 @@ const streamLimits = { max: 256, maxPerAddress: 64 }
  * Builds the S3 API. It has a separate listener, because all its paths are buckets and keys.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/
  */
-export function createS3App({ context, readiness, stop }: S3AppParts): FastifyInstance {
+export function createS3App({ context, readiness, publicListeners, stop }: FrontParts): FastifyInstance {
   const { config } = context
   const app = createServiceApp({
     log: context.log,
@@ -50,7 +35,7 @@ export function createS3App({ context, readiness, stop }: S3AppParts): FastifyIn
     stop,
     // Each bucket has its own CORS rules.
     listener: { ...config, corsOrigins: [] },
-    publicListeners: countPublicListeners(config),
+    publicListeners,
     publicUrl: config.s3Api?.publicUrl,
     dialect: encodeS3Error,
     describeError,
