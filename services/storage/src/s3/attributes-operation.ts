@@ -1,5 +1,6 @@
 import { type Checksum, checksumElement } from './checksums.ts'
 import { checksumOf, partSizesOf } from './object-info.ts'
+import { versionHeaders } from './object-operations.ts'
 import { requireObject } from './objects.ts'
 import { authorize, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
@@ -13,7 +14,7 @@ const maxParts = 1000
 const writers: Readonly<Record<string, (row: ObjectRow, request: S3Request) => XmlRecord>> = {
   ETag: (row) => ({ ETag: row.etag }),
   Checksum: (row) => ({ Checksum: writeChecksum(checksumOf(row)) }),
-  ObjectParts: (row, request) => ({ ObjectParts: writeParts(partSizesOf(row), request) }),
+  ObjectParts: (row, request) => ({ ObjectParts: writeParts(partSizesOf(row), checksumOf(row), request) }),
   StorageClass: () => ({ StorageClass: 'STANDARD' }),
   ObjectSize: (row) => ({ ObjectSize: row.size_bytes }),
 }
@@ -23,7 +24,7 @@ const writers: Readonly<Record<string, (row: ObjectRow, request: S3Request) => X
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectAttributes.html
  */
 export const getObjectAttributes: S3Operation = async (call) => {
-  await authorize(call, 'read')
+  const bucket = await authorize(call, 'read')
   const { context, request } = call
   const names = (request.header('x-amz-object-attributes') ?? '').split(',').map((name) => name.trim())
   const chosen = names.map((name) => {
@@ -38,6 +39,7 @@ export const getObjectAttributes: S3Operation = async (call) => {
   return xmlAnswer('GetObjectAttributesResponse', found, {
     'last-modified': new Date(row.created_at).toUTCString(),
     'x-amz-meta-cid': row.cid,
+    ...versionHeaders(bucket, row),
   })
 }
 
@@ -46,8 +48,11 @@ function writeChecksum(checksum: Checksum | undefined): XmlRecord | undefined {
   return { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }
 }
 
-/** Checksums of single parts are not stored. */
-function writeParts(sizes: readonly number[] | undefined, { header }: S3Request): XmlRecord | undefined {
+function writeParts(
+  sizes: readonly number[] | undefined,
+  checksum: Checksum | undefined,
+  { header }: S3Request,
+): XmlRecord | undefined {
   if (sizes === undefined) return undefined
   const marker = readNumber(header('x-amz-part-number-marker'), 0, 'x-amz-part-number-marker')
   const max = Math.min(maxParts, readNumber(header('x-amz-max-parts'), maxParts, 'x-amz-max-parts'))
@@ -58,8 +63,17 @@ function writeParts(sizes: readonly number[] | undefined, { header }: S3Request)
     NextPartNumberMarker: marker + page.length,
     MaxParts: max,
     IsTruncated: marker + page.length < sizes.length,
-    Part: page.map((size, at) => ({ PartNumber: marker + at + 1, Size: size })),
+    Part: page.map((size, at) => ({
+      ...writePartChecksum(checksum, marker + at),
+      PartNumber: marker + at + 1,
+      Size: size,
+    })),
   }
+}
+
+function writePartChecksum(checksum: Checksum | undefined, at: number): XmlRecord {
+  const value = checksum?.parts?.[at]
+  return checksum === undefined || value === undefined ? {} : { [checksumElement(checksum.algorithm)]: value }
 }
 
 function readNumber(text: string | undefined, fallback: number, name: string): number {

@@ -49,7 +49,7 @@ export const createBucketOperation: S3Operation = async ({ context, caller, requ
   }
   requirePrivateAcl(request.header('x-amz-acl'))
   if (request.header('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true') throw s3Error('NotImplemented')
-  await createBucket(context, caller, request.bucket)
+  await createBucket(context, caller, { name: request.bucket, region })
   return emptyAnswer(200, { location: `/${request.bucket}` })
 }
 

@@ -19,7 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Credentials } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonBody } from '../start-test-storage.fixture.ts'
-import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { sha256Hex } from './signature/canonical-request.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 
@@ -36,6 +36,15 @@ const nameOf = (work: Promise<unknown>) =>
     () => 'done',
     (error: { name: string }) => error.name,
   )
+
+test('a bucket of the same account can be created again only in us-east-1', async () => {
+  const create = (client: S3Client) => refused(client.send(new CreateBucketCommand({ Bucket })))
+  expect(await create(s3.client)).toBe('done')
+  await using other = await startTestS3({ CAIRN_S3_API_REGION: 'eu-west-1' })
+  const client = other.createClient(other.keys, { region: 'eu-west-1' })
+  expect(await create(client)).toBe('done')
+  expect(await create(client)).toEqual(['BucketAlreadyOwnedByYou', 409])
+})
 
 test('lists buckets in pages, by prefix and by region', async () => {
   for (const name of ['page-a', 'page-b', 'page-c']) await s3.client.send(new CreateBucketCommand({ Bucket: name }))

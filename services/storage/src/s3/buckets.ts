@@ -9,6 +9,9 @@ import { type BucketRow, lockBucket, selectBucket } from './store.ts'
 /** Maximum number of buckets per account. */
 const maxBuckets = 1000
 
+/** The region in which S3 accepts the creation of a bucket that the caller owns already. Clients rely on it. */
+const repeatableRegion = 'us-east-1'
+
 /** A caller: the account of the access key, and its rights. */
 export type S3Caller = S3Rights & { address: string }
 
@@ -17,12 +20,19 @@ export type S3Caller = S3Rights & { address: string }
  * finds the bucket.
  * @throws CairnError `InvalidBucketName`, `BucketAlreadyOwnedByYou`, `BucketAlreadyExists`, `TooManyBuckets`
  */
-export async function createBucket({ db, clock }: Context, { address }: S3Caller, name: string): Promise<void> {
+export async function createBucket(
+  { db, clock }: Context,
+  { address }: S3Caller,
+  { name, region }: { name: string; region: string },
+): Promise<void> {
   if (!bucketNamePattern.test(name)) throw s3Error('InvalidBucketName', undefined, { BucketName: name })
   await db.write(async (trx) => {
     const found = await selectBucket(trx, name)
-    if (found !== undefined)
-      throw s3Error(found.address === address ? 'BucketAlreadyOwnedByYou' : 'BucketAlreadyExists')
+    if (found !== undefined) {
+      if (found.address !== address) throw s3Error('BucketAlreadyExists')
+      if (region === repeatableRegion) return
+      throw s3Error('BucketAlreadyOwnedByYou')
+    }
     const { count } = await trx
       .selectFrom('s3_bucket')
       .select(({ fn }) => fn.countAll<number>().as('count'))

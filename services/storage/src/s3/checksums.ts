@@ -11,7 +11,13 @@ export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
 
 /** A checksum of an object in base64, followed by the number of parts if it is composite. */
-export type Checksum = { algorithm: ChecksumAlgorithm; value: string; type: ChecksumType }
+export type Checksum = {
+  algorithm: ChecksumAlgorithm
+  value: string
+  type: ChecksumType
+  /** Checksums of the parts, in base64. */
+  parts?: readonly string[] | undefined
+}
 
 /** Computes a checksum incrementally. */
 export type ChecksumHash = { update(bytes: Uint8Array): void; digest(): Promise<string> }

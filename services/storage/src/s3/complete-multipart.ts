@@ -62,6 +62,7 @@ export async function completeMultipart(
         return take(piece)
       })
       checksum = await whole?.digest()
+      if (checksum !== undefined) checksum.parts = parts.map((part) => part.checksum ?? '')
       if (declared?.value !== undefined && checksum?.value !== declared.value) throw s3Error('BadDigest')
     },
     { fileName: undefined, sizeBytes },

@@ -6,7 +6,7 @@ import { isUnchanged, readConditions, requireWritable } from './conditions.ts'
 import { checksumOf, infoOf, partSizesOf } from './object-info.ts'
 import { readNewObject, versionHeaders } from './object-operations.ts'
 import { listedName, recordVersion, requireReadable } from './objects.ts'
-import { authorize, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { authorize, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
 import { decodeUri } from './signature/canonical-request.ts'
@@ -71,7 +71,8 @@ export async function openCopySource({ context, caller, request }: S3Call): Prom
   if (slash < 1 || slash === decoded.length - 1) throw s3Error('InvalidArgument', 'The copy source must be bucket/key.')
   const target = { bucket: decoded.slice(0, slash), key: decoded.slice(slash + 1) }
   requireRight(caller, 'read', target.bucket, target.key)
-  await requireBucket(context, caller, target.bucket)
+  const bucket = await requireBucket(context, caller, target.bucket)
+  requireExpectedOwner(request, 'x-amz-source-expected-bucket-owner', bucket)
   const row = await requireReadable(context, target, versionId)
   const conditions = readConditions(request.header, 'x-amz-copy-source-')
   if (isUnchanged(conditions, { etag: row.etag, createdAt: row.created_at })) throw s3Error('PreconditionFailed')

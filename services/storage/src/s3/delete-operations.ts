@@ -5,7 +5,7 @@ import type { DeleteConditions } from './conditions.ts'
 import { deleteObject } from './objects.ts'
 import { readSmallBody } from './read-body.ts'
 import { readXml } from './read-xml.ts'
-import { maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { maxXmlBytes, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3CodeOf, s3Error } from './s3-error.ts'
 import { requireKey } from './s3-request.ts'
 import type { XmlRecord } from './write-xml.ts'
@@ -21,7 +21,8 @@ type Doomed = { key: string; versionId: string | undefined; conditions: DeleteCo
 export const deleteObjectsOperation: S3Operation = async (call) => {
   const { context, caller, request, body } = call
   const document = readXml(await readSmallBody(body, maxXmlBytes), 'Delete')
-  await requireBucket(context, caller, request.bucket)
+  const bucket = await requireBucket(context, caller, request.bucket)
+  requireExpectedOwner(request, 'x-amz-expected-bucket-owner', bucket)
   const doomed = document.all('Object').map((one) => {
     const key = one.textOf('Key')
     if (key === undefined || key === '') throw s3Error('MalformedXML')

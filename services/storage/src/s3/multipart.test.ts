@@ -153,15 +153,17 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
     const Key = `sum/${ChecksumAlgorithm}`
     const body = randomBytes(5 * MIB)
     const UploadId = await begin(Key, { ChecksumAlgorithm, ChecksumType })
+    const name = `Checksum${ChecksumAlgorithm}` as const
     const Parts = []
+    const sums = []
     for (const PartNumber of [1, 2]) {
       const sent = await sendPart(Key, UploadId, PartNumber, body, { ChecksumAlgorithm })
       Parts.push({ PartNumber, ETag: sent.ETag })
+      sums.push(sent[name])
     }
     const done = await s3.client.send(
       new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
     )
-    const name = `Checksum${ChecksumAlgorithm}` as const
     const plain = await s3.client.send(
       new PutObjectCommand({ Bucket, Key: `${Key}-once`, Body: Buffer.concat([body, body]), ChecksumAlgorithm }),
     )
@@ -169,6 +171,14 @@ describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
     else expect(done[name]).toMatch(/-2$/)
     const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
     expect([head[name], head.ChecksumType]).toEqual([done[name], ChecksumType])
+    const part = await s3.client.send(new HeadObjectCommand({ Bucket, Key, PartNumber: 2, ChecksumMode: 'ENABLED' }))
+    expect([part[name], part.ChecksumType]).toEqual([sums[1], ChecksumType])
+    const missing = s3.client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 3 }))
+    expect(await refused(missing)).toEqual(['InvalidPartNumber', 416])
+    const attributes = await s3.client.send(
+      new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ['ObjectParts'] }),
+    )
+    expect(attributes.ObjectParts?.Parts?.map((one) => one[name])).toEqual(sums)
   })
 
   test('rejects a completion with wrong parts, which can be corrected', async () => {

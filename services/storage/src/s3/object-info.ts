@@ -35,6 +35,8 @@ const checksumSchema = v.object({
   algorithm: v.picklist(checksumAlgorithms),
   value: v.string(),
   type: v.picklist(['FULL_OBJECT', 'COMPOSITE']),
+  // Objects that were completed by an earlier version have none.
+  parts: v.optional(v.array(v.string())),
 })
 
 type Headers = { header(name: string): string | undefined; names: readonly string[] }

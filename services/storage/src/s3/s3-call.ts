@@ -4,6 +4,7 @@ import { requireRight } from './access-rules.ts'
 import { requireBucket } from './buckets.ts'
 import type { S3Credential } from './credentials.ts'
 import type { IncomingBody } from './read-body.ts'
+import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
 import type { BucketRow } from './store.ts'
 import { writeXml, type XmlRecord } from './write-xml.ts'
@@ -45,7 +46,8 @@ export function emptyAnswer(status: number, headers: Record<string, string> = {}
 }
 
 /**
- * Requires that the caller owns the bucket of a request and may read or write its key, or the whole bucket without a key.
+ * Requires that the caller owns the bucket of a request, as the client expects, and may read or write its key, or the whole bucket
+ * without a key.
  * @throws CairnError `NoSuchBucket`, `AccessDenied`
  */
 export async function authorize(
@@ -54,5 +56,13 @@ export async function authorize(
   prefix = request.key,
 ): Promise<BucketRow> {
   requireRight(caller, access, request.bucket, prefix)
-  return requireBucket(context, caller, request.bucket)
+  const bucket = await requireBucket(context, caller, request.bucket)
+  requireExpectedOwner(request, 'x-amz-expected-bucket-owner', bucket)
+  return bucket
+}
+
+/** Requires the owner that a header names, if it names one. @throws CairnError `AccessDenied` */
+export function requireExpectedOwner({ header }: S3Call['request'], name: string, { address }: BucketRow): void {
+  const expected = header(name)
+  if (expected !== undefined && expected !== address) throw s3Error('AccessDenied')
 }

@@ -36,6 +36,7 @@ const s3Errors = {
   InvalidBucketName: [400, 'INVALID_REQUEST', 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'INVALID_REQUEST', 'The digest you specified is not valid.'],
   InvalidPart: [400, 'INVALID_REQUEST', 'One or more of the specified parts could not be found, or has another ETag.'],
+  InvalidPartNumber: [416, 'INVALID_RANGE', 'The requested partnumber is not satisfiable'],
   InvalidPartOrder: [400, 'INVALID_REQUEST', 'The list of parts was not in ascending order.'],
   InvalidPolicyDocument: [
     400,

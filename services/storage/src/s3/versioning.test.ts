@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetBucketVersioningCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
@@ -72,6 +73,21 @@ describe.each(['sqlite', 'postgres'] as const)('versions of objects, on %s:', (k
       () => 'done',
       (error: { name: string }) => error.name,
     )
+
+  test('the attributes of an object name its version', async () => {
+    const bucket = await openBucket('attributes', 'Enabled')
+    const first = await bucket.put('one')
+    const second = await bucket.put('second')
+    const target = { Bucket: 'attributes', Key: 'k', ObjectAttributes: ['ObjectSize' as const] }
+    const read = async (VersionId?: string) => {
+      const found = await s3.client.send(new GetObjectAttributesCommand({ ...target, VersionId }))
+      return [found.VersionId, found.ObjectSize]
+    }
+    expect([await read(), await read(first)]).toEqual([
+      [second, 6],
+      [first, 3],
+    ])
+  })
 
   test('the completion of a multipart upload names the version that it wrote', async () => {
     const { client } = s3
