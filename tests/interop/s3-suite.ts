@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { interopFolder } from './binaries.ts'
 import { clonesSetting, findClone } from './clones.ts'
+import { knownFailures } from './s3-suite-failures.ts'
 
 /** Name of the repository of the public suite of S3 tests. No registry has it. */
 const repository = 's3-tests'
@@ -48,13 +49,14 @@ export const excludedGroups = [
   ...['sns', 'auth_aws2', 's3select', 'object_lock', 'webidentity_test', 'test_of_sts', 'appendobject'],
 ]
 
-/** Reasons of failures, by what the error says. The first that matches counts. */
-export const failureReasons: readonly [reason: string, pattern: RegExp][] = [
-  ['ACLs for others, or anonymous requests', /AccessControlListNotSupported|The request is not signed|anonymous/],
-  ['object locks', /calling the CreateBucket operation: A header or parameter you provided implies|ObjectLock/],
-  ['public access blocks', /PublicAccessBlock|publicAccessBlock/],
-  ['policies', /BucketPolicy|policyStatus/],
-  ['ownership controls', /OwnershipControls|ownershipControls|OwnershipControlsNotFound/],
-  ['the CID in the metadata', /'cid': 'baf/],
-  ['behaviour of Ceph alone', /X-RGW|'Summary'/],
-]
+const reasons = new Map(
+  Object.entries(knownFailures).flatMap(([reason, names]) =>
+    names
+      .trim()
+      .split(/\s+/)
+      .map((name) => [name, reason] as const),
+  ),
+)
+
+/** Why a test is known to fail; undefined if it should pass. */
+export const reasonOf = (name: string): string | undefined => reasons.get(name)
