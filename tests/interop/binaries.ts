@@ -14,6 +14,8 @@ export type GoProgram = {
   folder?: string
   /** Folder of a Go module whose dependencies are downloaded as well. */
   dependenciesOf?: string
+  /** Modules that the program requires and not every module proxy has: taken from the clones of their repositories, if there are any. */
+  clonedModules?: readonly { module: string; repository: string; folder: string }[]
 }
 
 const suffix = process.platform === 'win32' ? '.exe' : ''
@@ -82,6 +84,15 @@ export const storetheindex: GoProgram = {
   module: 'github.com/ipni/storetheindex',
   version: 'v0.12.2-0.20260807154807-f66194e72bc0',
   package: '.',
+  clonedModules: [
+    {
+      module: 'github.com/ipld/go-ipld-prime/storage/dsadapter',
+      repository: 'go-ipld-prime',
+      folder: 'storage/dsadapter',
+    },
+    { module: 'github.com/ipni/relayx', repository: 'relayx', folder: '.' },
+    { module: 'github.com/pion/turn/v5', repository: 'turn', folder: '.' },
+  ],
 }
 
 /** The reference implementation of FRC-0058, behind a small program of ours. */

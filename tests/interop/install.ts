@@ -5,7 +5,7 @@
  * `.interop/`. Does nothing for what is already there.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import {
   binaryPath,
@@ -68,6 +68,22 @@ function findSource(program: GoProgram): Source {
   return clone === undefined ? downloaded : { folder: clone }
 }
 
+/** Options that take required modules from their clones, if there are any. The sources stay as they are. */
+function modfileOptions({ name, clonedModules = [] }: GoProgram, source: string): string[] {
+  const replacements = clonedModules.flatMap(({ module, repository, folder }) => {
+    const clone = findClone(repository)
+    return clone === undefined ? [] : [`-replace=${module}=${join(clone, folder)}`]
+  })
+  if (replacements.length === 0) return []
+  const modfile = join(interopFolder, `${name}.mod`)
+  // Without the modes of the module cache, which is read-only.
+  writeFileSync(modfile, readFileSync(join(source, 'go.mod')))
+  writeFileSync(join(interopFolder, `${name}.sum`), readFileSync(join(source, 'go.sum')))
+  spawnSync('go', ['mod', 'edit', ...replacements, modfile], { stdio: ['ignore', 2, 2] })
+  // The clones may require other versions than the modules that they replace.
+  return ['-mod=mod', `-modfile=${modfile}`]
+}
+
 /** Builds in the module's own folder, so that its own go.sum decides about everything below it. */
 function build(program: GoProgram): string | undefined {
   const source = findSource(program)
@@ -78,7 +94,15 @@ function build(program: GoProgram): string | undefined {
   }
   const target = binaryPath(program)
   const partial = `${target}.partial`
-  const command = ['go', 'build', '-trimpath', '-o', partial, program.package]
+  const command = [
+    'go',
+    'build',
+    ...modfileOptions(program, source.folder),
+    '-trimpath',
+    '-o',
+    partial,
+    program.package,
+  ]
   const [file = 'go', ...args] = process.platform === 'win32' ? command : ['nice', '-n', '10', ...command]
   const done = spawnSync(file, args, { cwd: source.folder, stdio: ['ignore', 2, 2] })
   if (done.status === 0) {
