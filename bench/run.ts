@@ -15,6 +15,7 @@ import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
 import { proofsBench } from './proofs.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
+import { s3Bench } from './s3.ts'
 import { searchBench, searchPostgresBench } from './search.ts'
 import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
@@ -26,6 +27,7 @@ const benches: Bench[] = [
   uploadsBench,
   smallFilesBench,
   gatewayBench,
+  s3Bench,
   folderBench,
   listingBench,
   driveBench,

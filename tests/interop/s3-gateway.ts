@@ -36,9 +36,9 @@ export async function startVersitygw(): Promise<S3Gateway> {
 }
 
 /** Starts SeaweedFS as one process on free ports over a new folder. @throws Error when it does not answer in time */
-export async function startSeaweedfs(): Promise<S3Gateway> {
+export async function startSeaweedfs(parentFolder = tmpdir()): Promise<S3Gateway> {
   await using stack = new AsyncDisposableStack()
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-seaweedfs-'))
+  const folder = await mkdtemp(join(parentFolder, 'cairn-seaweedfs-'))
   stack.defer(() => rm(folder, { recursive: true }))
   const config = join(folder, 's3.json')
   const credentials = [{ accessKey: account.accessKeyId, secretKey: account.secretAccessKey }]
