@@ -1,5 +1,5 @@
 // Leaving with everything, at size: an account of many mixed files is exported, imported into an empty network, and compared.
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import {
   downloadBytes,
   getConditions,
   getUsage,
+  listDirectory,
   listFiles,
   listKeyFiles,
   listNames,
@@ -98,6 +99,11 @@ async function storeFile(client: Client, index: number): Promise<void> {
   await uploadBytes(client, bytes, { name: names[index % names.length] ?? '', cidVersion: index % 3 === 0 ? 0 : 1 })
 }
 
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Hashes of what was encrypted, by name. */
+const secrets = new Map<string, string>()
+
 async function storeEncrypted(client: Client, index: number): Promise<void> {
   const condition = (id: number, comparator: string, value: string) => ({
     id,
@@ -107,8 +113,11 @@ async function storeEncrypted(client: Client, index: number): Promise<void> {
     returnValueTest: { comparator, value },
   })
   const conditions = [condition(1, '>=', String(index)), condition(2, '<', '99999999999')]
-  await uploadEncryptedBytes(client, randomBytes(100 + index * 1000), {
-    name: `secret-${index}`,
+  const name = `secret-${index}`
+  const bytes = randomBytes(100 + index * 1000)
+  secrets.set(name, hashOf(bytes))
+  await uploadEncryptedBytes(client, bytes, {
+    name,
     ...(index % 3 === 1 ? { shareTo: friends.slice(0, 1 + (index % 2)) } : {}),
     ...(index % 3 === 2
       ? { conditions: { conditions, aggregator: index % 2 === 0 ? '([1] and [2])' : '([1] or [2])' } }
@@ -144,6 +153,25 @@ async function describeAccount(client: Client) {
   }
 }
 
+/** Text of each file of a stored folder, by path. */
+function folderContents(index: number): [path: string, text: string][] {
+  return Array.from({ length: 1 + (index % 9) }, (_, i) => [`deep/${i}/a.txt`, `${index} ${i}`])
+}
+
+/** Reads all files below a folder. Each block is verified. */
+async function readFolder(client: Client, root: string): Promise<[path: string, text: string][]> {
+  const found: [string, string][] = []
+  for await (const { name: top } of listDirectory(client, root)) {
+    for await (const { name } of listDirectory(client, `${root}/${top}`)) {
+      for await (const file of listDirectory(client, `${root}/${top}/${name}`)) {
+        const path = `${top}/${name}/${file.name}`
+        found.push([path, Buffer.from(await downloadBytes(client, `${root}/${path}`)).toString()])
+      }
+    }
+  }
+  return found
+}
+
 async function listDrive(at: number): Promise<unknown[]> {
   const lines = (await cairn(at, 'drive', 'ls', '--json')).split('\n').filter((line) => line !== '')
   return lines.map((line) => {
@@ -173,10 +201,7 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
     await runAll(fileCount, (index) => storeFile(client, index))
     await runAll(encryptedCount, (index) => storeEncrypted(client, index))
     await runAll(folderCount, async (index) => {
-      const entries = Array.from({ length: 1 + (index % 9) }, (_, i) => ({
-        path: `deep/${i}/a.txt`,
-        content: `${index} ${i}`,
-      }))
+      const entries = folderContents(index).map(([path, content]) => ({ path, content }))
       await uploadFolder(client, entries, { name: `folder-${index}` })
     })
     const cids = (await Array.fromAsync(listFiles(client))).map(({ cid }) => cid)
@@ -220,16 +245,27 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
   expect((await getUsage(there)).limitBytes).toBe((await getUsage(client)).limitBytes)
   expect(await listDrive(1)).toEqual(await listDrive(0))
 
-  // Every byte: downloads are verified against their CIDs, which are the same.
+  // Every byte: downloads are verified against their CIDs, which are the same. Encrypted files are compared after decryption.
+  let comparedSecrets = 0
+  let comparedFolders = 0
   await step('read everything', async () => {
     const files = await Array.fromAsync(listFiles(there))
     await runAll(files.length, async (index) => {
       const file = files[index]
-      if (file === undefined || file.fileName.startsWith('folder-')) return
-      const bytes = file.encryption ? await decryptBytes(there, file.cid) : await downloadBytes(there, file.cid)
-      if (!file.encryption) expect(bytes.length).toBe(Number(file.fileSizeInBytes))
+      if (file === undefined) return
+      const { cid, fileName } = file
+      if (fileName.startsWith('folder-')) {
+        expect(await readFolder(there, cid)).toEqual(folderContents(Number(fileName.slice('folder-'.length))))
+        comparedFolders++
+      } else if (secrets.has(fileName)) {
+        expect(hashOf(await decryptBytes(there, cid))).toBe(secrets.get(fileName))
+        comparedSecrets++
+      } else if (!file.encryption) {
+        expect((await downloadBytes(there, cid)).length).toBe(Number(file.fileSizeInBytes))
+      }
     })
   })
+  expect([comparedSecrets, comparedFolders]).toEqual([encryptedCount, folderCount])
   const { files, rights, conditions, names, usedBytes } = after
   const counts = { files: files.length, rights: rights.length, conditions: conditions.length, names: names.length }
   console.log(JSON.stringify({ ...counts, usedBytes }))
