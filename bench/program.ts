@@ -29,11 +29,11 @@ export async function runProgram(
   child.stderr.on('data', (piece: Buffer) => {
     stderr += piece.toString()
   })
+  // A program that is not installed must not keep the benchmark running.
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', reject)
     child.on('close', resolve)
-  })
-  clearInterval(watch)
+  }).finally(() => clearInterval(watch))
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stderr.slice(-2000)}`)
   return { wallMs: performance.now() - started, stdout, peakBytes }
 }

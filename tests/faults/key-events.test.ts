@@ -15,6 +15,7 @@ import {
   saveKey,
   shareFile,
   transferFile,
+  watchKeyEvents,
 } from '@cairn/sdk'
 import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
@@ -174,6 +175,36 @@ test('pages list every event once, in order', async () => {
   expect(events.every(({ nodes: by }) => by.length === 5)).toBe(true)
   const times = events.map(({ at }) => at)
   expect(times).toEqual([...times].sort((a, b) => b - a))
+})
+
+test('a watcher learns of each event once, and again of more of the same', async () => {
+  const cid = await saveFresh()
+  const ended = new AbortController()
+  const heard: string[] = []
+  const failures: string[] = []
+  const heardOf = async (client: Client, count: number) => {
+    const watching = watchKeyEvents(client, {
+      cid,
+      since: 0,
+      everyMs: 20,
+      onFailure: ({ code }) => failures.push(code),
+      signal: ended.signal,
+    })
+    for await (const { kind, count: times } of watching) {
+      heard.push(`${kind} ${times}`)
+      if (heard.length === 1) await shareFile(owner, cid, [friend.address])
+      if (heard.length === 2 || heard.length === 3) await getKey(friend, cid, { lateMs: 5_000 })
+      if (heard.length === count) break
+    }
+  }
+  await heardOf(owner, 4)
+  expect(heard).toEqual(['save 1', 'share 1', 'opened 1', 'opened 2'])
+  // Too few nodes end nothing; the caller ends it.
+  const late = heardOf(without(owner, 1, 2, 3), 99)
+  await expect.poll(() => failures.length).toBeGreaterThan(1)
+  ended.abort()
+  expect(await codeOf(late)).toBe('ABORTED')
+  expect(new Set(failures)).toEqual(new Set(['KEY_NODES_UNAVAILABLE']))
 })
 
 test('a node keeps its log when it ends', async () => {

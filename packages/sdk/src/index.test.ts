@@ -165,6 +165,7 @@ test('the public surface', () => {
       "waitForProof",
       "walletFromPrivateKey",
       "watchEvents",
+      "watchKeyEvents",
     ]
   `)
 })

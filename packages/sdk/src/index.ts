@@ -140,6 +140,7 @@ export { openKeySession } from './keys/open-session.ts'
 export { type RepairOptions, type RepairReport, repairKey } from './keys/repair.ts'
 export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'
 export { getKeyStatus, type KeyReport } from './keys/status.ts'
+export { type WatchKeyEventsOptions, watchKeyEvents } from './keys/watch-key-events.ts'
 export {
   type CreatedLink,
   createLink,

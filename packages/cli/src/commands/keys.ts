@@ -11,6 +11,7 @@ import {
   recoverExported,
   repairKey,
   rotateFile,
+  watchKeyEvents,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
@@ -54,31 +55,34 @@ const eventWords: Record<KeyEvent['kind'], string> = {
   repair: 'repaired',
 }
 
+function eventCells({ at, kind, count, address, addresses, cid, nodes }: KeyEvent): string[] {
+  return [
+    new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+    count > 1 ? `${eventWords[kind]} ${count}×` : eventWords[kind],
+    addresses.length === 0 ? address : addresses.length === 1 ? String(addresses[0]) : `${addresses.length} addresses`,
+    cid,
+    dots(nodes),
+  ]
+}
+
 async function log(context: CommandContext): Promise<void> {
   const { args, values, output, signal } = context
   const limit = readCount(text(values, 'limit'), '--limit', 100_000) ?? 50
   const cid = args[1]
-  const events: KeyEvent[] = []
+  const options = { signal, ...(cid === undefined ? {} : { cid }) }
   const client = await openKeyClient(context)
-  for await (const event of listKeyEvents(client, { signal, ...(cid === undefined ? {} : { cid }) })) {
+  if (flag(values, 'follow')) {
+    const onFailure = (error: CairnError) => output.note(`${error.message}. Trying again.`)
+    for await (const event of watchKeyEvents(client, { ...options, onFailure }))
+      output.result(event, eventCells(event).join('  '), event.cid)
+    return
+  }
+  const events: KeyEvent[] = []
+  for await (const event of listKeyEvents(client, options)) {
     events.push(event)
     if (events.length >= limit) break
   }
-  output.table(
-    ['TIME', 'WHAT', 'ADDRESS', 'CID', 'NODES'],
-    events.map(({ at, kind, count, address, addresses, cid: file, nodes }) => [
-      new Date(at).toISOString().slice(0, 19).replace('T', ' '),
-      count > 1 ? `${eventWords[kind]} ${count}×` : eventWords[kind],
-      addresses.length === 0
-        ? address
-        : addresses.length === 1
-          ? String(addresses[0])
-          : `${addresses.length} addresses`,
-      file,
-      dots(nodes),
-    ]),
-    events,
-  )
+  output.table(['TIME', 'WHAT', 'ADDRESS', 'CID', 'NODES'], events.map(eventCells), events)
   if (events.some(({ isConfirmed }) => !isConfirmed))
     output.note('What fewer than three nodes report is unconfirmed: opening a file takes the shards of three.')
 }
@@ -238,6 +242,7 @@ export const keys: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
+    follow: { type: 'boolean', short: 'f', about: 'log: print events as they happen' },
     limit: { type: 'string', about: 'log: number of events, newest first (50)', value: 'n' },
     shared: { type: 'boolean', about: 'list: files shared with you' },
     output: { type: 'string', short: 'o', about: 'export: target path', value: 'file' },

@@ -12,6 +12,8 @@ import { settleNodes } from './settle-nodes.ts'
 
 /** What happened to a file key, as the key nodes report it. */
 export type KeyEvent = {
+  /** The same each time it is listed, while `count` may grow. */
+  id: string
   kind: KeyEventRow['kind']
   cid: string
   /** Who opened the file, was refused, or made the change. */
@@ -145,11 +147,19 @@ function groupRows(rows: Row[]): Group[] {
   return groups
 }
 
+/** Accesses are added up by the hour in which they began. */
+function idOf([{ event }, ...others]: Group): string {
+  if (!('since' in event)) return nameOf(event)
+  const since = others.reduce((first, row) => Math.min(first, row.since), event.since)
+  return `${nameOf(event)} ${Math.floor(since / 3_600_000)}`
+}
+
 function mergeGroup(group: Group): KeyEvent {
   const [{ event }] = group
   const times = group.map((row) => row.event.at).sort((a, b) => a - b)
   const counts = group.map((row) => ('count' in row.event ? row.event.count : 1)).sort((a, b) => b - a)
   return {
+    id: idOf(group),
     kind: event.kind,
     cid: event.cid,
     address: event.address,

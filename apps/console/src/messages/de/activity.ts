@@ -46,7 +46,7 @@ const named = (others: string | number) =>
 
 /** What happened in an account, and the bell. */
 export const activity: Texts['activity'] = {
-  hint: 'Was in den letzten 30 Tagen im Konto geschehen ist.',
+  hint: 'Was im Konto geschehen ist, das Neueste zuerst.',
   filter: 'Anzeigen',
   groups: {
     all: 'Alle',

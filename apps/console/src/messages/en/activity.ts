@@ -48,7 +48,7 @@ const named = (others: string | number) =>
 
 /** What happened in an account, and the bell. */
 export const activity = translatable('activity', {
-  hint: 'What happened in your account in the last 30 days.',
+  hint: 'What happened in your account, newest first.',
   filter: 'Show',
   groups: {
     all: 'All',
