@@ -8,7 +8,7 @@ export { makePieces, type PieceMaking } from './make-pieces.ts'
 export { type PackedPart, readPacks, toParts } from './payload.ts'
 export {
   type AggregateRow,
-  findPacksOf,
+  findPacksIn,
   findPacksOfAll,
   findPiecesOf,
   type PiecePackRow,

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -6,9 +6,24 @@ export type PieceRow = Selectable<Schema['piece']>
 export type PiecePackRow = Selectable<Schema['piece_pack']>
 export type AggregateRow = Selectable<Schema['aggregate']>
 
-/** Returns the packs of a piece, in order. */
-export function findPacksOf(db: Database['read'], pieceId: string): Promise<PiecePackRow[]> {
-  return db.selectFrom('piece_pack').selectAll().where('piece_id', '=', pieceId).orderBy('offset_bytes').execute()
+/** Returns the packs that contain a range of a piece, in order. A piece may have many thousands of packs. */
+export function findPacksIn(
+  db: Database['read'],
+  pieceId: string,
+  { offset, length }: { offset: number; length: number },
+): Promise<PiecePackRow[]> {
+  return db
+    .selectFrom('piece_pack')
+    .selectAll()
+    .where('piece_id', '=', pieceId)
+    .where('offset_bytes', '<', offset + length)
+    .where(
+      'offset_bytes',
+      '>=',
+      sql<number>`(select coalesce(max(offset_bytes), 0) from piece_pack where piece_id = ${pieceId} and offset_bytes <= ${offset})`,
+    )
+    .orderBy('offset_bytes')
+    .execute()
 }
 
 /** Returns the packs of all pieces of an aggregate, in order, by piece id. */

@@ -32,7 +32,7 @@ import {
 } from '../deals/deals.ts'
 import {
   type AggregateRow,
-  findPacksOf,
+  findPacksIn,
   findPiecesOf,
   type PiecePackRow,
   type PieceRow,
@@ -251,8 +251,10 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
   }
 
   const proveBlock = async (row: PieceRow, { pack, offset, length }: NonNullable<Placement['block']>) => {
-    const packs = await findPacksOf(db.read, row.id)
-    const read = readPacks(objects, toParts(packs))
+    const read = async (at: number, size: number) => {
+      const packs = await findPacksIn(db.read, row.id, { offset: at, length: size })
+      return readPacks(objects, toParts(packs))(at, size)
+    }
     const start = pack.offset_bytes + offset - pack.pack_offset_bytes
     const proof = await proveByteRange(await readTree(objects, row), read, { offset: start, length })
     return {
