@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createApiKey, getDataUsage, getHealth } from '@cairn/protocol'
+import { createApiKey, getDataUsage, getHealth, getProofs } from '@cairn/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import { call, openResponse } from './request.ts'
@@ -100,6 +100,19 @@ test('retries a rejection that asks for it, but not a call that changes state', 
   await expect(call(client, createApiKey, { body })).rejects.toMatchObject({
     code: 'RATE_LIMITED',
     message: 'slow down',
+  })
+  expect(requestCount).toBe(1)
+})
+
+test('does not repeat a call whose answer needs more time than the pauses', async () => {
+  let requestCount = 0
+  const client = await serve((_request, response) => {
+    requestCount++
+    response.writeHead(400).end('{"error":{"code":"PROOF_NOT_FOUND","message":"not yet"}}')
+  })
+  await expect(call(client, getProofs, { params: { cid: 'bafkqaaa' }, query: {} })).rejects.toMatchObject({
+    code: 'PROOF_NOT_FOUND',
+    retry: true,
   })
   expect(requestCount).toBe(1)
 })

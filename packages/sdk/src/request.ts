@@ -201,6 +201,9 @@ export async function readText(response: Response, maxBytes: number, signal?: Ab
   }
 }
 
+/** Errors that a later call may not have, but a repetition within the pauses here has again. */
+const lastingCodes: ReadonlySet<string> = new Set(['TIMEOUT', 'PROOF_NOT_FOUND'])
+
 /** Retries network errors and responses that allow it, with growing pauses. */
 export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -212,7 +215,7 @@ export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSigna
         failure.retryAfterSeconds === undefined
           ? firstPauseMs * 2 ** (tries - 1) * (0.5 + Math.random() / 2)
           : failure.retryAfterSeconds * 1000
-      if (!failure.retry || failure.code === 'TIMEOUT' || tries >= callTries || pauseMs > maxPauseMs) throw error
+      if (!failure.retry || lastingCodes.has(failure.code) || tries >= callTries || pauseMs > maxPauseMs) throw error
       await pause(pauseMs, signal)
     }
   }
