@@ -21,6 +21,9 @@ import { PeopleList } from './PeopleList.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
+const FileKeyEvents = lazy(async () => ({
+  default: (await import('../activity/FileKeyEvents.tsx')).FileKeyEvents,
+}))
 const LinkList = lazy(async () => ({ default: (await import('../links/LinkList.tsx')).LinkList }))
 const CreateLinkDialog = lazy(async () => ({
   default: (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog,
@@ -174,6 +177,13 @@ function Report({
             >
               <Suspense fallback={<Skeleton className="h-12 w-full" />}>
                 <LinkList cid={cid} />
+              </Suspense>
+            </Section>
+          ) : undefined}
+          {isOwner ? (
+            <Section title={messages.pages.activity}>
+              <Suspense fallback={<Skeleton className="h-12 w-full" />}>
+                <FileKeyEvents cid={cid} />
               </Suspense>
             </Section>
           ) : undefined}

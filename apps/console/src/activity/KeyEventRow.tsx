@@ -30,17 +30,20 @@ const icons: Record<KeyEvent['kind'], IconComponent> = {
 export function KeyEventRow({
   event,
   labelOf,
+  isOfFile = false,
 }: {
   event: KeyEvent
   /** Returns the name that the account gave an address. */
   labelOf: (address: string) => string | undefined
+  /** Whether the list is about one file, which no row has to name. */
+  isOfFile?: boolean
 }) {
   const { kind, cid, address, addresses, count, at, nodes, isConfirmed } = event
   const nameOf = (one: string) => labelOf(one) ?? shorten(one)
   const [concerned] = addresses
   const others = addresses.length === 1 && concerned !== undefined ? nameOf(concerned) : addresses.length
   return (
-    <ActivityRow icon={icons[kind]} at={at} cid={cid}>
+    <ActivityRow icon={icons[kind]} at={at} cid={isOfFile ? undefined : cid}>
       <span title={kind === 'opened' || kind === 'denied' ? address : addresses.join('\n')}>
         {markControls(messages.activity.describeKey[kind]({ who: nameOf(address), others, count }))}
       </span>

@@ -46,7 +46,7 @@ export function toChangeRequest(
       } finally {
         // The nodes may report another state now, whatever the outcome.
         await Promise.all(
-          [['key-report', cid], ['conditions', cid], ['key-files']].map((queryKey) =>
+          [['key-report', cid], ['conditions', cid], ['key-files'], ['key-activity']].map((queryKey) =>
             queryClient.invalidateQueries({ queryKey }),
           ),
         )
