@@ -119,11 +119,9 @@ function nameRow({ node, event }: Row): string {
 }
 
 /** What the rows of one event have in common on all nodes. */
-function nameOf(event: KeyEventRow): string {
+function commonOf(event: KeyEventRow): (string | number)[] {
   const { kind, cid, address } = event
-  return JSON.stringify(
-    'since' in event ? [kind, cid, address] : [kind, cid, address, event.version, event.id, event.addresses],
-  )
+  return 'since' in event ? [kind, cid, address] : [kind, cid, address, event.version, event.id, ...event.addresses]
 }
 
 /** Groups the rows of different nodes that report the same event: at most one of each node. */
@@ -131,7 +129,7 @@ function groupRows(rows: Row[]): Group[] {
   const groups: Group[] = []
   const open = new Map<string, Group>()
   for (const row of rows.sort((a, b) => a.since - b.since)) {
-    const name = nameOf(row.event)
+    const name = JSON.stringify(commonOf(row.event))
     const group = open.get(name)
     const isSame =
       group !== undefined &&
@@ -149,9 +147,10 @@ function groupRows(rows: Row[]): Group[] {
 
 /** Accesses are added up by the hour in which they began. */
 function idOf([{ event }, ...others]: Group): string {
-  if (!('since' in event)) return nameOf(event)
+  const common = commonOf(event)
+  if (!('since' in event)) return common.join(':')
   const since = others.reduce((first, row) => Math.min(first, row.since), event.since)
-  return `${nameOf(event)} ${Math.floor(since / 3_600_000)}`
+  return [...common, Math.floor(since / 3_600_000)].join(':')
 }
 
 function mergeGroup(group: Group): KeyEvent {
