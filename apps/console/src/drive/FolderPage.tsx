@@ -26,7 +26,7 @@ import { setUploadPlace } from '../upload/upload-place.ts'
 import { Breadcrumb } from './Breadcrumb.tsx'
 import { isDraggingItems, offerDownload, readDragged, writeDragged } from './dragged.ts'
 import { ItemDialogs } from './ItemDialogs.tsx'
-import { folderPathOf, listCrumbs, listItems } from './list-items.ts'
+import { folderPathOf, isWide, listAll, listCrumbs, listFolder, narrowRows } from './list-items.ts'
 import { Places } from './Places.tsx'
 import { type ItemDialog, useItemActions } from './use-item-actions.ts'
 import { useItemEdits } from './use-item-edits.ts'
@@ -49,17 +49,26 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   const { folder: folderId = '', place } = search
   // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
   const path = useMemo(() => folderPathOf(drive, folderId), [drive, version, folderId])
+  const isOfAll = isWide(search, tag)
+  const { sort, order } = search
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
-  const files = useMemo(() => listItems(drive, path ?? '/', search, tag), [drive, version, path, search, tag])
+  const all = useMemo(
+    () => (isOfAll ? listAll(drive, { sort, order }) : undefined),
+    [drive, version, isOfAll, sort, order],
+  )
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const files = useMemo(
+    () => (all === undefined ? listFolder(drive, path ?? '/', search) : narrowRows(all, path ?? '/', search, tag)),
+    [drive, version, path, all, search, tag],
+  )
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const tags = useMemo(() => drive.tags().slice(0, maxTags), [drive, version])
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const crumbs = useMemo(() => listCrumbs(drive, path ?? '/', messages.drive.root), [drive, version, path])
 
-  const order = useMemo(() => files.map(({ id }) => id), [files])
-  useEffect(() => setSelection((before) => keepExisting(order, before)), [order])
+  useEffect(() => setSelection((before) => keepExisting(files, before)), [files])
   useEffect(() => {
-    setShownOrder(files.flatMap(({ cid }) => (cid === '' ? [] : [cid])))
+    setShownOrder(files)
     return () => setShownOrder(undefined)
   }, [files])
   useEffect(() => {
@@ -69,10 +78,15 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another folder is another selection.
   useEffect(() => setSelection(noSelection), [folderId, place])
 
-  const selected = useMemo(() => files.filter(({ id }) => selection.ids.has(id)), [files, selection.ids])
+  const selected = useMemo(
+    () => (selection.ids.size === 0 ? [] : files.filter(({ id }) => selection.ids.has(id))),
+    [files, selection.ids],
+  )
   const items = selected.flatMap(({ item }) => item ?? [])
   const ids = selected.map(({ id }) => id)
-  const folderCount = files.filter(isDriveFolder).length
+  // Folders come first.
+  const firstFile = files.findIndex((file) => !isDriveFolder(file))
+  const folderCount = firstFile < 0 ? files.length : firstFile
   const isFiltered = isNarrowed(search) || tag !== undefined
 
   const open = (file: ListedFile) =>
@@ -202,7 +216,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           isNarrow={isNarrow}
           selection={selection}
           onSelection={setSelection}
-          onSelectAll={() => setSelection((before) => ({ ...before, ids: new Set(order) }))}
+          onSelectAll={() => setSelection((before) => ({ ...before, ids: new Set(files.map(({ id }) => id)) }))}
           onOpen={open}
           onDelete={() => void edits.trash(ids)}
           actions={actions}

@@ -1,14 +1,40 @@
+import { createNaturalOrder } from '@cairn/protocol'
 import type { Drive, DriveItem } from '@cairn/sdk'
 import type { FilesSearch } from '../files/files-search.ts'
 import { createMatcher, firstOrder, isNarrowed } from '../files/filter-files.ts'
-import { driveFolderType, type ListedFile } from '../files/listed-file.ts'
+import { driveFolderType, isDriveFolder, type ListedFile } from '../files/listed-file.ts'
 import { language } from '../messages/language.ts'
 
-/** Returns an item as a row. `place` is named if the rows are of several folders. */
-export function toListedFile(item: DriveItem, hasPlace = false): ListedFile {
+/** Items as they were listed last, and their rows. */
+type Listed = { items: readonly DriveItem[]; rows: readonly ListedFile[] }
+const nothing: Listed = { items: [], rows: [] }
+let inFolder = nothing
+let withPlace = nothing
+
+/**
+ * Returns items as rows. An item that did not change has the row that it had: lists that follow each other have almost the same
+ * items in the same order, so each is compared with the next one of the former list.
+ */
+function toRows(items: readonly DriveItem[], hasPlace: boolean): ListedFile[] {
+  const before = hasPlace ? withPlace : inFolder
+  let next = 0
+  const rows = items.map((item) => {
+    const isGone = before.items[next] !== item && before.items[next + 1] === item
+    if (isGone) next++
+    const known = before.items[next] === item ? before.rows[next] : undefined
+    if (known !== undefined) next++
+    return known ?? toListedFile(item, hasPlace)
+  })
+  const listed = { items, rows }
+  if (hasPlace) withPlace = listed
+  else inFolder = listed
+  return rows
+}
+
+/** `place` is named if the rows are of several folders. */
+function toListedFile(item: DriveItem, hasPlace: boolean): ListedFile {
   const { id, name, path } = item
   const isFile = item.kind === 'file'
-  const place = parentOf(path)
   return {
     id,
     cid: isFile ? item.cid : '',
@@ -18,7 +44,8 @@ export function toListedFile(item: DriveItem, hasPlace = false): ListedFile {
     createdAt: isFile ? (item.versions[0]?.at ?? 0) : 0,
     encryption: isFile && item.isEncrypted,
     item,
-    ...(hasPlace ? { place } : {}),
+    searchText: undefined,
+    ...(hasPlace ? { place: parentOf(path) } : {}),
   }
 }
 
@@ -27,45 +54,58 @@ export function parentOf(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')))
 }
 
-/** Returns the rows of a folder; with a search, a filter or a tag, those of all folders below it. */
-export function listItems(
-  drive: Drive,
+/** Whether a search, a filter or a tag is set, or the starred items are: the rows are of all folders below. */
+export function isWide(search: FilesSearch, tag: string | undefined): boolean {
+  return isNarrowed(search) || tag !== undefined || search.place === 'starred'
+}
+
+/** Returns the rows of a folder. */
+export function listFolder(drive: Pick<Drive, 'list'>, folder: string, search: FilesSearch): readonly ListedFile[] {
+  const rows = toRows(drive.list(folder), false)
+  // They come in this order.
+  return isByName(search) && !isDescending(search) ? rows : sortRows(rows, search)
+}
+
+/** Returns the rows of all folders, in order: what a search then takes a part of. */
+export function listAll(drive: Pick<Drive, 'all'>, search: Pick<FilesSearch, 'sort' | 'order'>): readonly ListedFile[] {
+  return sortRows(toRows(drive.all(), true), search)
+}
+
+/** Returns the rows of a folder and of those below it that a search, a filter and a tag leave. */
+export function narrowRows(
+  rows: readonly ListedFile[],
   folder: string,
   search: FilesSearch,
   tag: string | undefined,
 ): readonly ListedFile[] {
-  const isWide = isNarrowed(search) || tag !== undefined
-  if (!isWide && search.place === undefined)
-    return sortRows(
-      drive.list(folder).map((item) => toListedFile(item)),
-      search,
-      true,
-    )
   const isStarred = search.place === 'starred'
   const start = folder === '/' ? '/' : `${folder}/`
   const matches = createMatcher(search)
-  const rows: ListedFile[] = []
-  for (const item of drive.all()) {
-    if (isStarred && !item.isStarred) continue
-    if (tag !== undefined && !item.tags.includes(tag)) continue
-    if (!item.path.startsWith(start)) continue
-    const row = toListedFile(item, true)
-    if (matches(row)) rows.push(row)
-  }
-  return sortRows(rows, search, false)
+  return rows.filter((row) => {
+    const { item } = row
+    if (item === undefined || (isStarred && !item.isStarred)) return false
+    if (tag !== undefined && !item.tags.includes(tag)) return false
+    return (start === '/' || item.path.startsWith(start)) && matches(row)
+  })
 }
 
-const collator = new Intl.Collator(language, { numeric: true })
+const byName = createNaturalOrder(language)
+const isByName = ({ sort = 'fileName' }: FilesSearch) => sort === 'fileName'
+const isDescending = ({ sort = 'fileName', order }: FilesSearch) => (order ?? firstOrder(sort)) === 'desc'
 
-/** Sorts rows, folders first. Rows of one folder come sorted by name. */
-function sortRows(rows: ListedFile[], { sort = 'fileName', order }: FilesSearch, isByName: boolean): ListedFile[] {
-  const sign = (order ?? firstOrder(sort)) === 'asc' ? 1 : -1
-  const byFolder = (row: ListedFile) => (row.mimeType === driveFolderType ? 0 : 1)
-  if (sort === 'fileName') {
-    if (isByName && sign > 0) return rows
-    return rows.sort((a, b) => byFolder(a) - byFolder(b) || sign * collator.compare(a.fileName, b.fileName))
-  }
-  return rows.sort((a, b) => byFolder(a) - byFolder(b) || sign * (Number(a[sort]) - Number(b[sort])))
+/** Sorts rows, folders first. */
+function sortRows(rows: readonly ListedFile[], search: Pick<FilesSearch, 'sort' | 'order'>): ListedFile[] {
+  const folders: ListedFile[] = []
+  const files: ListedFile[] = []
+  for (const row of rows) (isDriveFolder(row) ? folders : files).push(row)
+  return [folders, files].flatMap((part) => {
+    const { sort = 'fileName' } = search
+    const sorted =
+      sort === 'fileName'
+        ? byName.sort(part, ({ fileName }) => fileName)
+        : part.sort((a, b) => Number(a[sort]) - Number(b[sort]))
+    return isDescending(search) ? sorted.reverse() : sorted
+  })
 }
 
 /** A folder on the way to another: its id is empty for the root. */

@@ -4,6 +4,7 @@ import {
   type KeyboardEvent,
   type MouseEvent,
   type RefObject,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useMemo,
@@ -67,7 +68,6 @@ export function FileCollection(props: CollectionProps) {
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const columns = useColumns(body, isGrid)
-  const order = useMemo(() => files.map(({ id }) => id), [files])
   const rows = Math.ceil(files.length / columns)
   const rowHeight = rowHeights[isGrid ? 'grid' : isNarrow ? 'narrow' : 'list']
   const virtual = useWindowVirtualizer({
@@ -75,7 +75,6 @@ export function FileCollection(props: CollectionProps) {
     estimateSize: () => rowHeight,
     overscan,
     scrollMargin: top,
-    getItemKey: (row) => order[row * columns] ?? row,
   })
   useLayoutEffect(() => {
     if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)
@@ -90,16 +89,23 @@ export function FileCollection(props: CollectionProps) {
   }, [last, rows, onNearEnd])
 
   const [menuFile, setMenuFile] = useState<ListedFile>()
-  const byId = useMemo(() => new Map(files.map((file) => [file.id, file])), [files])
-  const fileAt = (target: EventTarget) =>
-    target instanceof Element ? byId.get(target.closest('[data-file]')?.getAttribute('data-file') ?? '') : undefined
+  // A list of very many files is read when something happens to one, not each time it is rendered.
+  const order = useMemo(() => readOnce(() => files.map(({ id }) => id)), [files])
+  const fileAt = (target: EventTarget) => {
+    const id = target instanceof Element ? target.closest('[data-file]')?.getAttribute('data-file') : undefined
+    return id === undefined || id === null ? undefined : files.find((file) => file.id === id)
+  }
+  const onToggle = useCallback(
+    (id: string) => onSelection((before) => selectRow(order(), before, id, 'toggle')),
+    [onSelection, order],
+  )
 
   const [dropId, setDropId] = useState<string>()
   const dragStart = (event: DragEvent) => {
     const file = fileAt(event.target)
     if (file === undefined || drag === undefined) return
     const isSelected = selection.ids.has(file.id)
-    if (!isSelected) onSelection((before) => selectRow(order, before, file.id, 'only'))
+    if (!isSelected) onSelection((before) => selectRow(order(), before, file.id, 'only'))
     drag.onStart(event.dataTransfer, isSelected ? files.filter(({ id }) => selection.ids.has(id)) : [file])
   }
   const dragOver = (event: DragEvent) => {
@@ -124,19 +130,19 @@ export function FileCollection(props: CollectionProps) {
     const file = fileAt(event.target)
     if (file === undefined || isOwnPress(event.target)) return
     const mode = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'only'
-    onSelection((before) => selectRow(order, before, file.id, mode))
+    onSelection((before) => selectRow(order(), before, file.id, mode))
   }
   const onKey = (event: KeyboardEvent) => {
     if (props.onOtherKey?.(event) === true) {
       event.preventDefault()
       return
     }
-    const next = readKey(event, props, order, columns)
+    const next = readKey(event, props, order(), columns)
     if (next === undefined) return
     event.preventDefault()
     if (next === 'handled') return
     onSelection(next)
-    const index = next.active === undefined ? -1 : order.indexOf(next.active)
+    const index = next.active === undefined ? -1 : order().indexOf(next.active)
     if (index >= 0) virtual.scrollToIndex(Math.floor(index / columns))
   }
 
@@ -182,7 +188,7 @@ export function FileCollection(props: CollectionProps) {
         {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
         <div ref={body} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, key, start }) => {
-            const place = { height: rowHeight, transform: `translateY(${start - virtual.options.scrollMargin}px)` }
+            const rowTop = start - virtual.options.scrollMargin
             const inRow = files.slice(index * columns, (index + 1) * columns)
             if (isGrid) {
               return (
@@ -193,13 +199,18 @@ export function FileCollection(props: CollectionProps) {
                   role="row"
                   aria-rowindex={index + 1}
                   className="absolute inset-x-0 top-0 grid gap-3 pb-3"
-                  style={{ ...place, gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+                  style={{
+                    height: rowHeight,
+                    transform: `translateY(${rowTop}px)`,
+                    gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+                  }}
                 >
                   {inRow.map((file) => (
                     <FileTile
                       key={file.id}
                       file={file}
-                      selection={selection}
+                      isSelected={selection.ids.has(file.id)}
+                      isActive={selection.active === file.id}
                       actions={actions}
                       search={search}
                       isDropTarget={dropId === file.id}
@@ -215,13 +226,15 @@ export function FileCollection(props: CollectionProps) {
                 file={file}
                 rowIndex={index + 2}
                 isNarrow={isNarrow}
-                selection={selection}
-                onToggle={() => onSelection((before) => selectRow(order, before, file.id, 'toggle'))}
+                isSelected={selection.ids.has(file.id)}
+                isActive={selection.active === file.id}
+                onToggle={onToggle}
                 actions={actions}
                 search={search}
                 isDropTarget={dropId === file.id}
                 isDraggable={drag !== undefined}
-                style={place}
+                height={rowHeight}
+                top={rowTop}
               />
             ))
           })}
@@ -234,6 +247,15 @@ export function FileCollection(props: CollectionProps) {
       </div>
     </AreaMenu>
   )
+}
+
+/** Returns a function that computes a value when it is first called. */
+function readOnce<Value>(read: () => Value): () => Value {
+  let known: { value: Value } | undefined
+  return () => {
+    known ??= { value: read() }
+    return known.value
+  }
 }
 
 /** Links, buttons and checkboxes within a row handle their own clicks. */

@@ -1,4 +1,4 @@
-import type { CSSProperties, ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Ellipsis, Lock } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatBytes, formatDateTime, shorten } from '../messages/format.ts'
@@ -14,36 +14,39 @@ import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
 import { driveFolderType, type ListedFile } from './listed-file.ts'
-import type { Selection } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-/** One file in the list; on a phone its row has two lines. */
-export function FileRow({
+/** One file in the list; on a phone its row has two lines. Rendered again only when it changes: scrolling renders new rows. */
+export const FileRow = memo(function FileRow({
   file,
   rowIndex,
   isNarrow,
-  selection,
+  isSelected,
+  isActive,
   onToggle,
   actions,
   search,
   isDropTarget,
   isDraggable,
-  style,
+  height,
+  top,
 }: {
   file: ListedFile
   rowIndex: number
   isNarrow: boolean
-  selection: Selection
-  onToggle: () => void
+  isSelected: boolean
+  isActive: boolean
+  onToggle: (id: string) => void
   actions: FileActions
   search: FilesSearch
   isDropTarget: boolean
   isDraggable: boolean
-  style: CSSProperties
+  height: number
+  /** From the start of the list, in px. */
+  top: number
 }) {
   const { id, cid, fileName, fileSizeInBytes, createdAt, encryption, mimeType, item, place } = file
   const name = markControls(fileName)
-  const isSelected = selection.ids.has(id)
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
@@ -59,7 +62,7 @@ export function FileRow({
       draggable={isDraggable}
       aria-rowindex={rowIndex}
       aria-selected={isSelected}
-      style={style}
+      style={{ height, transform: `translateY(${top}px)` }}
       className={classNames(
         'absolute inset-x-0 top-0 border-line border-b',
         isNarrow
@@ -67,7 +70,7 @@ export function FileRow({
           : classNames(listColumns, 'px-3'),
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
         isDropTarget && 'outline-2 outline-accent -outline-offset-2',
-        selection.active === id &&
+        isActive &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:-outline-offset-2',
       )}
     >
@@ -77,7 +80,7 @@ export function FileRow({
             type="checkbox"
             aria-label={messages.files.select(name)}
             checked={isSelected}
-            onChange={onToggle}
+            onChange={() => onToggle(id)}
             className="size-4 accent-accent"
           />
         </label>
@@ -142,13 +145,13 @@ export function FileRow({
         </>
       )}
       <Cell>
-        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+        <ButtonMenu items={() => actions(file)} label={messages.files.actionsFor(name)}>
           <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
         </ButtonMenu>
       </Cell>
     </div>
   )
-}
+})
 
 function Cell({ className = '', children }: { className?: string; children: ReactNode }) {
   return (

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { Ellipsis, Lock } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatBytes } from '../messages/format.ts'
@@ -17,23 +17,24 @@ import { FileMark, ItemMarks } from './FileMark.tsx'
 import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { driveFolderType, type ListedFile } from './listed-file.ts'
-import type { Selection } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
 /** Maximum size of a picture that a tile fetches. */
 const maxPictureBytes = 4 * 1024 * 1024
 
 /** One file as a tile, with a preview of a small public picture. */
-export function FileTile({
+export const FileTile = memo(function FileTile({
   file,
-  selection,
+  isSelected,
+  isActive,
   actions,
   search,
   isDropTarget,
   isDraggable,
 }: {
   file: ListedFile
-  selection: Selection
+  isSelected: boolean
+  isActive: boolean
   actions: FileActions
   search: FilesSearch
   isDropTarget: boolean
@@ -43,7 +44,6 @@ export function FileTile({
   const network = useNetwork()
   const [isBroken, setBroken] = useState(false)
   const name = markControls(fileName)
-  const isSelected = selection.ids.has(id)
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
@@ -62,7 +62,7 @@ export function FileTile({
       className={classNames(
         'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
         isSelected || isDropTarget ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
-        selection.active === id &&
+        isActive &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
       )}
     >
@@ -96,13 +96,13 @@ export function FileTile({
             {place === undefined ? '' : ` · ${place}`}
           </p>
         </div>
-        <ButtonMenu items={actions(file)} label={messages.files.actionsFor(name)}>
+        <ButtonMenu items={() => actions(file)} label={messages.files.actionsFor(name)}>
           <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
         </ButtonMenu>
       </div>
     </div>
   )
-}
+})
 
 /** The thumbnail of an encrypted picture, and a lock on it. */
 function Thumbnail({ picture }: { picture: Blob }) {

@@ -50,7 +50,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   })
 
   const order = useMemo(() => files.map(({ id }) => id), [files])
-  useEffect(() => setSelection((before) => keepExisting(order, before)), [order])
+  useEffect(() => setSelection((before) => keepExisting(files, before)), [files])
   const selected = useMemo(() => files.filter(({ id }) => selection.ids.has(id)), [files, selection.ids])
   const isFiltered = isNarrowed(search)
 

@@ -58,16 +58,20 @@ export function createMatcher({ q, access, ...search }: FilesSearch): (file: Lis
   const starts = readKinds(search).flatMap((kind) => mimeStarts[kind])
   const words = q === undefined ? [] : fold(q).split(/\s+/)
   const cidStart = q?.trim()
-  return ({ fileName, cid, mimeType, encryption }) => {
+  return (file) => {
+    const { fileName, cid, mimeType, encryption } = file
     const isFolder = mimeType === driveFolderType
     if (access !== undefined && (isFolder || encryption !== (access === 'encrypted'))) return false
     if (starts.length > 0 && !starts.some((start) => mimeType?.startsWith(start) === true)) return false
     if (cidStart === undefined) return true
-    const name = fold(fileName)
+    file.searchText ??= fold(fileName)
+    const name = file.searchText
     return words.every((word) => name.includes(word)) || (cid !== '' && cid.startsWith(cidStart))
   }
 }
 
+const ascii = /^[\x20-\x7e]*$/
+
 function fold(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return ascii.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase()
 }

@@ -9,6 +9,8 @@ export type ListedFile = Pick<
   item?: DriveItem
   /** Where it is, if the list has items of several folders. */
   place?: string
+  /** The name as a search compares it, once a search did. */
+  searchText?: string | undefined
 }
 
 /** Type of a folder of the drive, which has no content of its own. */

@@ -45,8 +45,9 @@ export function moveActive(order: readonly string[], selection: Selection, steps
 }
 
 /** Removes missing rows from the selection. Returns the same object if nothing changed. */
-export function keepExisting(order: readonly string[], selection: Selection): Selection {
-  const existing = new Set(order)
+export function keepExisting(files: readonly { id: string }[], selection: Selection): Selection {
+  if (selection.ids.size === 0 && selection.active === undefined) return selection
+  const existing = new Set(files.map(({ id }) => id))
   const ids = [...selection.ids].filter((id) => existing.has(id))
   const keeps = (id: string | undefined) => (id !== undefined && existing.has(id) ? id : undefined)
   if (ids.length === selection.ids.size && keeps(selection.active) === selection.active) return selection

@@ -48,7 +48,8 @@ export function ButtonMenu({
   children,
   align = 'end',
 }: {
-  items: readonly MenuItem[]
+  /** A function is called when the menu opens. */
+  items: readonly MenuItem[] | (() => readonly MenuItem[])
   label: string
   children: ReactNode
   align?: 'start' | 'end'
@@ -66,16 +67,7 @@ export function ButtonMenu({
           collisionPadding={8}
           className={content}
         >
-          {items.map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
-            <DropdownMenu.Item
-              key={id}
-              onSelect={() => choose(run)}
-              className={classNames(line, isDanger && 'text-bad')}
-            >
-              <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
-              {text}
-            </DropdownMenu.Item>
-          ))}
+          <Lines items={items} part={DropdownMenu.Item} onChoose={choose} />
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
@@ -105,18 +97,28 @@ export function AreaMenu({
           collisionPadding={8}
           className={content}
         >
-          {items().map(({ id, label: text, icon: Icon, isDanger = false, run }) => (
-            <ContextMenu.Item
-              key={id}
-              onSelect={() => choose(run)}
-              className={classNames(line, isDanger && 'text-bad')}
-            >
-              <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
-              {text}
-            </ContextMenu.Item>
-          ))}
+          <Lines items={items} part={ContextMenu.Item} onChoose={choose} />
         </ContextMenu.Content>
       </ContextMenu.Portal>
     </ContextMenu.Root>
   )
+}
+
+/** The lines of an open menu. */
+function Lines({
+  items,
+  part: Part,
+  onChoose,
+}: {
+  items: readonly MenuItem[] | (() => readonly MenuItem[])
+  part: typeof DropdownMenu.Item | typeof ContextMenu.Item
+  onChoose: (run: () => void) => void
+}) {
+  const shown = typeof items === 'function' ? items() : items
+  return shown.map(({ id, label, icon: Icon, isDanger = false, run }) => (
+    <Part key={id} onSelect={() => onChoose(run)} className={classNames(line, isDanger && 'text-bad')}>
+      <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
+      {label}
+    </Part>
+  ))
 }

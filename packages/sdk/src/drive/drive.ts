@@ -184,6 +184,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     isListed = listing.isWhole
     const isChanged = takeUploads(listing) || wasListed !== isListed
     apply(changes)
+    await view.prepare()
     if (isChanged || changes.length > 0 || wasDoubtful) notify()
   }
   /** Changes run one after the other. */

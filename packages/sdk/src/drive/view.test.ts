@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DriveUpload } from './nodes.ts'
 import { change, changes, cids, stateOf } from './random-changes.fixture.ts'
-import { applyChange, createRegisters, type Registers } from './registers.ts'
+import { applyChange, type Change, createRegisters, type Registers } from './registers.ts'
+import { createStamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView, type View } from './view.ts'
 
@@ -72,6 +73,27 @@ describe('a view', () => {
       }),
       { numRuns: 2000 },
     )
+  })
+
+  test('that is prepared in steps is the one that is built at once, also where it is read meanwhile', async () => {
+    const rows = Array.from({ length: 4000 }, (_, at): DriveUpload => {
+      const cid = `bafkrei${String(at).padStart(52, '0')}`
+      const fileName = `${at % 1900}.txt`
+      return { id: String(at), cid, fileName, fileSizeInBytes: '5', mimeType: null, createdAt: at, encryption: false }
+    })
+    const state = createRegisters()
+    const at = createStamp(undefined, 1, 'deviceA1')
+    const set = rows.flatMap(({ cid }, index): Change['set'] =>
+      index % 3 === 0 ? [[cid, `version/${rows[(index * 7) % 4000]?.cid}`, 5]] : [],
+    )
+    applyChange(state, { at, set, clear: [] })
+    for (const isRead of [false, true]) {
+      const view = build(state, rows)
+      const prepared = view.prepare()
+      if (isRead) await new Promise((resolve) => setTimeout(resolve)).then(() => view.list(''))
+      await prepared
+      expect(describeView(view)).toEqual(describeView(build(state, rows)))
+    }
   })
 
   test('keeps the objects of folders that did not change', () => {

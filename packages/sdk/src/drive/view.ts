@@ -26,6 +26,8 @@ import { absorbVersions } from './versions.ts'
 export type View = {
   /** Notes that entries, or the first uploads of CIDs, changed. What is read afterwards includes it. */
   touch(ids: Iterable<string>): void
+  /** Computes what very many changes touch in short steps, so that a page stays responsive. What is read meanwhile is complete. */
+  prepare(): Promise<void>
   /** Returns the item with an id, in the trash or outside. */
   get(id: string): Node | undefined
   nodes(): IterableIterator<Node>
@@ -61,6 +63,8 @@ type Above = { path: string; isInTrash: boolean }
 
 /** Changed items from which on a list is sorted again. */
 const maxListChanges = 256
+/** Entries, or items, of one step of `prepare`. */
+const stepSize = 1500
 
 export function createView(state: Registers, uploads: () => FirstUploads): View {
   let pending = new Set<string>()
@@ -90,9 +94,17 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   const root: Above = { path: '', isInTrash: false }
 
   /** Returns what is to be read together: entries, their versions, and the entries that have those, too. */
-  const takeConnected = (): Set<string> => {
-    const found = pending
-    pending = new Set()
+  const takeConnected = (maxIds: number): Set<string> => {
+    let found = pending
+    if (pending.size <= maxIds) pending = new Set()
+    else {
+      found = new Set()
+      for (const id of pending) {
+        if (found.size === maxIds) break
+        found.add(id)
+        pending.delete(id)
+      }
+    }
     const follow = (ids: Iterable<string> | undefined) => {
       for (const id of ids ?? []) found.add(id)
     }
@@ -118,9 +130,9 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
     else if (!read.delete(id)) return
     places.set(id, node)
   }
-  const flush = (): void => {
+  const flush = (maxIds = Number.POSITIVE_INFINITY): void => {
     if (pending.size === 0) return
-    const changed = takeConnected()
+    const changed = takeConnected(maxIds)
     const first = uploads()
     const connected = new Map<string, Node>()
     for (const id of changed) {
@@ -349,6 +361,18 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
         else pending.add(id)
       }
     },
+    async prepare() {
+      if (pending.size <= stepSize) return
+      while (pending.size > 0) {
+        flush(stepSize)
+        await nextTask()
+      }
+      let count = 0
+      for (const node of nodes.values()) {
+        itemOf(node)
+        if (++count % stepSize === 0) await nextTask()
+      }
+    },
     get: flushed((id) => nodes.get(id)),
     nodes: flushed(() => nodes.values()),
     trashed: flushed(() => trashed),
@@ -376,6 +400,11 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   view.touch(state.entries.keys())
   view.touch(uploads().keys())
   return view
+}
+
+/** Lets the page show and do something else. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 function kindOf({ versions }: Node): DriveItem['kind'] {
