@@ -9,6 +9,8 @@ export type MediaOrder =
 /** Messages from that worker. */
 export type MediaEvent =
   | { kind: 'opened'; sizeBytes: number }
+  /** The file can only be verified as a whole, and its first bytes are not those of a recording. */
+  | { kind: 'doubtful' }
   | { kind: 'failed'; error: ReturnType<CairnError['toJSON']> }
 
 /** What a port sends for each `next`. */

@@ -1,6 +1,7 @@
 import { CairnError, createClient, openSeekable, type SeekableFile } from '@cairn/sdk'
 import type { ByteRange } from './byte-range.ts'
 import type { MediaEvent, MediaOrder, MediaPiece } from './media-order.ts'
+import { isRecording, recordingHeadBytes } from './is-recording.ts'
 import { readPieces } from './read-pieces.ts'
 
 /** The open file: one for each worker, which ends with its player, and with it the key. */
@@ -10,7 +11,9 @@ const emit = (event: MediaEvent) => postMessage(event)
 async function open({ network, cid, masterKey }: Extract<MediaOrder, { kind: 'open' }>): Promise<void> {
   // The key came with this CID, which verifies every byte, so ranges of the first format are the right ones, too.
   file = await openSeekable(createClient({ network }), cid, { masterKey, acceptsFirstFormat: true })
-  emit({ kind: 'opened', sizeBytes: file.sizeBytes })
+  // In the first format a wrong key is known only at the end of the file: before that it decrypts to noise.
+  const isDoubtful = file.header === undefined && !isRecording(await file.read(0, recordingHeadBytes))
+  emit(isDoubtful ? { kind: 'doubtful' } : { kind: 'opened', sizeBytes: file.sizeBytes })
 }
 
 function serve(opened: SeekableFile, port: MessagePort, range: ByteRange): void {

@@ -17,7 +17,7 @@ const openFiles = new Map<string, (port: MessagePort, range: string | null) => v
  * Opens an encrypted file for players, which then start and seek without fetching all of it. A worker of its own decrypts;
  * it gets the key in memory, and ends with the signal.
  * @param file with the type of its bytes, from the fixed list of previews
- * @returns undefined if the browser has no service workers for this page
+ * @returns undefined if the browser has no service workers for this page, or if the file must be verified as a whole first
  * @throws CairnError as openSeekable; ABORTED
  */
 export async function openMedia(
@@ -28,9 +28,10 @@ export async function openMedia(
   const worker = new Worker(new URL('./media.worker.ts', import.meta.url), { type: 'module', name: 'media' })
   const order = (one: MediaOrder, owned: Transferable[] = []) => worker.postMessage(one, owned)
   const id = crypto.randomUUID()
-  const opened = new Promise<number>((resolve, reject) => {
+  const opened = new Promise<number | undefined>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<MediaEvent>) => {
       if (data.kind === 'opened') resolve(data.sizeBytes)
+      else if (data.kind === 'doubtful') resolve(undefined)
       else reject(restoreError(data.error.code, data.error))
     }
     worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
@@ -48,11 +49,11 @@ export async function openMedia(
   try {
     order({ kind: 'open', network: forWorker(network), cid, masterKey })
     release = await holdMediaWorker(answer)
-    if (release === undefined) {
+    const sizeBytes = release === undefined ? undefined : await opened
+    if (sizeBytes === undefined) {
       close()
       return undefined
     }
-    const sizeBytes = await opened
     openFiles.set(id, (port, header) => serve(order, { type, sizeBytes }, port, header))
     signal.addEventListener('abort', close, { once: true })
     if (signal.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
