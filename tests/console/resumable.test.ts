@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { decryptBytes, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
+import { decryptBytes, findThumbnails, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { finishSharing } from './finish-sharing.ts'
@@ -215,29 +215,47 @@ test('small files that wait their turn go on after a reload, and two tabs do not
   expect(problems).toEqual([])
 })
 
-test('an encrypted upload goes on after a reload with the bytes it encrypted, and asks no wallet', {
+test('an encrypted picture goes on after a reload with the bytes it encrypted, asks no wallet, and has a thumbnail', {
   timeout: 240_000,
 }, async () => {
   const { page, wallet, line, problems } = await openUploadPage(site)
-  const bytes = randomBytes(20 * MiB)
-  await writeFile(join(folder, 'secret.bin'), bytes)
+  const bytes = createBitmap(2048, 3072)
+  await writeFile(join(folder, 'secret.bmp'), bytes)
   await line.slow(8 * MiB)
   await page.keyboard.press('u')
-  await page.setInputFiles('input[data-upload=files]', join(folder, 'secret.bin'))
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'secret.bmp'))
   await startUpload(page, 'encrypted')
   await line.untilStored(8 * MiB)
   const asked = wallet.requests.filter((method) => method === 'personal_sign').length
   await page.reload()
-  await rowOf(page, 'secret.bin').waitFor()
-  await page.getByRole('link', { name: 'secret.bin' }).waitFor({ timeout: 60_000 })
+  await rowOf(page, 'secret.bmp').waitFor()
+  await page.getByRole('link', { name: 'secret.bmp' }).waitFor({ timeout: 60_000 })
   expectContinued(line, 8 * MiB)
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked)
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const [file] = await Array.fromAsync(listFiles(client))
   expect(file?.encryption).toBe(true)
-  expect(Buffer.from(await decryptBytes(client, file?.cid ?? '')).equals(bytes)).toBe(true)
+  const cid = file?.cid ?? ''
+  expect(Buffer.from(await decryptBytes(client, cid)).equals(bytes)).toBe(true)
+  await expect.poll(async () => (await findThumbnails(client, [cid])).size, { timeout: 60_000 }).toBe(1)
   expect(problems).toEqual([])
 })
+
+/** A picture of one colour in the format BMP, which is not compressed. */
+function createBitmap(width: number, height: number): Buffer {
+  const headerBytes = 54
+  const file = Buffer.alloc(headerBytes + width * height * 3, 0x60)
+  file.fill(0, 0, headerBytes)
+  file.write('BM', 'latin1')
+  file.writeUInt32LE(file.length, 2)
+  file.writeUInt32LE(headerBytes, 10)
+  file.writeUInt32LE(40, 14)
+  file.writeInt32LE(width, 18)
+  file.writeInt32LE(height, 22)
+  file.writeUInt16LE(1, 26)
+  file.writeUInt16LE(24, 28)
+  return file
+}
 
 test('a change that a reload cut in half is offered for repair, and repaired', { timeout: 240_000 }, async () => {
   const owner = await openUploadPage(site)

@@ -1,4 +1,5 @@
-import { type Client, saveThumbnail } from '@cairn/sdk'
+import { type Client, getKey, saveThumbnail } from '@cairn/sdk'
+import { decryptInWorker } from '../cipher/decrypt-in-worker.ts'
 import { queryClient } from '../network/query-client.ts'
 import { hasThumbnail, makeThumbnail } from './make-thumbnail.ts'
 import { thumbnailKey } from './use-thumbnail.ts'
@@ -19,5 +20,23 @@ export async function storeThumbnail(
     queryClient.setQueryData(thumbnailKey(cid), drawn)
   } catch {
     // The upload is stored; the next one may have a thumbnail again.
+  }
+}
+
+/**
+ * The same for an upload that continued after a reload: the page has no longer the picture, so it reads what it stored. As
+ * above, no failure is reported.
+ */
+export async function storeThumbnailOfStored(
+  client: Client,
+  { cid, name, sizeBytes, signal }: { cid: string; name: string; sizeBytes: number; signal: AbortSignal },
+): Promise<void> {
+  if (!hasThumbnail(name, null, sizeBytes)) return
+  try {
+    const { masterKey } = await getKey(client, cid, { signal })
+    const picture = await decryptInWorker(client.network, cid, masterKey, { signal, onProgress: () => undefined })
+    await storeThumbnail(client, { cid, masterKey, file: new File([picture], name), name })
+  } catch {
+    // As above.
   }
 }

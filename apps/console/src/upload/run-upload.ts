@@ -13,7 +13,7 @@ import {
 } from '@cairn/sdk'
 import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
 import { getSettings } from '../theme/settings.ts'
-import { storeThumbnail } from '../thumbnails/store-thumbnail.ts'
+import { storeThumbnail, storeThumbnailOfStored } from '../thumbnails/store-thumbnail.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import type { TransferReport } from '../transfers/transfer-store.ts'
 import { toReport } from './to-report.ts'
@@ -51,7 +51,11 @@ async function resumeSealed(
   const meter = createMeter(body.size, report)
   try {
     const cids = await resumeUpload(client, state, body, { signal, onSent: meter, waitToRetry: waiting(report) })
-    return onlyOf(cids)
+    const result = onlyOf(cids)
+    if (result.cid !== undefined) {
+      await storeThumbnailOfStored(client, { cid: result.cid, name: job.name, sizeBytes: body.size, signal })
+    }
+    return result
   } catch (error) {
     if (!CairnError.is(error, 'NOT_FOUND') || job.item === undefined) throw error
     await clearState(job)
