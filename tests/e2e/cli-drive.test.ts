@@ -1,10 +1,11 @@
 // The drive on the command line: two machines with one wallet.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { exportDrive, transferFile } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
 let network: TestNetwork
@@ -161,5 +162,36 @@ describe('two machines', () => {
     expect(refused.err).toContain('remove drives.json')
     writeFileSync(path, known)
     expect(await drive('phone', 'ls')).toMatchObject({ code: 0 })
+  })
+
+  test('replace a drive whose key is lost, once its old index is saved and the user agrees', {
+    timeout: 60_000,
+  }, async () => {
+    const refused = await drive('laptop', 'reset', 'old-index.json', '--yes')
+    expect(refused.code).not.toBe(0)
+    expect(refused.err).toContain('The key of the drive is not lost')
+    const privateKey = readFileSync(join(folder, 'wallet.key'), 'utf8')
+    const owner = await createKeyClient(network, `0x${privateKey.replace('0x', '')}`)
+    const { keyCid = '' } = (await exportDrive(owner)) ?? {}
+    const other = await createKeyClient(network)
+    await transferFile(owner, keyCid, other.address, { resetSharedTo: true })
+    expect((await drive('laptop', 'ls')).code).not.toBe(0)
+
+    expect((await drive('laptop', 'reset')).err).toContain('a file for the old index')
+    expect(await drive('laptop', 'reset', join('none', 'old-index.json'), '--yes')).not.toMatchObject({ code: 0 })
+    expect((await exportDrive(owner))?.keyCid).toBe(keyCid)
+    expect(await drive('laptop', 'reset', 'old-index.json', '--yes')).toMatchObject({
+      code: 0,
+      out: 'Removed the drive. Its encrypted index is in old-index.json.\n',
+    })
+    expect(JSON.parse(readFileSync(join(folder, 'old-index.json'), 'utf8'))).toMatchObject({ keyCid })
+    expect(statSync(join(folder, 'old-index.json')).mode & 0o777).toBe(0o600)
+    expect(await names('laptop')).toContain('/c.txt')
+    expect(await drive('laptop', 'mkdir', 'again')).toMatchObject({ code: 0 })
+    // The other machine remembers the former drive, and says so until its record is removed.
+    expect((await drive('phone', 'ls')).err).toContain('drives.json')
+    rmSync(join(folder, 'phone', 'drives.json'))
+    expect(await names('phone')).toContain('/again')
+    expect(await drive('laptop', 'reset', 'another.json', '--yes')).not.toMatchObject({ code: 0 })
   })
 })
