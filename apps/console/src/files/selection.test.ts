@@ -33,8 +33,18 @@ test('the keyboard moves within the list, and Shift extends the selection', () =
 
 test('deselects rows that are gone', () => {
   const all = selectRow(order, selectRow(order, noSelection, 'a', 'only'), 'e', 'range')
-  expect([...keepExisting(['a', 'c'].map((id) => ({ id })), all).ids]).toEqual(['a', 'c'])
-  expect(keepExisting(order.map((id) => ({ id })), all)).toBe(all)
+  expect([
+    ...keepExisting(
+      ['a', 'c'].map((id) => ({ id })),
+      all,
+    ).ids,
+  ]).toEqual(['a', 'c'])
+  expect(
+    keepExisting(
+      order.map((id) => ({ id })),
+      all,
+    ),
+  ).toBe(all)
 })
 
 test('no sequence of clicks selects a row outside the list', () => {

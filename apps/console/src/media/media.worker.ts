@@ -1,7 +1,7 @@
 import { CairnError, createClient, openSeekable, type SeekableFile } from '@cairn/sdk'
 import type { ByteRange } from './byte-range.ts'
-import type { MediaEvent, MediaOrder, MediaPiece } from './media-order.ts'
 import { isRecording, recordingHeadBytes } from './is-recording.ts'
+import type { MediaEvent, MediaOrder, MediaPiece } from './media-order.ts'
 import { readPieces } from './read-pieces.ts'
 
 /** The open file: one for each worker, which ends with its player, and with it the key. */
