@@ -5,7 +5,7 @@
  * `.interop/`. Does nothing for what is already there.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import {
   binaryPath,
@@ -153,17 +153,26 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
+/** Whether its program starts: the scripts of an environment name its path, and fail when it was moved. */
+function startsPythonProgram(program: PythonProgram): boolean {
+  if (!isPythonProgramInstalled(program)) return false
+  return spawnSync(pythonBinary(program, program.binary ?? program.name), ['--version']).error === undefined
+}
+
 /** Installs a program into a virtual environment of its own. */
 function installPythonProgram(program: PythonProgram): number {
-  const folder = pythonProgramFolder(program)
+  // The real path stays valid when a link to the folder is removed.
+  mkdirSync(interopFolder, { recursive: true })
+  const folder = join(realpathSync(interopFolder), basename(pythonProgramFolder(program)))
   const spec = `${program.name}==${program.version}`
-  if (isPythonProgramInstalled(program)) {
+  if (startsPythonProgram(program)) {
     console.log(`${spec} is there: ${folder}`)
     return 0
   }
+  rmSync(folder, { recursive: true, force: true })
   const run = (file: string, args: string[]) => spawnSync(file, args, { stdio: ['ignore', 2, 2] }).status === 0
   const installed =
-    run('python3', ['-m', 'venv', folder]) && run(pythonBinary(program, 'pip'), ['install', '--quiet', spec])
+    run('python3', ['-m', 'venv', folder]) && run(join(folder, 'bin', 'pip'), ['install', '--quiet', spec])
   if (installed) console.log(`Installed ${spec}`)
   else console.error(`${spec} could not be installed. It needs Python 3.11 or newer with venv.`)
   return installed ? 0 : 1
