@@ -18,6 +18,7 @@ export async function openShownDrive(
   const known = readKnownDrive(account)
   const uploads = await readListing(apiKey)
   const drive = await openDrive(client, {
+    inSteps: true,
     signal,
     ...(known === undefined ? {} : { known }),
     isPartial: true,

@@ -34,6 +34,8 @@ export type DriveOptions = CallOptions & {
 export type OpenDriveOptions = DriveOptions & {
   /** Opens with the newest uploads only: one call. `isListed` is false until `reload` has listed the others. */
   isPartial?: boolean
+  /** Computes what very many items need in short steps, so that a page stays responsive. It takes longer in all. */
+  inSteps?: boolean
 }
 
 /** Rows per page when only new uploads are listed. */
@@ -146,7 +148,13 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       view.touch(change.clear)
     }
   }
-  const list = async ({ uploads: given, isQuick = false, isPartial = false, ...callOptions }: OpenDriveOptions) => {
+  const list = async ({
+    uploads: given,
+    isQuick = false,
+    isPartial = false,
+    inSteps: _inSteps,
+    ...callOptions
+  }: OpenDriveOptions) => {
     const isKnown = given !== undefined || (isListed && index.rows.length > 0)
     if (isQuick && isKnown) {
       const known = given === undefined ? index : { rows: given, has: (id: string) => ids.has(id) }
@@ -167,7 +175,14 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     return !isSame
   }
   const reload = async (given: OpenDriveOptions = {}): Promise<void> => {
-    const { known, uploads: _listed, isQuick: _isQuick, isPartial: _isPartial, ...callOptions } = given
+    const {
+      known,
+      uploads: _listed,
+      isQuick: _isQuick,
+      isPartial: _isPartial,
+      inSteps: _inSteps,
+      ...callOptions
+    } = given
     const remembered = toKnown(log) ?? known
     const wasDoubtful = isDoubtful
     if (isDoubtful) {
@@ -184,7 +199,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     isListed = listing.isWhole
     const isChanged = takeUploads(listing) || wasListed !== isListed
     apply(changes)
-    await view.prepare()
+    if (options.inSteps === true) await view.prepare()
     if (isChanged || changes.length > 0 || wasDoubtful) notify()
   }
   /** Changes run one after the other. */

@@ -57,6 +57,10 @@ const unnamed = '~'
 /** Folders have random ids that no CID has; the id of a file is the CID of its first version. */
 const folderIdPattern = /^d-[\w-]{22}$/
 
+export function isFolderId(id: string): boolean {
+  return folderIdPattern.test(id)
+}
+
 type Fields = ReadonlyMap<string, { at: Stamp; value: FieldValue }>
 const noFields: Fields = new Map()
 /** Most items have none: one list for all of them. */
@@ -72,7 +76,7 @@ export type FirstUploads = ReadonlyMap<string, DriveUpload>
 export function readEntry({ entries }: Registers, id: string, uploads: FirstUploads): Node | undefined {
   const all = entries.get(id)?.fields
   if (all === undefined || all.size === 0) return undefined
-  if (!folderIdPattern.test(id)) return readFile(id, all, uploads)
+  if (!isFolderId(id)) return readFile(id, all, uploads)
   const name = textOf(all, fields.name)
   return name === undefined ? undefined : readNode(id, all, name, undefined)
 }

@@ -5,6 +5,7 @@ import { type DriveItem, toItem } from './items.ts'
 import {
   type FirstUploads,
   isBefore,
+  isFolderId,
   type Node,
   newestFirst,
   readEntry,
@@ -363,6 +364,8 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
     },
     async prepare() {
       if (pending.size <= stepSize) return
+      // A file whose folder comes later would be in the root until then.
+      pending = new Set([...pending].sort((a, b) => Number(isFolderId(b)) - Number(isFolderId(a))))
       while (pending.size > 0) {
         flush(stepSize)
         await nextTask()
