@@ -54,7 +54,7 @@ export function testLargeDrive(fileCount: number): void {
       const opening = indexedDB.open('cairn-listing')
       opening.onsuccess = () => {
         const read = opening.result.transaction('uploads').objectStore('uploads').get('latest')
-        read.onsuccess = () => { opening.result.close(); resolve(read.result.sealed.byteLength) }
+        read.onsuccess = () => { opening.result.close(); resolve(read.result?.sealed.byteLength ?? 0) }
       }
     })`
     await expect.poll(() => page.evaluate(keptBytes), { timeout: 60_000 }).toBeGreaterThan(fileCount * 100)

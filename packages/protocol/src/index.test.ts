@@ -44,6 +44,7 @@ test('the public surface', () => {
       "createConditions",
       "createLink",
       "createName",
+      "createNaturalOrder",
       "createPin",
       "createS3Credentials",
       "createUpload",
