@@ -1,6 +1,7 @@
 // The log of who opened files, merged from five nodes: what honest nodes report, what two dishonest ones cannot invent
 // or hide, and who may read it.
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
@@ -21,7 +22,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type FiveNodes, startFiveNodes, without } from '../five-nodes.ts'
+import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '../five-nodes.ts'
 
 type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
 
@@ -175,6 +176,25 @@ test('pages list every event once, in order', async () => {
   expect(events.every(({ nodes: by }) => by.length === 5)).toBe(true)
   const times = events.map(({ at }) => at)
   expect(times).toEqual([...times].sort((a, b) => b - a))
+})
+
+test('two nodes that always have more cannot hold up the list', async () => {
+  const cid = await saveFresh()
+  await shareFile(owner, cid, [friend.address])
+  const event = { kind: 'opened', cid, address: stranger.address, since: 0, count: 1 }
+  const send = (response: ServerResponse, at: number) =>
+    response.end(JSON.stringify({ events: [{ ...event, at }], hasMore: true, accessLogDays: 90 }))
+  // One ignores what was asked; the other invents an event just before each page.
+  await using same = await startLiar(nodes.url(1), (_request, _answer, response) => send(response, Date.now()))
+  await using endless = await startLiar(nodes.url(2), ({ url = '' }, _answer, response) =>
+    send(response, Number(/before=(\d+)/.exec(url)?.[1] ?? Date.now()) - 1),
+  )
+  const events = await eventsOf(withNodes(owner, { 1: same.url, 2: endless.url }), { cid, pageRows: 1 })
+  const confirmed = events.filter(({ isConfirmed }) => isConfirmed)
+  expect(confirmed.map(({ kind, nodes: by }) => [kind, by])).toEqual([
+    ['share', [3, 4, 5]],
+    ['save', [3, 4, 5]],
+  ])
 })
 
 test('a watcher learns of each event once, and again of more of the same', async () => {

@@ -77,7 +77,11 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
     }),
   )
   const accesses = createAccessLog({ db, clock, failures }, config.accessLogDays)
-  stack.defer(() => accesses.flush())
+  stack.defer(() =>
+    accesses
+      .flush()
+      .catch((error: unknown) => failures.failed('accesses', error, 'failed to write the log of accesses')),
+  )
   const context: Context = {
     config,
     keys,

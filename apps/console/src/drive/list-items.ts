@@ -12,7 +12,7 @@ let inFolder = nothing
 let withPlace = nothing
 
 /**
- * Returns items as rows. An item that did not change has the row that it had: lists that follow each other have almost the same
+ * Returns items as rows. An item that did not change has the row that it had: lists that follow each other share most of their
  * items in the same order, so each is compared with the next one of the former list.
  */
 function toRows(items: readonly DriveItem[], hasPlace: boolean): ListedFile[] {

@@ -66,7 +66,7 @@ describe('a view', () => {
             view.touch([...one.change.set.map(([id]) => id), ...one.change.clear])
           } else if ('added' in one) view.touch(index.has(one.added.id) ? [] : index.add([one.added]))
           else view.touch(index.replace(one.rows).changed)
-          // What was read before is computed anew only where it changed.
+          // What was read before is computed again only where it changed.
           if (readAt.includes(at % 8)) describeView(view)
         }
         expect(describeView(view)).toEqual(describeView(build(state, index.rows)))

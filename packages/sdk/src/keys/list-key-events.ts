@@ -65,21 +65,29 @@ export async function* listKeyEvents(
   for (let before = start; ; ) {
     const query = { ...named, ...(before === undefined ? {} : { before }) }
     const pages = await fetchPages(client, query, signal)
-    // Below this time a node has more than it has sent.
-    const horizon = Math.max(...pages.map(({ page }) => (page.hasMore ? (page.events.at(-1)?.at ?? 0) : 0)))
+    const horizon = findHorizon(pages)
     // Rows of one access lie close together: those near the horizon wait for the next page.
     const next = nextBefore(horizon, before)
     const rows = pages.flatMap(({ node, page }) => page.events.map((event) => ({ node, since: sinceOf(event), event })))
     const groups = groupRows(rows.filter((row) => !used.has(nameRow(row))))
     const events = groups.map((group) => ({ group, event: mergeGroup(group) })).sort((a, b) => b.event.at - a.event.at)
     for (const { group, event } of events) {
-      if (horizon > 0 && event.at < next) continue
+      if (horizon > 0 && group.every((row) => row.event.at < next)) continue
       for (const row of group) used.add(nameRow(row))
       yield event
     }
     if (horizon === 0) return
     before = next
   }
+}
+
+/**
+ * Returns the time down to which three nodes have sent all they have; 0 if that is everything. The others may have sent
+ * less: with five answers, two nodes that always have more cannot hold up the list.
+ */
+function findHorizon(pages: readonly { page: Page }[]): number {
+  const horizons = pages.map(({ page }) => (page.hasMore ? (page.events.at(-1)?.at ?? 0) : 0)).sort((a, b) => b - a)
+  return horizons[pages.length - keyShardThreshold] ?? 0
 }
 
 /** Pages overlap by the time within which one access is merged, unless that would not get ahead. */
@@ -93,11 +101,15 @@ async function fetchPages(
   query: { cid?: string; before?: number; limit?: number },
   signal: AbortSignal | undefined,
 ): Promise<{ node: number; page: Page }[]> {
-  const answers = await settleNodes(
-    nodeNumbers,
-    (node) => callWithSession(client, listKeyEventsCall, node, { params: { node: String(node) }, query }, { signal }),
-    lateMs,
-  )
+  const { before = Number.POSITIVE_INFINITY } = query
+  const ask = async (node: number): Promise<Page> => {
+    const input = { params: { node: String(node) }, query }
+    const page = await callWithSession(client, listKeyEventsCall, node, input, { signal })
+    // A page that is not older than the last one would be asked for without end.
+    if (page.events.every(({ at }) => at < before)) return page
+    throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
+  }
+  const answers = await settleNodes(nodeNumbers, ask, lateMs)
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   const pages: { node: number; page: Page }[] = []
   const errors: CairnError[] = []
