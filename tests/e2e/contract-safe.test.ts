@@ -61,6 +61,11 @@ async function tool(...args: string[]): Promise<string> {
 }
 const onChain = () => ['--rpc', chain.url, '--contract', payments]
 
+/** Waits until a transaction is in a block, so that the next read of the chain knows it. */
+async function mined(hash: Promise<Hex>): Promise<void> {
+  expect((await chain.reader.waitForTransactionReceipt({ hash: await hash })).status).toBe('success')
+}
+
 /** Writes an owner's call, checks what a Safe reads in the file, and makes the call from the contract wallet. */
 async function ask(...args: string[]): Promise<{ name: string; inputs: readonly unknown[] }> {
   const path = join(folder, `${args.join('-')}.json`)
@@ -78,13 +83,8 @@ async function ask(...args: string[]): Promise<{ name: string; inputs: readonly 
   expect(contractMethod).toMatchObject({ name: functionName, payable: false })
   expect(Object.values(contractInputsValues ?? {})).toEqual(inputs.map(String))
   const [owner] = chain.wallets
-  const hash = await owner.writeContract({
-    address: safe,
-    abi: walletAbi,
-    functionName: 'execute',
-    args: [to, BigInt(value), data],
-  })
-  expect((await chain.reader.waitForTransactionReceipt({ hash })).status).toBe('success')
+  const call = [to, BigInt(value), data] as const
+  await mined(owner.writeContract({ address: safe, abi: walletAbi, functionName: 'execute', args: call }))
   return { name: functionName, inputs }
 }
 const read = (functionName: 'paused' | 'owner' | 'pendingOwner') =>
@@ -98,7 +98,7 @@ test('calls of an owner that is a Safe are written, and do what they say', async
   expect(await chain.reader.readContract(status)).toBe(false)
 
   const [owner, alice] = chain.wallets
-  await alice.sendTransaction({ to: payments, value: 3n * 10n ** 18n })
+  await mined(alice.sendTransaction({ to: payments, value: 3n * 10n ** 18n }))
   const to: Hex = `0x${'7'.repeat(40)}`
   expect((await ask('withdraw', 'native', to, '2.5')).name).toBe('withdraw')
   expect(await chain.reader.getBalance({ address: to })).toBe(25n * 10n ** 17n)
@@ -111,10 +111,10 @@ test('calls of an owner that is a Safe are written, and do what they say', async
   // To a wallet and back: the Safe offers, the wallet accepts and offers, the Safe accepts.
   await ask('hand-over', owner.account.address)
   const accept = { address: payments, abi: paymentsAbi } as const
-  await owner.writeContract({ ...accept, functionName: 'acceptOwnership' })
+  await mined(owner.writeContract({ ...accept, functionName: 'acceptOwnership' }))
   const refused = tool('pause', ...onChain(), '--safe', join(folder, 'refused.json'))
   await expect(refused).rejects.toThrow('is not a Safe: the address has no contract')
-  await owner.writeContract({ ...accept, functionName: 'transferOwnership', args: [safe] })
+  await mined(owner.writeContract({ ...accept, functionName: 'transferOwnership', args: [safe] }))
   await ask('take-over')
   expect(await read('owner')).toBe(safe)
 })
@@ -161,6 +161,7 @@ test('the source that is written compiles to the code on the chain, with the arg
   await expect(tool('source', path)).rejects.toThrow('EEXIST')
   const [owner] = chain.wallets
   const other = await owner.sendTransaction({ to: safe, value: 1n })
+  await mined(Promise.resolve(other))
   const second = join(folder, 'second.json')
   await expect(tool('source', second, other, '--rpc', chain.url)).rejects.toThrow('did not deploy')
   expect(await tool('source', second)).toContain('Payments.sol:Payments')
