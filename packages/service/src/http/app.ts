@@ -16,6 +16,7 @@ import type { Traces } from '../traces/traces.ts'
 import { answerClientError } from './client-errors.ts'
 import { registerCors } from './cors.ts'
 import { type DescribeError, type ErrorEncoder, sendError } from './errors.ts'
+import { continueWhenRead } from './expect-continue.ts'
 import { guardListener, type ListenerLimits, listenerOptions } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { readBody } from './read-body.ts'
@@ -123,6 +124,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       if (!reply.raw.writableFinished) metrics.clientsGone.inc({ call })
     })
   })
+  continueWhenRead(app.server)
   guardListener(app, {
     limits: listener,
     listeners: options.publicListeners ?? 1,

@@ -10,6 +10,7 @@ import {
 } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isClientGone } from './client-gone.ts'
+import { withholdContinue } from './expect-continue.ts'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
@@ -90,8 +91,9 @@ export function sendError(
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
-  // After a timeout, the rest of the body is not awaited, however short.
-  const isWorthReading = error.code !== 'REQUEST_TIMEOUT' && !hasUnreadBody(request.raw)
+  // After a timeout, the rest of the body is not awaited, however short. A sender that waits for 100 need not send any.
+  const isWaiting = withholdContinue(request.raw)
+  const isWorthReading = error.code !== 'REQUEST_TIMEOUT' && !isWaiting && !hasUnreadBody(request.raw)
   if (request.raw.complete || isWorthReading) return reply.send(encoded.body)
   // An unread body would be parsed as the next request.
   return reply

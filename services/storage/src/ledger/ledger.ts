@@ -19,6 +19,7 @@ export {
   type Reservation,
   releaseAbandoned,
   releaseReservation,
+  requireQuota,
   reservationOf,
   reserve,
   reserveSpace,

@@ -43,6 +43,21 @@ export async function reserve(context: Context, address: string, bytes: number):
   return reservationOf(context, id, address)
 }
 
+/**
+ * Requires that an account has quota for bytes, without reserving it: what {@link reserve} decides may differ.
+ * @throws CairnError as {@link reserve}, without the limits of free storage over all accounts
+ */
+export async function requireQuota(context: Context, address: string, bytes: number): Promise<void> {
+  const { read } = context.db
+  const row = await read
+    .selectFrom('account')
+    .select('address')
+    .where('address', '=', address)
+    .where(hasRoom(bytes))
+    .executeTakeFirst()
+  if (row === undefined) throw await describeLimit(context, read, address, bytes)
+}
+
 /** Owner of reservations that outlive processes: their creator releases them. */
 export const lastingOwner = 'lasting'
 
@@ -96,6 +111,8 @@ export function reservationOf(context: Context, id: string, address: string): Re
 
 /** An account can be blocked after its upload was authorized: the units that reserve and record decide again. */
 const isUnblocked = sql<boolean>`blocked_at is null`
+const hasRoom = (bytes: number) =>
+  sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
 
 /**
  * One statement decides about the account and one about free storage, so that concurrent uploads can never reserve
@@ -106,8 +123,7 @@ async function hold(
   trx: Kysely<Schema>,
   { address, bytes, freeDiskBytes }: { address: string; bytes: number; freeDiskBytes: number },
 ): Promise<void> {
-  const isAllowed = sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
-  const freeBytes = await changeAccount(trx, address, { reservedBytes: bytes }, isAllowed)
+  const freeBytes = await changeAccount(trx, address, { reservedBytes: bytes }, hasRoom(bytes))
   if (freeBytes === undefined) throw await describeLimit(context, trx, address, bytes)
   if (freeBytes === 0) return
   if (freeBytes > freeDiskBytes) throw await refuseFree(context, trx, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)

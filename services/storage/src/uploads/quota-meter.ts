@@ -2,12 +2,14 @@ import { MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { isShortage, type Reservation, reserve, settle, shortOf } from '../ledger/ledger.ts'
+import { isShortage, type Reservation, requireQuota, reserve, settle, shortOf } from '../ledger/ledger.ts'
 
 /** Quota reserved per step while a body of unknown length streams in. */
 const stepBytes = 8 * MIB
 /** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
 const maxFramingBytes = 16 * MIB
+
+const framingOf = (sizeBytes: number): number => Math.min(maxFramingBytes, sizeBytes / 4)
 
 /** Counts the bytes of an upload and reserves quota for them before they are stored. */
 export type QuotaMeter = {
@@ -26,6 +28,14 @@ export type QuotaMeter = {
   settle(trx: Kysely<Schema>, usedBytes: number): Promise<void>
   /** Releases the reservation. Does nothing after a committed settle. */
   release(): Promise<void>
+}
+
+/**
+ * Rejects a body whose files certainly exceed the quota of an account, for clients that wait before they send it.
+ * @throws CairnError as `requireQuota`
+ */
+export function requireQuotaOfBody(context: Context, address: string, bodyBytes: number): Promise<void> {
+  return requireQuota(context, address, Math.floor(bodyBytes - framingOf(bodyBytes)))
 }
 
 /**
@@ -82,7 +92,7 @@ export function openQuotaMeter(
         if (!isShortage(error)) throw error
         const missing = Number(error.details['missingBytes'])
         // Files may fit although files and headers together do not: the check per piece decides.
-        if (!(missing <= Math.min(maxFramingBytes, sizeBytes / 4))) throw error
+        if (!(missing <= framingOf(sizeBytes))) throw error
       }
     },
     take(sizeBytes) {

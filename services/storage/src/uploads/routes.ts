@@ -1,5 +1,6 @@
 import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { isKuboClient } from '../http/kubo-client.ts'
 import { requireKnownOptions } from '../http/kubo-options.ts'
@@ -10,6 +11,7 @@ import { type Added, addFiles } from './add-files.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
 import { rejectedOptions } from './import-profile.ts'
 import { multipartSource } from './part-source.ts'
+import { requireQuotaOfBody } from './quota-meter.ts'
 import { readSteadily } from './read-steadily.ts'
 import { readUploadSettings } from './upload-settings.ts'
 
@@ -36,6 +38,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, addOptions)
     const settings = readUploadSettings({ ...query, ...headers }, isKubo ? 0 : 1)
+    const onlyHash = query['only-hash'] ?? false
+    if (!onlyHash) await rejectUnread(context, caller, raw)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
       context,
@@ -45,7 +49,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         boundary: readBoundary(raw.headers['content-type']),
         bodyBytes: readLength(raw.headers['content-length']),
         ...settings,
-        onlyHash: query['only-hash'] ?? false,
+        onlyHash,
         isKubo,
         memory,
       },
@@ -61,6 +65,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   route(app, context, importCarCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
+    await rejectUnread(context, caller, raw)
     const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
     const parts = multipartSource(body, readBoundary(contentType), readLength(contentLength))
@@ -73,6 +78,12 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
   })
+}
+
+/** The files of a body are known when it is read, and only then reserved: a client that waits learns first that they cannot fit. */
+async function rejectUnread(context: Context, { address }: Caller, { headers }: FastifyRequest): Promise<void> {
+  const bodyBytes = readLength(headers['content-length'])
+  if (headers.expect !== undefined && bodyBytes !== undefined) await requireQuotaOfBody(context, address, bodyBytes)
 }
 
 function* kuboLines({ entries }: Added, progress: boolean): Generator<unknown, void, undefined> {
