@@ -114,8 +114,8 @@ function build(program: GoProgram): string | undefined {
   return 'go build failed; see above'
 }
 
-/** Installs a package into a folder of its own. Peers of other platforms, such as those of phones, are left out. */
-function installPackage(spec: string, folder: string): boolean {
+/** Installs a package into a folder of its own. */
+function installPackage(spec: string, folder: string, needsPeers: boolean): boolean {
   mkdirSync(folder, { recursive: true })
   const args = [
     'install',
@@ -123,7 +123,7 @@ function installPackage(spec: string, folder: string): boolean {
     folder,
     '--no-save',
     '--ignore-scripts',
-    '--legacy-peer-deps',
+    ...(needsPeers ? [] : ['--legacy-peer-deps']),
     '--no-audit',
     spec,
   ]
@@ -138,17 +138,19 @@ function installPackages(): number {
       spec: `${nodePackage}@${version}`,
       folder: nodeFolder(version),
       isThere: isNodeInstalled(version),
+      needsPeers: false,
     })),
     ...npmPrograms.map((program) => ({
       spec: `${program.name}@${program.version}`,
       folder: npmProgramFolder(program),
       isThere: isNpmProgramInstalled(program),
+      needsPeers: program.needsPeers ?? false,
     })),
   ]
   let failed = 0
-  for (const { spec, folder, isThere } of packages) {
+  for (const { spec, folder, isThere, needsPeers } of packages) {
     if (isThere) console.log(`${spec} is there: ${folder}`)
-    else if (!installPackage(spec, folder)) failed++
+    else if (!installPackage(spec, folder, needsPeers)) failed++
   }
   return failed === 0 ? 0 : 1
 }

@@ -3,10 +3,22 @@ import { join } from 'node:path'
 import { interopFolder } from './binaries.ts'
 
 /** A program of the npm registry that is too large for the development dependencies. */
-export type NpmProgram = { name: string; version: string }
+export type NpmProgram = {
+  name: string
+  version: string
+  /** Whether it uses peers of what it depends on. Otherwise peers, such as those of phones, are left out. */
+  needsPeers?: boolean
+}
 
 /** Reads content from gateways and verifies it. */
 export const verifiedFetch: NpmProgram = { name: '@helia/verified-fetch', version: '8.0.4' }
+
+/** The public suite of the Pinning Service API. It is archived, as its specification is. */
+export const pinningSuite: NpmProgram = {
+  name: '@ipfs-shipyard/pinning-service-compliance',
+  version: '1.8.1',
+  needsPeers: true,
+}
 
 /** A JavaScript runtime other than Node. Its program is in the package of a platform. */
 export type Runtime = NpmProgram & {
@@ -33,7 +45,7 @@ export const bun: Runtime = {
 }
 
 /** All that `npm run interop:install` installs. */
-export const npmPrograms: readonly NpmProgram[] = [verifiedFetch, deno, bun]
+export const npmPrograms: readonly NpmProgram[] = [verifiedFetch, pinningSuite, deno, bun]
 
 /** Path of the program of an installed runtime; undefined if it is not there. */
 export function findRuntime(runtime: Runtime): string | undefined {

@@ -20,6 +20,7 @@ import {
 import { isNodeInstalled, olderNodes } from './nodes.ts'
 import { bun, deno, findRuntime, isNpmProgramInstalled, type Runtime, verifiedFetch } from './npm-programs.ts'
 import { type PeerSuite, peerKavach, peerSdk, peerVersion, whyNoPeerSuite } from './peer-suites.ts'
+import { pinningSuiteVersion, whyNoPinningSuite } from './pinning-suite.ts'
 import {
   awsCli,
   boto3,
@@ -102,6 +103,13 @@ export const ringRows: readonly RingRow[] = [
     scope: 'service, `add`, `ls`, `rm`, `--stat`, a pin fetched from Kubo’s gateway, a wrong key',
     files: ['kubo-remote-pins.test.ts'],
     ...needsGo(kubo),
+  },
+  {
+    program: 'pinning-service-compliance',
+    version: () => pinningSuiteVersion,
+    scope: 'the whole public suite, unchanged, with Kubo and the specification v1.0.0 from a clone',
+    files: ['pinning-suite.test.ts'],
+    whyNot: whyNoPinningSuite,
   },
   {
     program: 'Kubo',
