@@ -15,6 +15,7 @@ const auths = {
   optionalApiKey: 'API key, optional',
   session: 'session key',
   providerKey: 'key of the provider',
+  peer: 'token of another key node',
 } as const satisfies Record<CallDefinition['auth'], string>
 
 /** Prints the reference of all calls, by subject. */

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 const calls = allCalls.filter(({ host }) => host === 'keys')
-const withSession = calls.filter(({ auth, id }) => auth === 'session' && id !== 'attestKey')
+const withSession = calls.filter(({ auth }) => auth === 'session')
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const node = 2
 
@@ -130,7 +130,7 @@ describe.each(withSession.map((call) => [call.id, call] as const))('%s', (_id, c
   })
 })
 
-describe.each(calls.filter(({ id }) => id !== 'attestKey').map((call) => [call.id, call] as const))(
+describe.each(calls.filter(({ auth }) => auth !== 'peer').map((call) => [call.id, call] as const))(
   '%s',
   (_id, call) => {
     test('refuses each field when it is wrong', async () => {
@@ -173,9 +173,10 @@ test.each(calls.filter(({ errors }) => errors.includes('INVALID_CONDITION')).map
   },
 )
 
-test('a node’s statement is for peers alone', async () => {
-  const call = calls.find(({ id }) => id === 'attestKey')
-  if (call === undefined) throw new Error('there is such a call')
-  expect(await expectDeclaredError(call, await send(call, 'node'))).toBe('INVALID_SIGNATURE')
-  expect((await send(call, 'router')).status).toBe(404)
-})
+test.each(calls.filter(({ auth }) => auth === 'peer').map((call) => [call.id, call] as const))(
+  '%s is for peers alone',
+  async (_id, call) => {
+    expect(await expectDeclaredError(call, await send(call, 'node'))).toBe('INVALID_SIGNATURE')
+    expect((await send(call, 'router')).status).toBe(404)
+  },
+)

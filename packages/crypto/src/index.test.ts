@@ -5,6 +5,8 @@ test('the public surface', () => {
   expect(Object.keys(door).sort()).toMatchInlineSnapshot(`
     [
       "agreedSet",
+      "agreementKeyOf",
+      "agreementKeysOf",
       "checksumAddress",
       "chunkBytesV2",
       "commitShards",
@@ -14,6 +16,7 @@ test('the public surface', () => {
       "createSeedV1",
       "createSessionKey",
       "createWallet",
+      "dealSpare",
       "decryptBytesV1",
       "decryptKeystore",
       "decryptUnverifiedV1",
@@ -51,6 +54,7 @@ test('the public surface', () => {
       "proofHeader",
       "proveRequest",
       "recoverKey",
+      "recoverSpareShard",
       "saltBytes",
       "sealThumbnail",
       "signCoreum",

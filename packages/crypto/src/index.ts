@@ -1,3 +1,4 @@
+export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 export {
@@ -57,6 +58,7 @@ export {
 } from './session-key.ts'
 export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
 export { type ByteSource, type OpenSource, openSource } from './source.ts'
+export { dealSpare, recoverSpareShard, type SparePartOfNode } from './spare.ts'
 export { generateKey, type KeySet, splitKey } from './split.ts'
 export { openThumbnail, sealThumbnail } from './thumbnail.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'

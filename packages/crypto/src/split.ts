@@ -41,6 +41,6 @@ export function splitKey(masterKey: string, threshold = keyShardThreshold, count
 }
 
 /** Evaluates the polynomial by Horner's rule. */
-function evaluate(coefficients: readonly bigint[], x: bigint): bigint {
+export function evaluate(coefficients: readonly bigint[], x: bigint): bigint {
   return coefficients.reduceRight((sum, coefficient) => reduce(sum * x + coefficient), 0n)
 }

@@ -60,9 +60,9 @@ export type CallDefinition = {
   /**
    * `apiKey`: requires a bearer key with the given scope. `optionalApiKey`: open to all; a key that is sent must be
    * valid and have the scope. `session`: a session with the key nodes, or a fresh signature. `providerKey`: the key of
-   * a storage provider.
+   * a storage provider. `peer`: a token that another key node signed.
    */
-  auth: 'none' | 'apiKey' | 'optionalApiKey' | 'session' | 'providerKey'
+  auth: 'none' | 'apiKey' | 'optionalApiKey' | 'session' | 'providerKey' | 'peer'
   scope?: Scope
   /**
    * Whether browsers may send credentials from other origins, as published clients do for a few calls. No call reads

@@ -172,6 +172,7 @@ export const allCalls: readonly CallDefinition[] = [
   keys.getKeyStatus,
   keys.repairKey,
   keys.attestKey,
+  keys.exchangeSpares,
   keys.retireKey,
   keys.listKeyEvents,
   keys.listKeys,

@@ -88,6 +88,8 @@ export const maxSharedAddressesPerCall = 100
 export const maxKeysPerOwner = 1_000_000
 /** Rows per page of a list of keys. */
 export const maxKeyListRows = 1000
+/** Files per call in which key nodes exchange parts of spare shards. */
+export const maxSpareFiles = 50
 /** Rows per page of the events of keys. */
 export const maxKeyEventRows = 200
 /** Maximum clock difference between clients and nodes. */

@@ -80,6 +80,7 @@ export function toOpenApi(
           description: 'A session token of a key node, or of POST /api/message/get-jwt',
         },
         providerKey: { type: 'http', scheme: 'bearer', description: 'The key of a storage provider' },
+        peer: { type: 'http', scheme: 'bearer', description: 'A token that another key node signed for this one' },
       },
       schemas: {
         ErrorCode: { type: 'string', enum: Object.keys(errorTable) },

@@ -30,3 +30,22 @@ export const shardSetSchema = v.object({
 })
 
 export type ShardSet = v.InferOutput<typeof shardSetSchema>
+
+const scalarPart = v.object({ key: hex32, index: hex32 })
+
+/**
+ * What one node receives of a spare set: a part of each of its five shards, in the order of the nodes. A spare set is
+ * another set of the same key that no node has. The parts of any three nodes give a node its spare shard, those of two
+ * reveal nothing: so a key survives the replacement of a node without its owner.
+ */
+export const spareSchema = v.object({
+  set: shardSetSchema,
+  parts: v.pipe(v.array(scalarPart), v.length(keyShardCount)),
+})
+
+export type Spare = v.InferOutput<typeof spareSchema>
+
+/** One node's part of the spare shard of another, as nodes send it to each other. */
+export const sparePartSchema = v.object({ cid: v.string(), setId: hex32, set: shardSetSchema, part: scalarPart })
+
+export type SparePart = v.InferOutput<typeof sparePartSchema>

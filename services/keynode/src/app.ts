@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { routeParts } from './http/route.ts'
 import { registerSessionRoutes } from './sessions/routes.ts'
 import { registerShardRoutes } from './shards/routes.ts'
+import { registerSpareRoutes } from './spares/routes.ts'
 
 /** API version, as reported by readiness. */
 export const keyNodeVersion = '0.1.0'
@@ -24,5 +25,6 @@ export function createKeyNodeApp(context: Context, readiness: Readiness, stop: A
   registerHealthRoutes(app, routeParts(context), readiness, keyNodeVersion)
   registerSessionRoutes(app, context)
   registerShardRoutes(app, context)
+  registerSpareRoutes(app, context)
   return app
 }

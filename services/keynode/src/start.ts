@@ -31,6 +31,7 @@ import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createAccessLog } from './shards/create-access-log.ts'
 import { createPeerClient } from './shards/peer-client.ts'
 import { createKeySweep } from './shards/sweep.ts'
+import { startReplacing } from './spares/replacing.ts'
 
 /**
  * A running key node. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
@@ -126,6 +127,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port, 'CAIRN_KEYNODE_PORT')
   stack.use(probeDependencies(context.conditions.probes, clock))
+  stack.use(startReplacing(context))
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

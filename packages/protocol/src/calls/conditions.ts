@@ -3,7 +3,7 @@ import { makeCall, sessionErrors } from '../call.ts'
 import { identitySchema, mapConditionFields } from '../chain-families.ts'
 import { cidSchema } from '../cid.ts'
 import { callTimeoutMs } from '../limits.ts'
-import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
+import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
 import { addresses, change, changeErrors, conditionFields, dynamicData, json, node, subject } from './key-frame.ts'
 
 /** `POST /api/fileAccessConditions/{node}`: saves a shard together with conditions. */
@@ -24,6 +24,7 @@ export const createConditions = /* @__PURE__ */ makeCall(() => ({
       payload: shardPayloadSchema,
       sharedTo: v.optional(v.nullable(addresses)),
       set: v.optional(shardSetSchema),
+      spare: v.optional(spareSchema),
     }),
   },
   errors: [

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
 import { cidSchema } from '../cid.ts'
-import { callTimeoutMs, maxKeyEventRows, maxKeyListRows } from '../limits.ts'
-import { shardPayloadSchema, shardSetSchema } from '../shards.ts'
+import { callTimeoutMs, maxKeyEventRows, maxKeyListRows, maxSpareFiles } from '../limits.ts'
+import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
 import { addresses, change, changeErrors, dynamicData, json, node, subject } from './key-frame.ts'
 import { nodeNumberSchema } from './sessions.ts'
 
@@ -25,6 +25,8 @@ export const saveShard = /* @__PURE__ */ makeCall(() => ({
       sharedTo: v.optional(v.nullable(addresses)),
       /** Commitments to the whole set: the node verifies its own and returns all to recipients. */
       set: v.optional(shardSetSchema),
+      /** Parts of a spare set, with which nodes replace the shards without the owner. */
+      spare: v.optional(spareSchema),
     }),
   },
   errors: [...changeErrors, 'SHARD_MISMATCH', 'INVALID_SHARD', 'KEY_LIMIT'],
@@ -97,6 +99,11 @@ const status = v.object({
   lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
   /** Time in ms that the last change may still be on its way to the other nodes: it must not be reverted before. */
   settlesInMs: v.optional(v.number(), 0),
+  /**
+   * Whether the node has its parts of a spare set, with which its operator can replace all shards without the owner;
+   * shown to the owner alone.
+   */
+  hasSpare: v.optional(v.boolean()),
   createdAt: v.number(),
   updatedAt: v.number(),
 })
@@ -232,11 +239,42 @@ export const attestKey = /* @__PURE__ */ makeCall(() => ({
   tag: 'Keys',
   summary: 'Get a signed statement as a peer',
   description: 'Used between nodes. The bearer is a token that the calling node signed for this one.',
-  auth: 'session',
+  auth: 'peer',
   params: node,
   body: { kind: 'json', schema: v.object({ cid: cidSchema }) },
   response: { kind: 'json', schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }) },
   errors: [...sessionErrors, 'KEY_NOT_FOUND', 'KEY_UNCONFIRMED'],
+  dialect: 'keyNode',
+  limits: json,
+  idempotent: true,
+}))
+
+/**
+ * `POST /api/keys/spares/{node}`: returns the parts of spare shards that a node has for another, for its peers only,
+ * while the operators of both replace the shards of all keys.
+ */
+export const exchangeSpares = /* @__PURE__ */ makeCall(() => ({
+  id: 'exchangeSpares',
+  method: 'POST',
+  path: '/api/keys/spares/{node}',
+  host: 'keys',
+  tag: 'Keys',
+  summary: 'Get parts of spare shards as a peer',
+  description:
+    'Used between nodes. The bearer is a token that the calling node signed for this one. The response is encrypted for the caller.',
+  auth: 'peer',
+  params: node,
+  body: {
+    kind: 'json',
+    schema: v.object({
+      /** Files whose parts the caller asks for. */
+      cids: v.optional(v.pipe(v.array(cidSchema), v.maxLength(maxSpareFiles))),
+      /** Lists files after this one; from the start for an empty text. */
+      after: v.optional(v.pipe(v.string(), v.maxLength(200))),
+    }),
+  },
+  response: { kind: 'json', schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }) },
+  errors: sessionErrors,
   dialect: 'keyNode',
   limits: json,
   idempotent: true,

@@ -53,8 +53,8 @@ const defaultMaxWaitMs = 45_000
  * Reconciles the nodes after interrupted changes. The state that three nodes agree on is in force, and the others catch
  * up. A call by the owner also settles changes that are not in force: it completes a revocation that two nodes know of,
  * and reverts any other change that fewer than three nodes applied, because two nodes could have invented it. It saves
- * the key again if a node lacks its shard or cannot open it: the key stays the same, and all five nodes receive new
- * shards.
+ * the key again if a node lacks its shard or cannot open it, or if the nodes have no spare shards with which their
+ * operators can replace all shards: the key stays the same, and all five nodes receive new shards.
  * @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED, NO_SESSION, ABORTED
  */
 export function repairKey(client: Client, cid: string, options: RepairOptions = {}): Promise<RepairReport> {
@@ -91,7 +91,7 @@ export async function repairWith(
   // A retired key is about to be destroyed; saving it again would make it available again.
   if (isOwner && report.agreed !== undefined && report.agreed.state !== 'retired') {
     const lacking = await findLacking(client, cid, nodes, options)
-    if (lacking.length > 0) {
+    if (lacking.length > 0 || lackSpare(report)) {
       const { done } = await saveAgain(prepare, client, cid, options)
       report = await getKeyStatus(client, cid, options)
       await repairNodes(client, report, isOwner, nodes, options)
@@ -131,6 +131,11 @@ function lackOneSet({ nodes }: KeyReport, address: string): boolean {
   const open = own.filter(({ state }) => state !== 'retired')
   const sets = new Set(own.map(({ state, setId }) => (state === 'retired' ? state : setId)))
   return open.length >= keyShardThreshold && sets.size > 1
+}
+
+/** Whether three nodes state that they have no spare set: it was used, or the key was saved without one. */
+function lackSpare({ nodes }: KeyReport): boolean {
+  return nodes.filter(({ status }) => status?.hasSpare === false).length >= keyShardThreshold
 }
 
 /** Returns the owner that three nodes agree on. */

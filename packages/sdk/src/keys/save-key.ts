@@ -35,6 +35,8 @@ export async function saveKey(
 ): Promise<ChangeResult> {
   const { address } = sessionOf(client)
   const set = conditions === undefined ? undefined : await checkConditions(conditions)
+  const { spareOf } = await import('./deal-spare.ts')
+  const spares = spareOf(key)
   const sharedTo = shareTo.slice(0, maxSharedAddressesPerCall)
   let isWaiting = false
   const reported: number[][] = []
@@ -43,7 +45,9 @@ export async function saveKey(
     async (node) => {
       const payload: KeyShard = key.keyShards[node - 1] ?? { key: '', index: '' }
       const params = { node: String(node) }
-      const body = { address, cid, payload, set: key.set, ...(sharedTo.length === 0 ? {} : { sharedTo }) }
+      const spare = spares[node - 1]
+      const shared = sharedTo.length === 0 ? {} : { sharedTo }
+      const body = { address, cid, payload, set: key.set, ...(spare === undefined ? {} : { spare }), ...shared }
       const { data } =
         set === undefined
           ? await callWithSession(client, saveShard, node, { params, body }, options)

@@ -5,6 +5,7 @@ import { keyNodeSettings, readKeyNodeConfig } from '../config.ts'
 import { backupCommands } from './backup-commands.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
 import { rotateSecret } from './rotate-secret.ts'
+import { shardCommands } from './shard-commands.ts'
 
 /** Every command, in the order of the help. */
 export const keyNodeCommands: Readonly<Record<string, Command>> = {
@@ -25,6 +26,7 @@ export const keyNodeCommands: Readonly<Record<string, Command>> = {
         return isDryRun || left === 0
       }),
   },
+  ...shardCommands,
   audit: {
     args: [],
     about: 'lists the actions of this tool, newest first',

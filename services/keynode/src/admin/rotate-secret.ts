@@ -5,14 +5,17 @@ import type { Schema } from '../db/schema.ts'
 import type { NodeKeys } from '../identity.ts'
 import { openNode, sealSigning } from '../open-keys.ts'
 import { findSealKey } from '../seal-bytes.ts'
-import { openShard, type SealSubject, sealShard } from '../shards/seal.ts'
+import { openShard, openSpare, type SealSubject, type SpareSubject, sealShard, sealSpare } from '../shards/shards.ts'
 import type { CommandContext } from './command.ts'
 
 /** Number of rows sealed again per unit of work; small, so that other units wait only briefly. */
 const rowsAtOnce = 50
 
-/** A sealed shard, in force or not. */
-type Sealed = SealSubject & { table: 'key' | 'other_set'; setId: string; sealed: Uint8Array }
+/** A sealed shard, in force or not, or what the node has of a spare set. */
+type Sealed = { cid: string; setId: string; sealed: Uint8Array } & (
+  | (SealSubject & { table: 'key' | 'other_set' })
+  | (SpareSubject & { table: 'spare' })
+)
 
 /** What a rotation did. `damaged` shards open with neither secret, and stay as they are. */
 export type Rotated = { sealed: number; left: number; damaged: number }
@@ -75,7 +78,7 @@ export async function rotateSecret(
     signal.throwIfAborted()
     if (findSealKey(keys, one.sealed) === 'primary') continue
     try {
-      batch.push({ from: one, to: sealShard({ config, keys }, one, openShard({ config, keys }, one, one.sealed)) })
+      batch.push({ from: one, to: sealAgain({ config, keys }, one) })
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
       damaged++
@@ -93,10 +96,24 @@ function secondaryOf(keys: NodeKeys): NodeKeys {
   return { ...keys, sealing: keys.secondarySealing ?? keys.sealing }
 }
 
+function sealAgain(sealing: Parameters<typeof sealShard>[0], one: Sealed): Uint8Array {
+  if (one.table === 'spare') return sealSpare(sealing, one, openSpare(sealing, one, one.sealed))
+  return sealShard(sealing, one, openShard(sealing, one, one.sealed))
+}
+
 /** A change of the record in the meantime sealed it with the primary secret. */
-async function replaceSeal(trx: Kysely<Schema>, { table, cid, setId, sealed }: Sealed, to: Uint8Array): Promise<void> {
+async function replaceSeal(trx: Kysely<Schema>, one: Sealed, to: Uint8Array): Promise<void> {
+  const { cid, setId, sealed } = one
+  if (one.table === 'spare') {
+    const row = trx.updateTable('spare').where('cid', '=', cid).where('set_id', '=', setId)
+    await (one.column === 'parts'
+      ? row.set({ parts: to }).where('parts', '=', sealed)
+      : row.set({ shard: to }).where('shard', '=', sealed)
+    ).execute()
+    return
+  }
   await trx
-    .updateTable(table)
+    .updateTable(one.table)
     .set({ sealed: to })
     .where('cid', '=', cid)
     .where('set_id', '=', setId)
@@ -104,8 +121,29 @@ async function replaceSeal(trx: Kysely<Schema>, { table, cid, setId, sealed }: S
     .execute()
 }
 
-/** Lists every sealed shard, in batches by CID. */
+/** Lists everything sealed: shards, and what the node has of spare sets. */
 async function* listSealed(db: Kysely<Schema>): AsyncGenerator<Sealed> {
+  yield* listShards(db)
+  yield* listSealedSpares(db)
+}
+
+async function* listSealedSpares(db: Kysely<Schema>): AsyncGenerator<Sealed> {
+  for (let after = ''; ; ) {
+    const page = db.selectFrom('spare').selectAll().where('cid', '>', after).orderBy('cid').limit(rowsAtOnce)
+    const last = (await page.execute()).at(-1)?.cid
+    if (last === undefined) return
+    // One file may have several sets: all of them.
+    const rows = await db.selectFrom('spare').selectAll().where('cid', '>', after).where('cid', '<=', last).execute()
+    for (const { cid, set_id: setId, spare_id: spareId, parts, shard } of rows) {
+      if (parts !== null) yield { table: 'spare', column: 'parts', cid, setId, spareId, sealed: parts }
+      if (shard !== null) yield { table: 'spare', column: 'shard', cid, setId, spareId, sealed: shard }
+    }
+    after = last
+  }
+}
+
+/** Lists every sealed shard, in batches by CID. */
+async function* listShards(db: Kysely<Schema>): AsyncGenerator<Sealed> {
   for (let after = ''; ; ) {
     const rows = await db
       .selectFrom('key')

@@ -6,6 +6,7 @@ import { spendByAddress } from './migrations/0004_spend-by-address.ts'
 import { markRestored } from './migrations/0005_mark-restored.ts'
 import { sealIdentity } from './migrations/0006_seal-identity.ts'
 import { logAccesses } from './migrations/0007_log-accesses.ts'
+import { storeSpares } from './migrations/0008_store-spares.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
@@ -20,6 +21,7 @@ export const migrations = [
   markRestored,
   sealIdentity,
   logAccesses,
+  storeSpares,
 ]
 
 /**

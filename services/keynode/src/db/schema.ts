@@ -83,6 +83,24 @@ type OtherSetTable = {
   saved_at: number
 }
 
+/**
+ * Parts of a spare set, saved together with the set `set_id`. There may be no record: a new node receives its shard of
+ * the spare set first.
+ */
+type SpareTable = {
+  cid: string
+  set_id: string
+  /** Id of the spare set. */
+  spare_id: string
+  /** JSON of the spare set. */
+  spare_set: string
+  /** This node's parts, sealed; null on a node that replaced another. */
+  parts: Uint8Array | null
+  /** This node's shard of the spare set, sealed, once it was recovered. */
+  shard: Uint8Array | null
+  saved_at: number
+}
+
 /** Every change of a file, in order: compared with the owner's retries, and reported to peers. */
 type ChangeTable = {
   cid: string
@@ -117,6 +135,8 @@ type NodeTable = {
   signing_seal: ColumnType<Uint8Array | null, Uint8Array | null | undefined>
   /** When it was last restored from a backup: challenges from before may have been used. */
   restored_at: ColumnType<number | null, number | null | undefined>
+  /** Keys saved before this time receive new shards from the nodes; null unless the operator asked for it. */
+  replace_until: ColumnType<number | null, number | null | undefined>
 }
 
 /** Applied migrations. */
@@ -131,6 +151,7 @@ export type Schema = {
   key: KeyTable
   shared: SharedTable
   other_set: OtherSetTable
+  spare: SpareTable
   change: ChangeTable
   access: AccessTable
   node: NodeTable

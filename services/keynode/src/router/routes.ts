@@ -35,7 +35,7 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
 
   for (const call of allCalls) {
     // Peers call each other directly, not through a router.
-    if (call.host !== 'keys' || !call.path.includes('{node}') || call.id === 'attestKey') continue
+    if (call.host !== 'keys' || !call.path.includes('{node}') || call.auth === 'peer') continue
     passOn(app, context, parts, call)
   }
 }

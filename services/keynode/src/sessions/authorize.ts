@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { proofHeader } from '@cairn/crypto'
 import {
-  attestKey,
   CairnError,
   type CallDefinition,
   getConditions,
@@ -37,7 +36,7 @@ export async function authorizeCall(
 ): Promise<Authorized<Caller>> {
   const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
   if (bearer === undefined || bearer.length > maxBearerBytes) throw new CairnError('INVALID_SIGNATURE')
-  if (call.id === attestKey.id) return authorizePeer(context, bearer, request.body)
+  if (call.auth === 'peer') return authorizePeer(context, bearer, subjectOf(call, request.body))
   const token = bearer.replace(/^jwt:/, '')
   const caller = isToken(token)
     ? await authorizeToken(context, request, call.id, token)
@@ -64,13 +63,14 @@ function isToken(text: string): boolean {
 }
 
 /**
- * A token that names its file may come again: it returns a statement about this file, and nothing changes. So no query
- * of a peer waits for the disk. One that names none, of an older node, is valid once.
+ * A token that names its subject may come again: it returns a statement about it, which is public or encrypted for the
+ * peer, and nothing changes. So no query of a peer waits for the disk. One that names none, of an older node, is valid
+ * once.
  */
-async function authorizePeer(context: Context, bearer: string, body: unknown): Promise<Authorized<Caller>> {
+async function authorizePeer(context: Context, bearer: string, subject: unknown): Promise<Authorized<Caller>> {
   const { peer, id, cid, expiresAt } = await readPeerToken(context, bearer)
   if (cid === undefined) await markSeen(context, `peer ${peer} ${id}`, expiresAt)
-  else if (cid !== cidOf(body)) throw new CairnError('INVALID_SIGNATURE')
+  else if (cid !== subject) throw new CairnError('INVALID_SIGNATURE')
   const name = `node:${peer}`
   return { caller: { address: name, challengeId: id, sessionId: id, isBound: true, peer }, id: name }
 }
@@ -162,8 +162,9 @@ async function findBearer(context: Context, signed: SignedTexts): Promise<Checke
   }
 }
 
-function cidOf(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'cid' in body ? body.cid : undefined
+/** Returns what a peer's token must name: the file in the body or, for calls about many files, the call. */
+function subjectOf(call: CallDefinition, body: unknown): unknown {
+  return typeof body === 'object' && body !== null && 'cid' in body ? body.cid : call.id
 }
 
 /** Returns the address in a body: the call is made in the name of its signer. */

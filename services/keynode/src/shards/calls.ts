@@ -69,12 +69,13 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
   bind(saveShard, async ({ input: { params, body }, caller }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const { payload, set, sharedTo } = body
+    const { payload, set, spare, sharedTo } = body
     const saved = await saveRecord(context, caller, {
       cid,
       cidAsGiven: body.cid,
       payload,
       set,
+      spare,
       sharedTo: sharedTo ?? [],
     })
     settle(cid)
@@ -135,6 +136,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
       cidAsGiven: body.cid,
       payload,
       set: body.set,
+      spare: body.spare,
       sharedTo: sharedTo ?? [],
       conditions: writeConditions(set),
       isOwnerless: set.decryptionType === 'ACCESS_CONDITIONS',

@@ -1,15 +1,12 @@
 // Conditions over the routes of published clients: saved with a key, set, replaced, removed, read.
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { zeroAddress } from '@cairn/protocol'
 import { type Anvil, startAnvil } from '@cairn/service/anvil-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { callAs, openTestSession, startTestNode, type TestNode, type TestSession } from '../test-node.fixture.ts'
+import { createCids } from './cids.fixture.ts'
 
 const shard = { key: '1', index: '2' }
 const path = '/api/fileAccessConditions/1'
@@ -20,11 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => anvil?.[Symbol.asyncDispose]())
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`condition ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('condition')
 
 /** Met by every caller, or by none within a test. */
 const rule = (id: number, isMet: boolean) => ({

@@ -1,13 +1,10 @@
 // Who opened a file, or was refused: what a node writes, for whom, how much and how long.
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { createCids } from './cids.fixture.ts'
 import { createAccessLog, maxAccessRows } from './create-access-log.ts'
 import { listEvents } from './key-events.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
@@ -21,11 +18,7 @@ const heir = callerOf('b')
 const keySet = generateKey().keyShards
 const shardSet = commitShards(keySet)
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`accesses ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('accesses')
 
 function suite(name: string, start: () => Promise<FivePeers>): void {
   describe(name, () => {

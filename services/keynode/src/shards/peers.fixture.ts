@@ -12,6 +12,8 @@ export type FivePeers = AsyncDisposable & {
   of(node: number): Context
   readonly all: readonly Context[]
   pass(ms: number): void
+  /** Ends a node and starts another with its number: with its own key, and nothing stored. */
+  replace(node: number): Promise<void>
 }
 
 const numbers = [1, 2, 3, 4, 5]
@@ -23,16 +25,15 @@ export async function startFivePeers(
   const home = await mkdtemp(join(tmpdir(), 'cairn-peers-'))
   const urls = new Map<number, string>()
   const nodes: KeyNode[] = []
+  const publicKeys = new Map<number, string>()
   let skewMs = 0
-  const secretOf = (node: number) => Buffer.alloc(32, node)
-  const publicKeys = new Map(numbers.map((node) => [node, publicKeyOf(deriveNodeKeys(secretOf(node)).signing)]))
-  for (const node of numbers) {
+  const start = async (node: number, secret: Buffer, folder: string) => {
     const config = readKeyNodeConfig({
       CAIRN_KEYNODE_NUMBER: String(node),
-      CAIRN_KEYNODE_HOME: join(home, String(node)),
+      CAIRN_KEYNODE_HOME: join(home, folder),
       CAIRN_KEYNODE_PORT: '0',
       CAIRN_KEYNODE_DOMAINS: 'keys.test',
-      CAIRN_KEYNODE_SECRET: secretOf(node).toString('hex'),
+      CAIRN_KEYNODE_SECRET: secret.toString('hex'),
       CAIRN_RATE_FACTOR: '0',
       CAIRN_STOP_TIMEOUT_SECONDS: '0',
       CAIRN_LOG_LEVEL: 'fatal',
@@ -54,8 +55,11 @@ export async function startFivePeers(
       { clock: { now: () => Date.now() + skewMs } },
     )
     urls.set(node, started.url)
-    nodes.push(started)
+    publicKeys.set(node, started.publicKey)
+    nodes[node - 1] = started
   }
+  for (const node of numbers) publicKeys.set(node, publicKeyOf(deriveNodeKeys(Buffer.alloc(32, node)).signing))
+  for (const node of numbers) await start(node, Buffer.alloc(32, node), String(node))
   const of = (node: number) => {
     const found = nodes[node - 1]
     if (found === undefined) throw new RangeError(`There is no node ${node}`)
@@ -63,9 +67,15 @@ export async function startFivePeers(
   }
   return {
     of,
-    all: nodes.map(({ context }) => context),
+    get all() {
+      return nodes.map(({ context }) => context)
+    },
     pass(ms) {
       skewMs += ms
+    },
+    async replace(node) {
+      await nodes[node - 1]?.[Symbol.asyncDispose]()
+      await start(node, Buffer.alloc(32, node + 100), `${node}-new`)
     },
     async [Symbol.asyncDispose]() {
       for (const node of nodes) await node[Symbol.asyncDispose]()

@@ -1,15 +1,12 @@
 // Statements of nodes about sets that wait, are in force or were before, wherever the saving of another key is
 // interrupted.
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import type { KeyShard, ShardSet } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { createCids } from './cids.fixture.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
 import { repairRecord } from './repair.ts'
@@ -26,11 +23,7 @@ const later = callerOf('a', 'later')
 const latest = callerOf('a', 'latest')
 const friend = callerOf('b')
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`promote ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('promote')
 
 function suite(name: string, start: () => Promise<FivePeers>): void {
   describe(name, () => {

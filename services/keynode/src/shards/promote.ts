@@ -4,6 +4,7 @@ import { applyChange } from './change-record.ts'
 import { enoughNodes, type PeerStatement, queryPeers, queryPeersUntil } from './peers.ts'
 import { isUnconfirmed } from './restored.ts'
 import { openShard, sealShard } from './seal.ts'
+import { keepSparesOf } from './spares.ts'
 import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from './store.ts'
 
 /**
@@ -63,13 +64,14 @@ export async function putInForce(context: Context, cid: string, setId: string, b
     const version = row.version + 1
     await removeOtherSet(trx, cid, setId)
     // Older waiting sets are removed: they would otherwise replace it later.
-    await trx
-      .deleteFrom('other_set')
-      .where('cid', '=', cid)
-      .where('kind', '=', 'pending')
-      .where('saved_at', '<=', other.saved_at)
-      .execute()
+    for (const older of await findOtherSets(trx, cid)) {
+      if (older.kind !== 'pending' || older.saved_at > other.saved_at) continue
+      await removeOtherSet(trx, cid, older.set_id)
+    }
     if (row.sealed !== null && row.set_id !== setId) await keepPrevious(context, trx, cid)
+    // The spare set of a replaced set would bring back its key.
+    const waiting = (await findOtherSets(trx, cid)).filter(({ kind }) => kind === 'pending')
+    await keepSparesOf(trx, cid, [setId, ...waiting.map(({ set_id }) => set_id)])
     await applyChange(
       context,
       trx,
@@ -86,7 +88,8 @@ export async function putInForce(context: Context, cid: string, setId: string, b
   })
 }
 
-async function keepPrevious(context: Context, trx: Trx, cid: string): Promise<void> {
+/** Keeps the set in force as the previous one, and destroys the one before. */
+export async function keepPrevious(context: Context, trx: Trx, cid: string): Promise<void> {
   const record = await findRecord(trx, cid)
   if (record === undefined || record.row.sealed === null) return
   const { row } = record

@@ -1,11 +1,7 @@
 // Concurrent changes of one file, and of one session, to one process and to two replicas of a node. Everything that
 // succeeded is stored exactly once, and nothing that was rejected is.
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { deriveNodeKeys } from '../identity.ts'
@@ -21,6 +17,7 @@ import {
   type TestNode,
   type TestSession,
 } from '../test-node.fixture.ts'
+import { createCids } from './cids.fixture.ts'
 
 /** Four that never answer: saves here stay provisional and wait. */
 const peers = [2, 3, 4, 5]
@@ -29,11 +26,7 @@ const peers = [2, 3, 4, 5]
 const shard = { key: '1', index: '1' }
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, 'a')}`
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`race ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('race')
 
 function suite(name: string, prepare: () => Promise<Record<string, string>[]>): void {
   describe(name, () => {

@@ -6,6 +6,7 @@ import { promoteRecord, putInForce } from './promote.ts'
 import { confirmRecord, isUnconfirmed, replaceRestored } from './restored.ts'
 import { reseal } from './save.ts'
 import { settlesIn } from './settles-in.ts'
+import { removeSpare } from './spares.ts'
 import { digestOf, findOtherSets, findRecord, findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
@@ -133,15 +134,17 @@ async function retireOutdated(
   agreed: PeerStatement,
 ): Promise<void> {
   if (row.state === 'provisional' && row.owner !== agreed.owner) {
-    await context.db.write((trx) =>
-      trx
+    await context.db.write(async (trx) => {
+      const removed = await trx
         .deleteFrom('key')
         .where('cid', '=', row.cid)
         .where('version', '=', row.version)
         .where('digest', '=', row.digest)
         .where('state', '=', 'provisional')
-        .execute(),
-    )
+        .returning('set_id')
+        .execute()
+      for (const { set_id } of removed) await removeSpare(trx, row.cid, set_id)
+    })
     return
   }
   await adopt(context, caller, row.cid, { ...agreed, setId: row.set_id }, row.version)

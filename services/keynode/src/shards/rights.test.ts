@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { zeroAddress } from '@cairn/protocol'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller, Context } from '../context.ts'
 import { requireAccess } from './access.ts'
+import { createCids } from './cids.fixture.ts'
 import { changeConditions } from './conditions-of.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
@@ -25,17 +22,13 @@ const alice = callerOf('a')
 const bob = callerOf('b')
 const carol = callerOf('c')
 let peers: FivePeers
-let count = 0
 
 beforeAll(async () => {
   peers = await startFivePeers()
 })
 afterAll(() => peers?.[Symbol.asyncDispose]())
 
-function freshCid(): string {
-  const digest = createHash('sha256').update(`rights ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('rights')
 
 type Extra = { conditions?: string; isOwnerless?: boolean }
 const save = (node: number, cid: string, caller: Caller = alice, key = 'k', extra: Extra = {}) =>

@@ -5,6 +5,7 @@ import {
   maxKeysPerOwner,
   maxSharedAddresses,
   type ShardSet,
+  type Spare,
   zeroAddress,
 } from '@cairn/protocol'
 import { ConflictError, isUniqueViolation } from '@cairn/service'
@@ -12,6 +13,7 @@ import type { Caller, Context } from '../context.ts'
 import { applyChange, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
 import { openShard, sealShard } from './seal.ts'
+import { checkSpare, keepSpare, removeSpare } from './spares.ts'
 import {
   digestOf,
   findOtherSets,
@@ -31,6 +33,8 @@ export type SavedShard = {
   cidAsGiven: string
   payload: KeyShard
   set: ShardSet | undefined
+  /** Parts of a spare set, which replaces the shards without the owner. */
+  spare?: Spare | undefined
   sharedTo: readonly string[]
   /** JSON of the conditions saved with it. */
   conditions?: string | undefined
@@ -49,6 +53,7 @@ export async function saveRecord(
   shard: SavedShard,
 ): Promise<{ version: number; waits?: boolean }> {
   checkSet(context, shard)
+  checkSpare(shard.set, shard.spare)
   // Shares could never be revoked again, and only the conditions must count.
   const sharedTo = shard.isOwnerless ? [] : [...new Set(shard.sharedTo)].filter((address) => address !== caller.address)
   if (sharedTo.length > maxSharedAddresses)
@@ -119,6 +124,7 @@ async function insert(context: Context, trx: Trx, caller: Caller, wanted: Wanted
     if (isUniqueViolation(error)) throw new ConflictError('The record was created in the meantime', { cause: error })
     throw error
   }
+  await keepSpare(context, trx, wanted.cid, wanted.setId, wanted.spare)
   for (const address of wanted.sharedTo)
     await trx.insertInto('shared').values({ cid: wanted.cid, address, created_at: at }).execute()
   await writeChange(trx, { cid: wanted.cid, version, kind, id, by_address: caller.address, arguments: '{}', at })
@@ -141,6 +147,7 @@ async function saveAgain(
   const isSame = row.set_id === wanted.setId && isSamePayload(context, inForce(row), wanted.payload)
   if (!isSame) await refuseSameName(context, trx, record, wanted)
   if (!isSame) await keepPending(context, trx, record, wanted)
+  await keepSpare(context, trx, wanted.cid, wanted.setId, wanted.spare)
   const owner = wanted.isOwnerless ? zeroAddress : row.owner
   const version = row.version + 1
   const changed = {
@@ -212,6 +219,7 @@ async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wante
   )
   for (const other of waiting.slice(maxWaitingSets - 1)) {
     await removeOtherSet(trx, row.cid, other.set_id)
+    await removeSpare(trx, row.cid, other.set_id)
   }
   const version = row.version + 1
   const values = {

@@ -1,9 +1,5 @@
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import {
@@ -15,17 +11,14 @@ import {
   type TestSession,
 } from '../test-node.fixture.ts'
 import { canonicalCid } from './canonical-cid.ts'
+import { createCids } from './cids.fixture.ts'
 import { openShard, sealShard } from './seal.ts'
 
 const day = 24 * 3600_000
 const shard = { key: '1', index: '2' }
-let count = 0
 
 /** A unique CID; keys need no stored content. */
-function freshCid(): string {
-  const digest = createHash('sha256').update(`file ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('file')
 
 const save = (node: TestNode, session: TestSession, cid: string, body: object = {}) =>
   callAs(node, session, 'POST', '/api/setSharedKey/1', { cid, payload: shard, ...body })

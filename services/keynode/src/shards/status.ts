@@ -6,6 +6,7 @@ import { confirmRestored } from './repair.ts'
 import { isUnconfirmed } from './restored.ts'
 import { findRevocations } from './revocations.ts'
 import { settlesIn } from './settles-in.ts'
+import { hasSpare } from './spares.ts'
 import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
 import { findTransfers } from './transfer.ts'
 
@@ -39,6 +40,7 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
     successor: row.successor,
     lastChange: { kind: row.change_kind, at: row.updated_at, id: row.change_id },
     settlesInMs: settlesIn(context, row),
+    ...(isOwner ? { hasSpare: await hasSpare(context.db.read, row) } : {}),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }

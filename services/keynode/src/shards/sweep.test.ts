@@ -1,13 +1,10 @@
 // What a sweep removes, and when: contradicted first saves, sets that too few nodes hold, retired keys.
-import { createHash } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller, Context } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { createCids } from './cids.fixture.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
 import { retireRecord } from './retire.ts'
@@ -24,11 +21,7 @@ const squatter = callerOf('e')
 const keySet = generateKey().keyShards
 const shardSet = commitShards(keySet)
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`sweep ${count++}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('sweep')
 
 function suite(name: string, start: () => Promise<FivePeers>): void {
   describe(name, () => {

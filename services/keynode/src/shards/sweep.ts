@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
 import { confirmRestored } from './repair.ts'
+import { removeSpare } from './spares.ts'
 import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
@@ -71,6 +72,18 @@ async function destroyOld({ db, clock }: Context): Promise<void> {
   const before = clock.now() - keepMs
   await db.write(async (trx) => {
     await trx.deleteFrom('other_set').where('kind', '=', 'previous').where('saved_at', '<', before).execute()
+    const destroyed = trx.selectFrom('key').select('cid').where('state', '=', 'retired').where('sealed', 'is not', null)
+    await trx
+      .deleteFrom('spare')
+      .where('cid', 'in', destroyed.where('updated_at', '<', before))
+      .execute()
+    // Received for a file whose record never came.
+    await trx
+      .deleteFrom('spare')
+      .where('parts', 'is', null)
+      .where('saved_at', '<', before)
+      .where('cid', 'not in', trx.selectFrom('key').select('cid'))
+      .execute()
     await trx
       .updateTable('key')
       .set({ sealed: null })
@@ -116,6 +129,7 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
     const against = peers.filter((peer) => peer.owner !== owner).length + empty
     if (state === 'provisional' && against >= enough && created_at < now - provisionalMs) {
       await trx.deleteFrom('key').where('cid', '=', cid).execute()
+      await trx.deleteFrom('spare').where('cid', '=', cid).execute()
       return
     }
     for (const { set_id, kind, saved_at } of await findOtherSets(trx, cid)) {
@@ -124,6 +138,7 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
       // Nodes that did not answer may hold it.
       if (context.config.peers.length + 1 - without >= enough) continue
       await removeOtherSet(trx, cid, set_id)
+      await removeSpare(trx, cid, set_id)
     }
   })
 }

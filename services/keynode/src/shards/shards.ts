@@ -1,0 +1,18 @@
+// The face of the shards: what other capabilities use.
+export { canonicalCid } from './canonical-cid.ts'
+export { applyChange } from './change-record.ts'
+export { callPeer } from './peer-client.ts'
+export { queryPeers } from './peers.ts'
+export { keepPrevious } from './promote.ts'
+export { confirmRestored, findAgreed } from './repair.ts'
+export { openShard, type SealSubject, sealShard } from './seal.ts'
+export {
+  openParts,
+  openSpare,
+  openSpareShard,
+  removeSpare,
+  type SpareSubject,
+  sealSpare,
+  sealSpareShard,
+} from './spares.ts'
+export { findRecordToChange, removeOtherSet, type Trx, writeChange } from './store.ts'

@@ -1,0 +1,82 @@
+import type { Selectable } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import type { Trx } from '../shards/shards.ts'
+
+/** A spare set of a file with a record, and the set in force there. */
+export type OwnSpare = Selectable<Schema['spare']> & { inForce: string }
+
+/**
+ * Lists the spare sets that take part in a replacement, by CID: of confirmed keys that are not retired, where the set
+ * in force is the one to replace or already the spare set.
+ */
+export async function listSpares(
+  db: Trx,
+  { until, after, limit, cids }: { until: number; after?: string; limit: number; cids?: readonly string[] },
+): Promise<OwnSpare[]> {
+  const rows = await db
+    .selectFrom('spare')
+    .innerJoin('key', 'key.cid', 'spare.cid')
+    .selectAll('spare')
+    .select('key.set_id as inForce')
+    .where('spare.cid', '>', after ?? '')
+    .$if(cids !== undefined, (query) => query.where('spare.cid', 'in', [...(cids ?? [])]))
+    .where(({ eb, or }) => or([eb('spare.saved_at', '<', until), eb('spare.parts', 'is', null)]))
+    .where('key.state', '=', 'held')
+    .where('key.restored_at', 'is', null)
+    .where(({ eb, or, ref }) =>
+      or([eb('key.set_id', '=', ref('spare.set_id')), eb('key.set_id', '=', ref('spare.spare_id'))]),
+    )
+    .orderBy('spare.cid')
+    .limit(limit)
+    .execute()
+  return rows
+}
+
+/** How far a replacement is on this node, in keys. */
+export type SpareCounts = {
+  /** Waiting for parts of other nodes. */
+  waiting: number
+  /** With a new shard that is not in force. */
+  received: number
+  /** With a new shard in force; the old one is not destroyed yet. */
+  inForce: number
+  /** Without a spare set. */
+  without: number
+}
+
+/** Counts the keys that take part in a replacement, and those that cannot. */
+export async function countSpares(db: Trx, until: number): Promise<SpareCounts> {
+  const rows = await db
+    .selectFrom('key')
+    .leftJoin('spare', (join) =>
+      join
+        .onRef('spare.cid', '=', 'key.cid')
+        .on(({ eb, or, ref }) =>
+          or([eb('key.set_id', '=', ref('spare.set_id')), eb('key.set_id', '=', ref('spare.spare_id'))]),
+        ),
+    )
+    .select(({ fn, eb, case: when, ref }) => [
+      fn.countAll<number>().as('count'),
+      when()
+        .when('spare.cid', 'is', null)
+        .then('without')
+        .when('key.set_id', '=', ref('spare.spare_id'))
+        .then('inForce')
+        .when(eb('spare.shard', 'is not', null))
+        .then('received')
+        .else('waiting')
+        .end()
+        .as('stage'),
+    ])
+    .where('key.state', '=', 'held')
+    .where(({ eb, or }) => or([eb('spare.cid', 'is', null), eb('spare.saved_at', '<', until)]))
+    .groupBy('stage')
+    .execute()
+  const countOf = (stage: keyof SpareCounts) => Number(rows.find((row) => row.stage === stage)?.count ?? 0)
+  return {
+    waiting: countOf('waiting'),
+    received: countOf('received'),
+    inForce: countOf('inForce'),
+    without: countOf('without'),
+  }
+}

@@ -1,0 +1,366 @@
+// Five nodes replace the shards of keys without their owners: after one was lost, with nodes that lie, lag behind, stop
+// anywhere or are not asked, and beside changes by owners.
+import { commitShards, dealSpare, findKey, generateKey, type ShardAnswer, splitKey } from '@cairn/crypto'
+import { CairnError, type KeyShard, type Spare } from '@cairn/protocol'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Caller } from '../context.ts'
+import { migrations } from '../db/database.ts'
+import { createCids } from '../shards/cids.fixture.ts'
+import { callerOf, type FivePeers, startFivePeers } from '../shards/peers.fixture.ts'
+import { promoteRecord } from '../shards/promote.ts'
+import { confirmRestored, repairRecord } from '../shards/repair.ts'
+import { retireRecord } from '../shards/retire.ts'
+import { retrieveRecord } from '../shards/retrieve.ts'
+import { saveRecord } from '../shards/save.ts'
+import { revokeRecord, shareRecord } from '../shards/share.ts'
+import { sealSpare } from '../shards/spares.ts'
+import { describeRecord } from '../shards/status.ts'
+import { findOtherSets, findRecord } from '../shards/store.ts'
+import { answerPeer } from './answer.ts'
+import { writeConsent } from './consent.ts'
+import { countSpares } from './list.ts'
+import { replaceShards } from './replace-shards.ts'
+
+/** Factor for the number of random cases: 20 in the long ring. */
+const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
+
+const all = [1, 2, 3, 4, 5]
+const owner = callerOf('a')
+const friend = callerOf('b')
+const other = callerOf('c')
+const freshCid = createCids('replace')
+const never = new AbortController().signal
+
+type Dealt = { masterKey: string; keyShards: KeyShard[]; spares: Spare[] }
+
+function deal(masterKey = generateKey().masterKey): Dealt {
+  return { masterKey, keyShards: splitKey(masterKey), spares: dealSpare(masterKey) }
+}
+
+/** @param runs number of random sequences */
+function suite(name: string, start: () => Promise<FivePeers>, runs: number): void {
+  describe(name, () => {
+    let peers: FivePeers
+    beforeAll(async () => {
+      peers = await start()
+    })
+    beforeEach(async () => {
+      // Each test decides who takes part, with files of its own.
+      for (const node of all) await consent(node, null)
+      for (const context of peers.all) {
+        await context.db.write(async (trx) => {
+          await trx.deleteFrom('key').execute()
+          await trx.deleteFrom('spare').execute()
+        })
+      }
+    })
+    afterAll(() => peers?.[Symbol.asyncDispose]())
+
+    const consent = (node: number, until: number | null = peers.of(node).clock.now() + 1) =>
+      peers.of(node).db.write((trx) => writeConsent(trx, until))
+    const pass = async (node: number) => (await replaceShards(peers.of(node), never)) ?? { steps: 0, left: 0 }
+    /** Lets the nodes do everything that they can. */
+    const passAll = async (nodes: readonly number[] = all) => {
+      for (let steps = 1; steps > 0; ) {
+        steps = 0
+        for (const node of nodes) steps += (await pass(node)).steps
+      }
+    }
+    const save = async (
+      cid: string,
+      { keyShards, spares }: Dealt,
+      {
+        caller = owner,
+        nodes = all,
+        sharedTo = [] as string[],
+      }: { caller?: Caller; nodes?: number[]; sharedTo?: string[] } = {},
+    ) => {
+      const set = commitShards(keyShards)
+      for (const node of nodes) {
+        const payload = keyShards[node - 1] as KeyShard
+        const spare = spares[node - 1]
+        await saveRecord(peers.of(node), caller, { cid, cidAsGiven: cid, payload, set, spare, sharedTo })
+      }
+      for (const node of nodes) await promoteRecord(peers.of(node), cid)
+      return set.id
+    }
+    const saveFresh = async (options: Parameters<typeof save>[2] = {}) => {
+      const cid = freshCid()
+      const key = deal()
+      return { cid, ...key, setId: await save(cid, key, options), spareId: key.spares[0]?.set.id ?? '' }
+    }
+    /** What a node returns to the owner: the shard in force and others. */
+    const answersOf = async (node: number, cid: string): Promise<ShardAnswer[]> => {
+      const record = await findRecord(peers.of(node).db.read, cid)
+      if (record === undefined) return []
+      try {
+        const { payload, set, alternatives = [] } = await retrieveRecord(peers.of(node), record, true)
+        return [{ payload, set }, ...alternatives].map((one) => ({ node, shard: one.payload, set: one.set }))
+      } catch (error) {
+        if (CairnError.is(error, 'KEY_UNCONFIRMED')) return []
+        throw error
+      }
+    }
+    /** The key that a reader recovers from these nodes; undefined when no set has three shards there. */
+    const recover = async (cid: string, nodes: readonly number[] = all): Promise<string | undefined> => {
+      const answers = (await Promise.all(nodes.map((node) => answersOf(node, cid)))).flat()
+      const bySet = Map.groupBy(answers, ({ set }) => set?.id)
+      for (const shards of bySet.values()) if (shards.length >= 3) return (await findKey(shards)).masterKey
+      return undefined
+    }
+    const setsOf = async (node: number, cid: string): Promise<string[]> => {
+      const record = await findRecord(peers.of(node).db.read, cid)
+      const others = await findOtherSets(peers.of(node).db.read, cid)
+      return [record?.row.set_id ?? '', ...others.map(({ set_id }) => set_id)]
+    }
+    const sparesOf = (node: number, cid: string) =>
+      peers.of(node).db.read.selectFrom('spare').selectAll().where('cid', '=', cid).execute()
+    /** Replaces a node's parts by others of its choice, as a node that lies. */
+    const lie = async (node: number, cid: string, spareId: string) => {
+      const context = peers.of(node)
+      const wrong = Buffer.from(JSON.stringify(dealSpare(generateKey().masterKey)[node - 1]?.parts))
+      const parts = sealSpare(context, { cid, spareId, column: 'parts' }, wrong)
+      await context.db.write((trx) => trx.updateTable('spare').set({ parts }).where('cid', '=', cid).execute())
+    }
+
+    test('a lost node is replaced: five new shards, the old ones gone, keys and rights as before', async () => {
+      const files = await Promise.all([1, 2, 3].map(() => saveFresh({ sharedTo: [friend.address] })))
+      const [first] = files
+      if (first === undefined) throw new Error('there are files')
+      await peers.replace(3)
+      for (const node of all) await consent(node)
+      expect(await pass(1)).toEqual({ steps: 3, left: 3 })
+      await passAll()
+      for (const { cid, masterKey, setId, spareId } of files) {
+        for (const node of all) {
+          expect(await setsOf(node, cid)).toEqual([spareId])
+          expect(await sparesOf(node, cid)).toEqual([])
+          const record = await findRecord(peers.of(node).db.read, cid)
+          expect(record?.sharedTo).toEqual([friend.address])
+          expect(record?.row).toMatchObject({ owner: owner.address, state: 'held', restored_at: null })
+        }
+        const digests = await Promise.all(
+          all.map(async (node) => (await findRecord(peers.of(node).db.read, cid))?.row.digest),
+        )
+        expect(new Set(digests).size).toBe(1)
+        expect(spareId).not.toBe(setId)
+        for (const nodes of [[1, 2, 3], [3, 4, 5], all]) expect(await recover(cid, nodes)).toBe(masterKey)
+      }
+      // Owners change the key at the new node as at the others, and deal another spare set with the next save.
+      await revokeRecord(peers.of(3), owner, first.cid, [friend.address])
+      expect((await describeRecord(peers.of(3), owner, first.cid)).hasSpare).toBe(false)
+      const again = deal(first.masterKey)
+      await save(first.cid, again, { caller: callerOf('a', 'later') })
+      expect((await describeRecord(peers.of(3), owner, first.cid)).hasSpare).toBe(true)
+      for (const node of all) await consent(node)
+      await passAll()
+      expect(await setsOf(3, first.cid)).toEqual([again.spares[0]?.set.id])
+      expect(await recover(first.cid, [1, 3, 5])).toBe(first.masterKey)
+    })
+
+    test('the shards of five nodes are refreshed, and two of them lie about their parts', async () => {
+      const { cid, masterKey, spareId } = await saveFresh()
+      await lie(2, cid, spareId)
+      await lie(5, cid, spareId)
+      for (const node of all) await consent(node)
+      await passAll()
+      for (const node of all) expect(await setsOf(node, cid)).toEqual([spareId])
+      for (const nodes of [
+        [1, 2, 3],
+        [2, 4, 5],
+      ])
+        expect(await recover(cid, nodes)).toBe(masterKey)
+    })
+
+    test('without the parts of three nodes nothing changes', async () => {
+      const { cid, masterKey, setId, spareId } = await saveFresh()
+      for (const node of [1, 2, 4]) await lie(node, cid, spareId)
+      for (const node of all) await consent(node)
+      expect(await pass(3)).toEqual({ steps: 0, left: 1 })
+      await passAll()
+      for (const node of all) expect(await setsOf(node, cid)).toEqual([setId])
+      expect(await recover(cid)).toBe(masterKey)
+    })
+
+    test('nothing comes into force until the operators of all five ask for it, and the old shards stay until then', async () => {
+      const { cid, masterKey, setId, spareId } = await saveFresh()
+      await consent(1)
+      await consent(2)
+      expect(await pass(1)).toEqual({ steps: 0, left: 1 })
+      await consent(3)
+      await consent(4)
+      await passAll()
+      for (const node of all) expect(await setsOf(node, cid)).toEqual([setId])
+      expect(await countSpares(peers.of(1).db.read, peers.of(1).clock.now() + 1)).toEqual({
+        waiting: 0,
+        received: 1,
+        inForce: 0,
+        without: 0,
+      })
+      await consent(5)
+      expect((await pass(5)).steps).toBe(1)
+      // One node puts it in force; both sets are there until the last has.
+      expect((await pass(1)).steps).toBe(1)
+      expect(await setsOf(1, cid)).toEqual([spareId, setId])
+      expect(await recover(cid, [1, 2, 3])).toBe(masterKey)
+      for (const node of [2, 3, 4]) await pass(node)
+      expect((await setsOf(1, cid)).length).toBe(2)
+      expect((await pass(1)).steps).toBe(0)
+      await passAll()
+      for (const node of all) expect(await setsOf(node, cid)).toEqual([spareId])
+      expect(await recover(cid, [2, 3, 5])).toBe(masterKey)
+    })
+
+    test('keys saved after the operator asked, provisional, retired and restored ones are left', async () => {
+      const now = peers.of(1).clock.now()
+      const retired = await saveFresh()
+      const provisional = await saveFresh({ nodes: [1, 2] })
+      const restored = await saveFresh()
+      for (const node of all) await retireRecord(peers.of(node), owner, retired.cid, undefined)
+      await peers
+        .of(1)
+        .db.write((trx) => trx.updateTable('key').set({ restored_at: now }).where('cid', '=', restored.cid).execute())
+      for (const node of all) await consent(node, now)
+      expect(await pass(2)).toEqual({ steps: 0, left: 0 })
+      for (const node of all) await consent(node)
+      await passAll()
+      expect(await setsOf(1, retired.cid)).toEqual([retired.setId])
+      expect(await setsOf(1, provisional.cid)).toEqual([provisional.setId])
+      for (const node of all) expect(await setsOf(node, restored.cid)).toEqual([restored.setId])
+      // Once its peers confirm it, it takes part, too.
+      await confirmRestored(peers.of(1), restored.cid)
+      await passAll()
+      for (const node of all) expect(await setsOf(node, restored.cid)).toEqual([restored.spareId])
+    })
+
+    test('a key that its owner saves meanwhile wins, and the spare set of the replaced one is gone', async () => {
+      const { cid, spareId } = await saveFresh()
+      for (const node of all) await consent(node)
+      for (const node of all) await pass(node)
+      expect((await pass(1)).steps).toBe(1)
+      expect(await setsOf(1, cid)).toContain(spareId)
+      peers.pass(10)
+      const newer = deal()
+      const setId = await save(cid, newer, { caller: callerOf('a', 'later') })
+      await passAll()
+      for (const node of all) {
+        expect((await setsOf(node, cid))[0]).toBe(setId)
+        expect((await sparesOf(node, cid)).map((row) => row.set_id)).toEqual([setId])
+      }
+      expect(await recover(cid)).toBe(newer.masterKey)
+    })
+
+    test('a revocation while a new node receives its shard holds there', async () => {
+      const { cid, masterKey } = await saveFresh({ sharedTo: [friend.address, other.address] })
+      await peers.replace(4)
+      for (const node of all) await consent(node)
+      for (const node of all) await pass(node)
+      for (const node of [1, 2, 3, 5]) await pass(node)
+      for (const node of [1, 2, 3, 5]) await revokeRecord(peers.of(node), owner, cid, [friend.address])
+      await passAll()
+      const record = await findRecord(peers.of(4).db.read, cid)
+      expect([record?.sharedTo, record?.row.restored_at]).toEqual([[other.address], null])
+      expect(await recover(cid, [2, 4, 5])).toBe(masterKey)
+    })
+
+    test('a record that three peers do not state alike is not created, and its owner repairs it', async () => {
+      const { cid } = await saveFresh()
+      await peers.replace(2)
+      for (const node of all) await consent(node)
+      for (const node of all) await pass(node)
+      for (const node of [1, 3]) await shareRecord(peers.of(node), owner, cid, [friend.address])
+      await passAll()
+      expect(await findRecord(peers.of(2).db.read, cid)).toBeUndefined()
+      for (const node of [4, 5]) await shareRecord(peers.of(node), owner, cid, [friend.address])
+      await passAll()
+      expect((await repairRecord(peers.of(2), owner, cid))?.outcome).toBe('current')
+      for (const node of all) expect((await setsOf(node, cid)).length).toBe(1)
+    })
+
+    test('an answer is for one node alone, and has no part before the operator asks', async () => {
+      const { cid, spares } = await saveFresh()
+      const before = JSON.stringify(await answerPeer(peers.of(1), 2, { cids: [cid], after: '' }))
+      await consent(1)
+      const answer = await answerPeer(peers.of(1), 2, { cids: [cid], after: '' })
+      expect(answer.length).toBeGreaterThan(before.length)
+      expect(answer).not.toContain(spares[0]?.parts[1]?.key)
+      await expect(answerPeer(peers.of(1), 1, {})).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+    })
+
+    test('a spare set that fits nothing is refused', async () => {
+      const [one, two] = [deal(), deal()]
+      const set = commitShards(one.keyShards)
+      const cid = freshCid()
+      const payload = one.keyShards[0] as KeyShard
+      const saved = (spare: Spare) =>
+        saveRecord(peers.of(1), owner, { cid, cidAsGiven: cid, payload, set, spare, sharedTo: [] })
+      const parts = two.spares[0]?.parts ?? []
+      await expect(saved({ set, parts })).rejects.toMatchObject({ code: 'SHARD_MISMATCH' })
+      const broken = { ...commitShards(two.keyShards), id: 'f'.repeat(64) }
+      await expect(saved({ set: broken, parts })).rejects.toMatchObject({ code: 'SHARD_MISMATCH' })
+    })
+
+    test('in any order of steps, changes and replaced nodes every key can be read, and ends on one set', async () => {
+      const step = fc.oneof(
+        { weight: 6, arbitrary: fc.record({ do: fc.constant('pass' as const), node: fc.constantFrom(...all) }) },
+        { weight: 1, arbitrary: fc.record({ do: fc.constant('share' as const), node: fc.constant(0) }) },
+        { weight: 1, arbitrary: fc.record({ do: fc.constant('save' as const), node: fc.constant(0) }) },
+        { weight: 1, arbitrary: fc.record({ do: fc.constant('sameKey' as const), node: fc.constant(0) }) },
+      )
+      let turn = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), fc.boolean(), async (steps, isReplaced) => {
+          let { cid, masterKey } = await saveFresh()
+          if (isReplaced) await peers.replace(1 + (turn % 5))
+          const lost = isReplaced ? 1 + (turn % 5) : 0
+          for (const node of all) await consent(node)
+          const session = () => callerOf('a', `session ${++turn}`)
+          for (const one of steps) {
+            if (one.do === 'pass') await pass(one.node)
+            else if (one.do === 'share') {
+              const caller = session()
+              for (const node of all) {
+                await shareRecord(peers.of(node), caller, cid, [other.address]).catch((error: unknown) => {
+                  if (node !== lost || !CairnError.is(error, 'KEY_NOT_FOUND')) throw error
+                })
+              }
+            } else {
+              const key = deal(one.do === 'save' ? undefined : masterKey)
+              masterKey = key.masterKey
+              await save(cid, key, { caller: session() })
+            }
+            expect(await recover(cid)).toBe(masterKey)
+          }
+          await passAll()
+          for (const node of all) {
+            await promoteRecord(peers.of(node), cid)
+            await repairRecord(peers.of(node), owner, cid)
+          }
+          await passAll()
+          expect(await recover(cid)).toBe(masterKey)
+          const inForce = await Promise.all(all.map(async (node) => (await setsOf(node, cid))[0]))
+          expect(new Set(inForce).size, inForce.join(' ')).toBe(1)
+          turn++
+        }),
+        { numRuns: runs * fuzz },
+      )
+    })
+  })
+}
+
+suite('shards are replaced', startFivePeers, 4)
+
+describe('on PostgreSQL', () => {
+  let postgres: PostgresFixture
+  beforeAll(async () => {
+    postgres = await startPostgres(migrations)
+  })
+  afterAll(() => postgres?.stop())
+  suite(
+    'the same',
+    () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })),
+    1,
+  )
+})
