@@ -12,6 +12,7 @@ export {
   unlimited,
 } from './operator-settings.ts'
 export {
+  charge,
   credit,
   hasUploadsInProgress,
   isShortage,

@@ -122,8 +122,9 @@ async function hold(
   context: Context,
   trx: Kysely<Schema>,
   { address, bytes, freeDiskBytes }: { address: string; bytes: number; freeDiskBytes: number },
+  total: 'reservedBytes' | 'usedBytes' = 'reservedBytes',
 ): Promise<void> {
-  const freeBytes = await changeAccount(trx, address, { reservedBytes: bytes }, hasRoom(bytes))
+  const freeBytes = await changeAccount(trx, address, { [total]: bytes }, hasRoom(bytes))
   if (freeBytes === undefined) throw await describeLimit(context, trx, address, bytes)
   if (freeBytes === 0) return
   if (freeBytes > freeDiskBytes) throw await refuseFree(context, trx, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)
@@ -216,6 +217,19 @@ export async function settle(trx: Kysely<Schema>, reservation: Reservation, used
     throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
   const changed = await changeAccount(trx, row.address, { reservedBytes: -row.bytes, usedBytes }, isUnblocked)
   if (changed === undefined) throw new CairnError('ACCOUNT_BLOCKED')
+}
+
+/**
+ * Adds bytes to an account's usage without a reservation, in the unit that records the upload.
+ * @param space with `freeDiskBytes` from {@link measureFreeDisk}, measured before the unit
+ * @throws CairnError as {@link reserve}
+ */
+export function charge(
+  context: Context,
+  trx: Kysely<Schema>,
+  space: { address: string; bytes: number; freeDiskBytes: number },
+): Promise<void> {
+  return hold(context, trx, space, 'usedBytes')
 }
 
 /** Subtracts deleted bytes from an account's usage, in the unit that deletes them. */

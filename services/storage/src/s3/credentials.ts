@@ -6,6 +6,7 @@ import { authenticate, ensureAccount, findApiKeyById, issueApiKey } from '../acc
 import type { Context } from '../context.ts'
 import { deriveKey } from '../derive-key.ts'
 import { recordEvents } from '../events/events.ts'
+import { createLruCache, type LruCache } from '../lru-cache.ts'
 import { s3Error } from './s3-error.ts'
 
 /** An access key pair. */
@@ -26,9 +27,17 @@ const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** Length of a secret in bytes: 40 characters of base64, as S3 clients know them. */
 const secretBytes = 30
 
+/** Secrets of access keys in use, by the secret of the service. */
+const derivedSecrets = new WeakMap<Uint8Array, LruCache<string>>()
+
 /** Derives the secret from the access key's id and the secret of the service, so that no secret is stored. */
 function deriveSecret(secret: Uint8Array, accessKeyId: string): string {
-  return Buffer.from(deriveKey(secret, `s3 ${accessKeyId}`, secretBytes)).toString('base64')
+  const known = derivedSecrets.get(secret) ?? createLruCache<string>(4096)
+  derivedSecrets.set(secret, known)
+  const derived =
+    known.get(accessKeyId) ?? Buffer.from(deriveKey(secret, `s3 ${accessKeyId}`, secretBytes)).toString('base64')
+  known.set(accessKeyId, derived, 1)
+  return derived
 }
 
 /**

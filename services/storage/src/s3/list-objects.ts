@@ -15,8 +15,13 @@ export type ListQuery = {
   signal: AbortSignal
 }
 
+/** What a listing shows of an object: a page has many, so that no other columns are read. */
+const listedColumns = ['key', 'cid', 'size_bytes', 'etag', 'checksum', 'created_at'] as const
+
 /** An object, or all keys that share a prefix. */
-export type ListEntry = { kind: 'object'; row: ObjectRow } | { kind: 'prefix'; prefix: string }
+export type ListEntry =
+  | { kind: 'object'; row: Pick<ObjectRow, (typeof listedColumns)[number]> }
+  | { kind: 'prefix'; prefix: string }
 
 /** One page of a listing. `next` is the start of the following page; undefined on the last page. */
 export type ListPage = { entries: ListEntry[]; next: string | undefined }
@@ -40,7 +45,7 @@ export async function listObjects(db: Kysely<Schema>, query: ListQuery): Promise
     signal.throwIfAborted()
     let rows = db
       .selectFrom('s3_object')
-      .selectAll()
+      .select(listedColumns)
       .where('bucket', '=', bucket)
       .where('is_latest', '=', 1)
       .where('key', from.isIncluded ? '>=' : '>', from.key)

@@ -194,6 +194,32 @@ describe('adding files', () => {
     await add(Buffer.concat([part('empty', ''), end]))
   })
 
+  it('reserves nothing for a small file of known length, and decides when it is recorded', async () => {
+    const reserved: number[] = []
+    const halfway = async function* (body: Buffer) {
+      yield body.subarray(0, -20)
+      reserved.push((await test.account()).reserved)
+      yield body.subarray(-20)
+    }
+    const send = (sizeBytes: number, isAnnounced: boolean) => {
+      const body = Buffer.concat([part('a.bin', fill(sizeBytes, sizeBytes)), end])
+      const given = isAnnounced ? { bodyBytes: body.length } : {}
+      return addFiles(test.context, testAddress, freedFeedFrom(halfway(body)), { ...options, ...given })
+    }
+    await send(1000, true)
+    await send(65_536, true)
+    await send(65_537, true)
+    await send(2000, false)
+    expect(reserved).toEqual([0, 0, 65_537, 8 * MIB])
+    expect(await test.account()).toEqual({ used: 1000 + 65_536 + 65_537 + 2000, reserved: 0, uploads: 4 })
+    await add(Buffer.concat([part('base', fill(limitBytes - 140_000, 9)), end]))
+    await expect(send(10_000, true)).rejects.toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      details: { neededBytes: 10_000, missingBytes: 4073 },
+    })
+    expect(reserved).toHaveLength(4)
+  })
+
   it('accepts exactly as many as fit when fifty race for the last storage', async () => {
     const sizeBytes = 64 * 1024
     await add(Buffer.concat([part('base', fill(limitBytes - MIB, 9)), end]))

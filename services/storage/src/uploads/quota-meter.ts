@@ -1,13 +1,28 @@
-import { MIB } from '@cairn/protocol'
+import { KIB, MIB } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { isShortage, type Reservation, requireQuota, reserve, settle, shortOf } from '../ledger/ledger.ts'
+import {
+  charge,
+  isShortage,
+  measureFreeDisk,
+  type Reservation,
+  requireQuota,
+  reserve,
+  settle,
+  shortOf,
+} from '../ledger/ledger.ts'
 
 /** Quota reserved per step while a body of unknown length streams in. */
 const stepBytes = 8 * MIB
 /** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
 const maxFramingBytes = 16 * MIB
+
+/**
+ * Maximum announced bytes that are charged when the upload is recorded, without a reservation: it would cost a second commit, which is
+ * most of the work for a small file.
+ */
+const maxUnreservedBytes = 64 * KIB
 
 const framingOf = (sizeBytes: number): number => Math.min(maxFramingBytes, sizeBytes / 4)
 
@@ -52,6 +67,9 @@ export function openQuotaMeter(
   /** Announced bytes of the whole upload; 0 when unknown. */
   let expected = 0
   let taken = 0
+  /** Whether the held bytes are only known to fit. */
+  let isUnreserved = false
+  let freeDiskBytes = 0
 
   const hold = async (sizeBytes: number): Promise<void> => {
     if (reservation === undefined) reservation = await reserve(context, address, sizeBytes)
@@ -66,7 +84,14 @@ export function openQuotaMeter(
     return shortOf(context, context.db.read, error.code, Math.max(needed, expected), availableBytes)
   }
 
+  /** Before the first reservation: it must include what was only known to fit. */
+  const reserveFromStart = (): void => {
+    if (isUnreserved) held = 0
+    isUnreserved = false
+  }
+
   const growTo = async (needed: number): Promise<void> => {
+    reserveFromStart()
     const missing = needed - held
     const step = Math.max(missing, stepBytes)
     try {
@@ -86,8 +111,13 @@ export function openQuotaMeter(
     async expect(sizeBytes) {
       if (sizeBytes <= held) return
       expected = sizeBytes
+      reserveFromStart()
       try {
-        await hold(sizeBytes - held)
+        if (reservation === undefined && sizeBytes <= maxUnreservedBytes) {
+          await requireQuota(context, address, sizeBytes)
+          held = sizeBytes
+          isUnreserved = true
+        } else await hold(sizeBytes - held)
       } catch (error) {
         if (!isShortage(error)) throw error
         const missing = Number(error.details['missingBytes'])
@@ -103,9 +133,11 @@ export function openQuotaMeter(
       return taken
     },
     async ready() {
-      if (reservation === undefined) await hold(0)
+      if (isUnreserved) freeDiskBytes = await measureFreeDisk(context)
+      else if (reservation === undefined) await hold(0)
     },
     async settle(trx, usedBytes) {
+      if (isUnreserved) return charge(context, trx, { address, bytes: usedBytes, freeDiskBytes })
       if (reservation === undefined) throw new TypeError('settle was called before ready')
       await settle(trx, reservation, usedBytes)
     },
