@@ -12,6 +12,11 @@ const maxWorkers = Math.max(3, Math.min(availableParallelism(), 8))
 /** Tests that drive a browser. Where the lockfile has none for this machine they are left out, and the run says so. */
 const withBrowser = ['tests/browser/**', 'tests/console/**', 'tests/e2e/docs-page.test.ts']
 
+/** Tests of the console that steer Chromium itself, or its virtual authenticator. */
+const chromiumOnly = ['assistive', 'installed', 'passkeys', 'resumable', 'budgets'].map(
+  (name) => `tests/console/${name}.test.ts`,
+)
+
 /** Files of which the long ring runs more random cases and kills, and the largest examples. */
 const repeated = [
   ...['protocol/src/aggregator', 'crypto/src/shards', 'crypto/src/signatures', 'names/src/records'],
@@ -91,6 +96,14 @@ export default defineConfig({
         isolate: false,
       }),
       ring({ name: 'system', include: ['tests/system/**/*.test.ts'], testTimeout: 300_000, maxWorkers }),
+      ring({
+        name: 'firefox',
+        include: ['tests/console/**/*.test.ts'],
+        exclude: chromiumOnly,
+        env: { CAIRN_TEST_BROWSER: 'firefox' },
+        testTimeout: 300_000,
+        maxWorkers,
+      }),
       ring({ name: 'long', include: ['tests/long/**/*.test.ts'], testTimeout: 3_600_000, maxWorkers: 1 }),
       ring({ name: 'more', include: repeated, env: more, testTimeout: 3_600_000, maxWorkers }),
       ring({ name: 'interop', include: ['tests/interop/**/*.test.ts'], testTimeout: 300_000, maxWorkers: 1 }),

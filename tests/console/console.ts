@@ -2,6 +2,7 @@
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { launchChromium, leaveOutHandles } from '../chromium.ts'
+import { isFirefox, launchFirefox } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
@@ -63,7 +64,7 @@ export async function openConsole({
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
   const network = stack.use(await createTestNetwork(settings, chain, 20, providers))
-  const browser = await launchChromium(executablePath)
+  const browser = await (isFirefox ? launchFirefox() : launchChromium(executablePath))
   stack.defer(() => browser.close())
   const running = stack.move()
   const colours = new Set<string>()
@@ -72,7 +73,7 @@ export async function openConsole({
     browser,
     newPage: async (options) => {
       const opened = await newPage(browser, network, colours, options)
-      if (executablePath === undefined) await leaveOutHandles(opened.context)
+      if (executablePath === undefined && !isFirefox) await leaveOutHandles(opened.context)
       return opened
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
@@ -98,10 +99,11 @@ async function newPage(
     baseURL: network.profile.api,
     locale,
     reducedMotion: 'reduce',
-    isMobile: isPhone,
-    hasTouch: isPhone,
+    ...(isFirefox ? {} : { isMobile: isPhone, hasTouch: isPhone }),
   })
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
+  if (!isFirefox) {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
+  }
   const wallet = await createTestWallet(context, accounts, network.profile.chain)
   const page = await context.newPage()
   page.setDefaultTimeout(waitMs)

@@ -1,0 +1,33 @@
+// Firefox of the system, as another engine for the console's tests. Playwright drives it by WebDriver BiDi.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, firefox } from 'playwright'
+import { requireProgram } from './system/require-program.ts'
+
+/** Whether the tests of the console run in Firefox: the ring `firefox`. */
+export const isFirefox = process.env['CAIRN_TEST_BROWSER'] === 'firefox'
+
+/** Starts the browser. `CAIRN_TEST_FIREFOX` names another program than that of the system. */
+export async function launchFirefox(): Promise<Browser> {
+  const program = process.env['CAIRN_TEST_FIREFOX'] ?? requireProgram('firefox-esr', 'firefox-esr')
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-firefox-'))
+  const starter = join(folder, 'firefox')
+  const relay = join(import.meta.dirname, 'firefox-relay.mjs')
+  await writeFile(starter, `#!/bin/sh\nexec '${process.execPath}' '${relay}' "$@"\n`)
+  await chmod(starter, 0o700)
+  const browser = await firefox.launch({
+    channel: 'moz-firefox',
+    executablePath: starter,
+    env: { ...process.env, CAIRN_TEST_FIREFOX_PROGRAM: program },
+    firefoxUserPrefs: {
+      'ui.prefersReducedMotion': 1,
+      // Nothing outside of this machine is looked up.
+      'network.dns.localDomains': 'localhost',
+      'network.proxy.type': 0,
+      'dom.events.testing.asyncClipboard': true,
+    },
+  })
+  browser.on('disconnected', () => void rm(folder, { recursive: true, force: true }))
+  return browser
+}
