@@ -2,7 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, firefox } from 'playwright'
+import { type Browser, firefox, type Locator, type Page } from 'playwright'
 import { requireProgram } from './system/require-program.ts'
 
 /** Whether the tests of the console run in Firefox: the ring `firefox`. */
@@ -30,4 +30,18 @@ export async function launchFirefox(): Promise<Browser> {
   })
   browser.on('disconnected', () => void rm(folder, { recursive: true, force: true }))
   return browser
+}
+
+/**
+ * Makes `fill` type. By WebDriver BiDi Playwright sets the value from the page's own scripts, where React takes it for its own and
+ * reports no change.
+ */
+export function typeInsteadOfFill(page: Page): void {
+  const locator: Locator = Object.getPrototypeOf(page.locator('html'))
+  locator.fill = async function (value) {
+    await this.focus()
+    await this.selectText()
+    await this.press('Delete')
+    if (value !== '') await this.pressSequentially(value)
+  }
 }

@@ -2,7 +2,7 @@
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { launchChromium, leaveOutHandles } from '../chromium.ts'
-import { isFirefox, launchFirefox } from '../firefox.ts'
+import { isFirefox, launchFirefox, typeInsteadOfFill } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
@@ -106,6 +106,7 @@ async function newPage(
   }
   const wallet = await createTestWallet(context, accounts, network.profile.chain)
   const page = await context.newPage()
+  if (isFirefox) typeInsteadOfFill(page)
   page.setDefaultTimeout(waitMs)
   const problems: string[] = []
   // The browser itself reports answers of 4xx as errors; the page shows them as what they are.
