@@ -87,8 +87,7 @@ async function slowestInput({ page, open, signIn }: ConsolePage): Promise<number
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
   await page.keyboard.press('u')
-  await page.getByRole('dialog', { name: 'Upload' }).waitFor()
-  await page.getByText('Encrypted in this browser').click()
+  await page.getByRole('dialog', { name: 'Upload' }).getByText('Encrypted', { exact: true }).click()
   await page.keyboard.press('Escape')
   for (const name of ['Shared', 'Names', 'Billing', 'Proofs', 'API keys', 'Settings']) {
     await page.getByRole('link', { name, exact: true }).first().click()

@@ -68,8 +68,12 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     await options.onState?.(next)
   }
 
-  /** Resumes the upload, or starts it. */
-  const open = async (client: Client, upload: MultipartUpload, sizeBytes: number): Promise<string> => {
+  /** Resumes the upload, or starts it. The service has no byte of a new one. */
+  const open = async (
+    client: Client,
+    upload: MultipartUpload,
+    sizeBytes: number,
+  ): Promise<{ id: string; isNew: boolean }> => {
     const cids = upload.computed?.() ?? []
     if (state !== undefined && state.cids.length > 0 && cids.length > 0 && `${state.cids}` !== `${cids}`) {
       throw new CairnError('FILE_CHANGED', {
@@ -77,11 +81,13 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
         hint: 'Select the same files, or start a new upload.',
       })
     }
-    if (state !== undefined && state.sizeBytes === sizeBytes) return state.id
-    if (started?.sizeBytes !== sizeBytes) started = { sizeBytes, key: randomHex() }
+    if (state !== undefined && state.sizeBytes === sizeBytes) return { id: state.id, isNew: false }
+    // A repeated start may find bytes of its first attempt.
+    const repeated = started?.sizeBytes === sizeBytes ? started : undefined
+    started = repeated ?? { sizeBytes, key: randomHex() }
     const id = await beginUpload(client, upload, sizeBytes, started.key)
     await keep({ id, boundary, sizeBytes, cids })
-    return id
+    return { id, isNew: repeated === undefined && sizeBytes > 0 }
   }
 
   /** The CIDs are known while the body is sent. */
@@ -94,11 +100,11 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     const { onSent } = upload
     const { reading, ...body } = await makeBody(upload, options, state === undefined)
     const go = async (): Promise<Uploaded[]> => {
-      const id = await open(client, upload, body.sizeBytes)
+      const { id, isNew } = await open(client, upload, body.sizeBytes)
       const stop = new AbortController()
       const signal = upload.signal === undefined ? stop.signal : AbortSignal.any([upload.signal, stop.signal])
       try {
-        const sending = sendInParts(client, id, body, { signal, onSent })
+        const sending = sendInParts(client, id, body, { signal, onSent, isNew })
         const [stored] = await Promise.all([sending, reading?.then(() => noteCids(upload))])
         return stored
       } catch (error) {
@@ -175,7 +181,7 @@ async function makeBody(
   if (blob !== undefined) {
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)
-    const parts: PartsBody = { sizeBytes: blob.size, from: (offset) => blob.slice(offset) }
+    const parts: PartsBody = { sizeBytes: blob.size, from: (offset) => (offset === 0 ? blob : blob.slice(offset)) }
     if (readsAside) {
       // It is awaited with the sending; until then its rejection must not count as unhandled.
       reading.catch(() => undefined)

@@ -160,6 +160,8 @@ async function wholeBlob(batch: Batch, boundary: string | undefined): Promise<Bl
   const parts: BlobPart[] = []
   for await (const file of batch.files()) {
     if (file.blob === undefined) return undefined
+    // The file itself: browsers send one without copying it through their main process.
+    if (boundary === undefined) return file.blob
     parts.push(new Uint8Array(partHead(boundary, file, parts.length === 0)), file.blob)
   }
   return new Blob([...parts, new Uint8Array(multipartEnd(boundary))])

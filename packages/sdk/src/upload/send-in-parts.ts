@@ -68,6 +68,7 @@ export async function beginUpload(
 /**
  * Sends the bytes of a body that the service lacks, once, and returns what it stored. After an error, the same call
  * resumes from the offset of the service.
+ * @param isNew the upload was just started: the service has no byte of it
  * @throws CairnError NOT_FOUND if the service has removed it, the code of the service, NETWORK_ERROR, TIMEOUT, ABORTED;
  *   with the offset as `details.offsetBytes` if known
  */
@@ -75,9 +76,11 @@ export async function sendInParts(
   client: Client,
   id: string,
   body: PartsBody,
-  { signal, onSent }: Pick<MultipartUpload, 'signal' | 'onSent'>,
+  { signal, onSent, isNew = false }: Pick<MultipartUpload, 'signal' | 'onSent'> & { isNew?: boolean },
 ): Promise<Uploaded[]> {
-  const found = await fetchUpload(client, id, { signal })
+  const found = isNew
+    ? { offsetBytes: 0, lengthBytes: body.sizeBytes, state: 'receiving' }
+    : await fetchUpload(client, id, { signal })
   if (found.offsetBytes < found.lengthBytes || found.state === 'receiving') {
     const offset = found.offsetBytes
     try {
