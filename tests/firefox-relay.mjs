@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer } from 'ws'
 
 const ignored = new Set(['emulation.setMediaFeaturesOverride'])
-const firefox = spawn(process.env.CAIRN_TEST_FIREFOX_PROGRAM, process.argv.slice(2), { stdio: ['ignore', 'inherit', 'pipe'] })
+const firefox = spawn(process.env.CAIRN_TEST_FIREFOX_PROGRAM, process.argv.slice(2), {
+  stdio: ['ignore', 'inherit', 'pipe'],
+})
 const end = () => firefox.kill()
 process.on('SIGTERM', end)
 process.on('SIGINT', end)
@@ -22,7 +24,9 @@ function relay(url) {
     const browser = new WebSocket(`${url}${request.url}`, { perMessageDeflate: false, maxPayload: 256 * 1024 * 1024 })
     const early = []
     const toBrowser = (text) => (browser.readyState === WebSocket.OPEN ? browser.send(text) : early.push(text))
-    browser.on('open', () => early.forEach((text) => browser.send(text)))
+    browser.on('open', () => {
+      for (const text of early) browser.send(text)
+    })
     browser.on('message', (data) => client.send(data.toString()))
     client.on('message', (data) => {
       const text = data.toString()

@@ -40,8 +40,13 @@ export function typeInsteadOfFill(page: Page): void {
   const locator: Locator = Object.getPrototypeOf(page.locator('html'))
   locator.fill = async function (value) {
     await this.focus()
-    await this.selectText()
-    await this.press('Delete')
-    if (value !== '') await this.pressSequentially(value)
+    // By the keyboard, not by the locator: the name of some fields is their value.
+    const { keyboard } = this.page()
+    await keyboard.press('ControlOrMeta+a')
+    await keyboard.press('Delete')
+    await keyboard.type(value)
   }
 }
+
+/** What Firefox logs of a request that Chromium reports with a code of its own. */
+export const failedRequest = /^Cross-Origin Request Blocked: .*\(Reason: CORS request did not succeed\)/

@@ -1,5 +1,4 @@
 // What happened in the account: the log by kind, older events, the signed export, receipts and the chart.
-import { readFile } from 'node:fs/promises'
 import {
   CairnError,
   createLink,
@@ -15,6 +14,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { nextSaved } from './next-saved.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -62,9 +62,9 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  const saved = page.waitForEvent('download')
+  const saved = nextSaved(page)
   await page.getByRole('button', { name: 'Export signed log' }).click()
-  const lines = await readFile(await (await saved).path())
+  const { bytes: lines } = await saved
   const verified = await verifyEventLog(one(lines), { signer: site.network.profile.eventSigner })
   expect(verified.count).toBeGreaterThanOrEqual(5)
   for (const type of ['link.opened', 'upload.deleted']) expect(lines.toString()).toContain(`"type":"${type}"`)

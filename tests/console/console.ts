@@ -2,7 +2,7 @@
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import { launchChromium, leaveOutHandles } from '../chromium.ts'
-import { isFirefox, launchFirefox, typeInsteadOfFill } from '../firefox.ts'
+import { failedRequest, isFirefox, launchFirefox, typeInsteadOfFill } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
@@ -111,8 +111,9 @@ async function newPage(
   const problems: string[] = []
   // The browser itself reports answers of 4xx as errors; the page shows them as what they are.
   const expected = [/^Failed to load resource: the server responded with a status of 4\d\d/]
+  const isExpected = (text: string) => expected.some((pattern) => pattern.test(text))
   const note = (text: string) => {
-    if (!expected.some((pattern) => pattern.test(text))) problems.push(text)
+    if (!isExpected(text)) problems.push(text)
   }
   const ours = new Set(JSON.stringify(network.profile).match(/https?:\/\/[^"/]+/g))
   context.on('console', (message) => {
@@ -130,7 +131,8 @@ async function newPage(
     problems,
     expectProblem: (pattern) => {
       expected.push(pattern)
-      problems.splice(0, problems.length, ...problems.filter((text) => !pattern.test(text)))
+      if (isFirefox && /ERR_|Failed to load/.test(pattern.source)) expected.push(failedRequest)
+      problems.splice(0, problems.length, ...problems.filter((text) => !isExpected(text)))
     },
     open: async (path) => {
       await page.goto(path)

@@ -1,8 +1,8 @@
 // API keys from the page: made with one signature, shown once, used by a program, revoked.
-import { readFile } from 'node:fs/promises'
 import { createClient, getUsage, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { nextSaved } from './next-saved.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -30,12 +30,9 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   const apiKey = (await dialog.locator('code').first().textContent()) ?? ''
   await dialog.getByRole('button', { name: 'Copy API key' }).click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    dialog.getByRole('button', { name: 'Save as file' }).click(),
-  ])
-  expect(download.suggestedFilename()).toBe('backup server.apikey.txt')
-  expect((await readFile(await download.path(), 'utf8')).trim()).toBe(apiKey)
+  const [saved] = await Promise.all([nextSaved(page), dialog.getByRole('button', { name: 'Save as file' }).click()])
+  expect(saved.name).toBe('backup server.apikey.txt')
+  expect(saved.bytes.toString().trim()).toBe(apiKey)
   await dialog.getByRole('button', { name: 'Done, I’ve saved it' }).click()
   // It is nowhere on the page afterwards.
   expect(await page.content()).not.toContain(apiKey)

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { listFiles, uploadEncryptedBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { nextSaved } from './next-saved.ts'
 import { makeDocx, makeEpub, makePptx, makeXlsx } from './office-files.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -241,9 +241,9 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   const dot = page.getByRole('img', { name: 'dot.png' })
   await expect.poll(() => dot.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(1)
   expect(await dot.getAttribute('src')).toMatch(/^blob:/)
-  const saved = page.waitForEvent('download')
+  const saved = nextSaved(page)
   await page.getByRole('button', { name: 'Save decrypted file' }).click()
-  expect((await saved).suggestedFilename()).toBe('dot.png')
+  expect((await saved).name).toBe('dot.png')
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   expect(problems).toEqual([])
 })
@@ -300,10 +300,10 @@ test('an encrypted recording of either format plays and seeks by ranges, which n
   expect(await checkAccessibility()).toEqual([])
   // Only players get what is decrypted, and only while the file is open.
   expect(await page.evaluate(`fetch(${JSON.stringify(url)}).then(({ status }) => status)`)).toBe(404)
-  const saved = page.waitForEvent('download')
+  const saved = nextSaved(page)
   await page.evaluate('delete window.showSaveFilePicker')
   await page.getByRole('button', { name: 'Save decrypted file' }).click()
-  expect((await readFile(await (await saved).path())).equals(wave)).toBe(true)
+  expect((await saved).bytes.equals(wave)).toBe(true)
 
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await expect

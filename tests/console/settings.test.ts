@@ -1,7 +1,7 @@
 // Settings and status: what this browser keeps, and how the network is.
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { nextSaved } from './next-saved.ts'
 
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
@@ -56,11 +56,8 @@ test('what the browser keeps is exported without the session, and cleared with i
   await opened.open('/settings')
   await opened.signIn()
   await page.getByLabel('Single-letter shortcuts').uncheck()
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Export' }).click(),
-  ])
-  const text = await readFile(await download.path(), 'utf8')
+  const [saved] = await Promise.all([nextSaved(page), page.getByRole('button', { name: 'Export' }).click()])
+  const text = saved.bytes.toString()
   expect(JSON.parse(text).data['cairn.settings']).toMatchObject({ hasShortcuts: false })
   const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
   expect(text).not.toContain(JSON.parse(kept).apiKey)
