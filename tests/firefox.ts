@@ -50,3 +50,6 @@ export function typeInsteadOfFill(page: Page): void {
 
 /** What Firefox logs of a request that Chromium reports with a code of its own. */
 export const failedRequest = /^Cross-Origin Request Blocked: .*\(Reason: CORS request did not succeed\)/
+
+/** What Firefox reports of a part of the page that was still loading when the page was left. */
+export const leftWhileLoading = /^TypeError: error loading dynamically imported module: /

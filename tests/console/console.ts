@@ -1,8 +1,9 @@
 // The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
+import type { PrivateKeyAccount } from 'viem/accounts'
 import { launchChromium, leaveOutHandles } from '../chromium.ts'
-import { failedRequest, isFirefox, launchFirefox, typeInsteadOfFill } from '../firefox.ts'
+import { failedRequest, isFirefox, launchFirefox, leftWhileLoading, typeInsteadOfFill } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
@@ -31,9 +32,9 @@ export type ConsolePage = {
 export type Console = AsyncDisposable & {
   network: TestNetwork
   browser: Browser
-  /** A browser context of its own with a wallet of so many accounts; `0` for a browser without a wallet. */
+  /** A browser context of its own with a wallet of so many accounts, or of these; `0` for a browser without a wallet. */
   newPage(options?: {
-    accounts?: number
+    accounts?: number | readonly PrivateKeyAccount[]
     width?: number
     height?: number
     theme?: 'light' | 'dark'
@@ -111,6 +112,7 @@ async function newPage(
   const problems: string[] = []
   // The browser itself reports answers of 4xx as errors; the page shows them as what they are.
   const expected = [/^Failed to load resource: the server responded with a status of 4\d\d/]
+  if (isFirefox) expected.push(leftWhileLoading)
   const isExpected = (text: string) => expected.some((pattern) => pattern.test(text))
   const note = (text: string) => {
     if (!isExpected(text)) problems.push(text)

@@ -39,15 +39,16 @@ class WalletError extends Error {
   }
 }
 
-/** Gives a context's pages a wallet of so many fresh accounts; with none, the browser has no wallet. */
+/** Gives a context's pages a wallet of so many fresh accounts, or of these; with none, the browser has no wallet. */
 export async function createTestWallet(
   context: BrowserContext,
-  count: number,
+  owned: number | readonly PrivateKeyAccount[],
   chain: { rpcUrl: string; chainId: number } | undefined,
   name = 'Test Wallet',
 ): Promise<TestWallet> {
   const bridge = `ask_${name.replace(/\W/g, '_')}`
-  const accounts = Array.from({ length: count }, () => privateKeyToAccount(generatePrivateKey()))
+  const accounts =
+    typeof owned === 'number' ? Array.from({ length: owned }, () => privateKeyToAccount(generatePrivateKey())) : owned
   const requests: string[] = []
   const rejected = new Set<string>()
   const blocked = new Set<string>()
@@ -149,7 +150,7 @@ export async function createTestWallet(
         return askChain(method, params)
     }
   }
-  if (count > 0) {
+  if (accounts.length > 0) {
     // Errors lose their code on the way to the page, so they travel as values.
     await context.exposeFunction(bridge, async (method: string, params: unknown): Promise<Answer> => {
       try {
