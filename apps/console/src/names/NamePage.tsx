@@ -64,7 +64,7 @@ export function NamePage({ session }: { session: Session }) {
       {state.value === null ? (
         <NeverPublished canPublish={canPublish} onPublish={() => publish(state)} />
       ) : (
-        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="grid grid-cols-1 items-start gap-8 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
           <NameTarget session={session} state={state} value={state.value} />
           <NameHistory
             history={history}

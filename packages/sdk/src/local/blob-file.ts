@@ -21,7 +21,13 @@ export function blobFile(blob: Blob, name?: string): LocalFile {
  */
 export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   try {
-    yield* iterateStream(blob.stream())
+    let readBytes = 0
+    for await (const piece of iterateStream(blob.stream())) {
+      readBytes += piece.length
+      yield piece
+    }
+    // Firefox reads a file that was cut as it is now.
+    if (readBytes !== blob.size) throw new Error(`${readBytes} of ${blob.size} bytes are left`)
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `Cannot read ${nameOf(blob)}`,
