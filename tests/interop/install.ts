@@ -26,7 +26,7 @@ import {
   storetheindex,
   versitygw,
 } from './binaries.ts'
-import { findClone } from './clones.ts'
+import { clonesSetting, findClone } from './clones.ts'
 import { isNodeInstalled, nodeFolder, nodePackage, olderNodes } from './nodes.ts'
 import { isNpmProgramInstalled, npmProgramFolder, npmPrograms } from './npm-programs.ts'
 import {
@@ -65,7 +65,10 @@ function findSource(program: GoProgram): Source {
   const downloaded = downloadSource(program)
   if ('folder' in downloaded) return downloaded
   const clone = findClone(basename(program.module))
-  return clone === undefined ? downloaded : { folder: clone }
+  if (clone !== undefined) return { folder: clone }
+  const others = (program.clonedModules ?? []).map(({ repository }) => repository)
+  const names = [program.module, ...others].join(', ')
+  return { problem: `${downloaded.problem}\nClone ${names}, and name the folder above them in ${clonesSetting}.` }
 }
 
 /** Options that take required modules from their clones, if there are any. The sources stay as they are. */
