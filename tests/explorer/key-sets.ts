@@ -1,6 +1,7 @@
 import { commitShards, generateKey, splitKey } from '@cairn/crypto'
-import type { KeyShard } from '@cairn/protocol'
+import type { KeyShard, Spare } from '@cairn/protocol'
 import type { PreparedKey } from '@cairn/sdk'
+import { spareOf } from '../../packages/sdk/src/keys/deal-spare.ts'
 
 /** A set of shards under a name that is the same in every run. */
 export type NamedSet = PreparedKey & { name: string }
@@ -8,6 +9,8 @@ export type NamedSet = PreparedKey & { name: string }
 const sets = new Map<string, NamedSet>()
 const byShard = new Map<string, { name: string; node: number }>()
 const keyNames = new Map<string, string>()
+/** Names of the sets that spare sets were dealt with, by the id of the spare set. */
+const bySpare = new Map<string, string>()
 
 /**
  * Returns the set of a name: created at its first use, the same afterwards.
@@ -21,6 +24,7 @@ export function setNamed(name: string, masterKey?: string): NamedSet {
   const { keyShards } = made
   const set = { ...made, name: full, set: commitShards(keyShards) }
   sets.set(full, set)
+  bySpare.set(spareOf(set)[0]?.set.id ?? '', full)
   if (masterKey === undefined) keyNames.set(made.masterKey, name)
   for (const [i, shard] of keyShards.entries()) byShard.set(`${shard.index} ${shard.key}`, { name: full, node: i + 1 })
   return set
@@ -44,11 +48,30 @@ export function shardOf(name: string, node: number): KeyShard {
   return shard
 }
 
+/** The name of the set that a spare set was dealt with. */
+export function nameSpare(spareId: string): string {
+  return bySpare.get(spareId) ?? `unknown ${spareId}`
+}
+
+/** What a node receives of the spare set that was dealt with a set. */
+export function spareFor(name: string, node: number): Spare {
+  const set = sets.get(name)
+  const spare = set === undefined ? undefined : spareOf(set)[node - 1]
+  if (spare === undefined) throw new Error(`there is no set ${name}`)
+  return spare
+}
+
+function isSpare(one: object): one is { set: { id: string } } {
+  return 'parts' in one && 'set' in one && typeof one.set === 'object' && one.set !== null && 'id' in one.set
+}
+
 /** JSON that is alike on all nodes: shards are named by their set, a node's own number is left out. */
 export function toCommon(value: unknown, node: number): string {
   return JSON.stringify(value, (key, one: unknown) => {
     if (key === 'node' && Number(one) === node) return '$node'
-    if (typeof one !== 'object' || one === null || !('index' in one) || !('key' in one)) return one
+    if (typeof one !== 'object' || one === null) return one
+    if (key === 'spare' && isSpare(one)) return { $spare: nameSpare(one.set.id) }
+    if (!('index' in one) || !('key' in one)) return one
     return { $set: nameShard({ key: String(one.key), index: String(one.index) }, node) }
   })
 }
@@ -57,6 +80,8 @@ export function toCommon(value: unknown, node: number): string {
 export function toNode(text: string, node: number): unknown {
   return JSON.parse(text, (_key, one: unknown) => {
     if (one === '$node') return node
-    return typeof one === 'object' && one !== null && '$set' in one ? shardOf(String(one.$set), node) : one
+    if (typeof one !== 'object' || one === null) return one
+    if ('$spare' in one) return spareFor(String(one.$spare), node)
+    return '$set' in one ? shardOf(String(one.$set), node) : one
   })
 }

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Context } from '../../services/keynode/src/context.ts'
 import { openShard, type SealSubject, sealShard } from '../../services/keynode/src/shards/seal.ts'
-import { nameShard, shardOf } from './key-sets.ts'
+import { sealSpare } from '../../services/keynode/src/shards/spares.ts'
+import { nameShard, nameSpare, shardOf, spareFor } from './key-sets.ts'
 
 type Cell = string | number | null
 type Row = Record<string, Cell>
@@ -31,6 +32,12 @@ function subjectOf(table: string, row: Row): SealSubject {
   return { cid: String(row['cid']), owner: String(row['owner']), version }
 }
 
+function sealParts(context: Context, { cid, spare_id }: Row, name: string): Uint8Array {
+  const { parts } = spareFor(name, context.config.node)
+  const subject = { cid: String(cid), spareId: String(spare_id), column: 'parts' } as const
+  return sealSpare(context, subject, Buffer.from(JSON.stringify(parts)))
+}
+
 /** Reads what a node holds. */
 export function readRows(connection: DatabaseSync, tables: readonly Table[], context: Context): Rows {
   const rows: Rows = {}
@@ -50,6 +57,8 @@ export function readRows(connection: DatabaseSync, tables: readonly Table[], con
         const { sealed } = found
         if (sealed instanceof Uint8Array)
           row['sealed'] = nameShard(openShard(context, subjectOf(name, row), sealed), context.config.node)
+        // A seal differs each time; its content follows from the spare set.
+        if (found['parts'] instanceof Uint8Array) row['parts'] = nameSpare(String(row['spare_id']))
         return row
       })
   }
@@ -82,6 +91,7 @@ export function writeRows(connection: DatabaseSync, tables: readonly Table[], co
         ...columns.map((column) => {
           const value = row[column] ?? null
           if (times.has(column)) return epochMs + Number(value) * tickMs
+          if (column === 'parts' && value !== null) return sealParts(context, row, String(value))
           if (column !== 'sealed' || value === null) return value
           return sealShard(context, subjectOf(name, row), shardOf(String(value), context.config.node))
         }),

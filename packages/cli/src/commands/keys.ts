@@ -116,6 +116,9 @@ async function status(context: CommandContext): Promise<void> {
       ? 'All five nodes agree.'
       : `The nodes differ (${report.health}). Run: cairn keys repair ${cid}`,
   )
+  if (report.health === 'whole' && report.hasSpare === false) {
+    output.note(`Without spare shards, operators cannot replace a key node without you. Run: cairn keys repair ${cid}`)
+  }
 }
 
 async function repair(context: CommandContext): Promise<void> {

@@ -91,7 +91,7 @@ export async function repairWith(
   // A retired key is about to be destroyed; saving it again would make it available again.
   if (isOwner && report.agreed !== undefined && report.agreed.state !== 'retired') {
     const lacking = await findLacking(client, cid, nodes, options)
-    if (lacking.length > 0 || lackSpare(report)) {
+    if (lacking.length > 0 || report.hasSpare === false) {
       const { done } = await saveAgain(prepare, client, cid, options)
       report = await getKeyStatus(client, cid, options)
       await repairNodes(client, report, isOwner, nodes, options)
@@ -131,11 +131,6 @@ function lackOneSet({ nodes }: KeyReport, address: string): boolean {
   const open = own.filter(({ state }) => state !== 'retired')
   const sets = new Set(own.map(({ state, setId }) => (state === 'retired' ? state : setId)))
   return open.length >= keyShardThreshold && sets.size > 1
-}
-
-/** Whether three nodes state that they have no spare set: it was used, or the key was saved without one. */
-function lackSpare({ nodes }: KeyReport): boolean {
-  return nodes.filter(({ status }) => status?.hasSpare === false).length >= keyShardThreshold
 }
 
 /** Returns the owner that three nodes agree on. */

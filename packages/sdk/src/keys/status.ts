@@ -14,6 +14,11 @@ export type KeyReport = {
   agreed: KeyStatus | undefined
   /** Changes that some nodes applied and others lack, as far as this address may see them. */
   halfDone: HalfDone[]
+  /**
+   * `false` if three nodes state that they have no spare shards, with which their operators can replace all shards:
+   * `repairKey` deals them. Undefined for recipients.
+   */
+  hasSpare: boolean | undefined
   nodes: { node: number; status?: KeyStatus; error?: CairnError; isAgreed: boolean }[]
 }
 
@@ -50,6 +55,9 @@ export async function getKeyStatus(
     health: alike.length === nodeNumbers.length ? 'whole' : agreed === undefined ? 'split' : 'usable',
     agreed,
     halfDone: findHalfDone(stated, empty, agreed),
+    hasSpare: [true, false].find(
+      (value) => stated.filter(({ status }) => status.hasSpare === value).length >= keyShardThreshold,
+    ),
     nodes: answers.map((answer) => ({
       ...answer,
       isAgreed:
