@@ -54,6 +54,28 @@ afterAll(async () => {
   expect(problems).toEqual([])
 })
 
+test('another file of the same size is rejected before a byte is sent, although no CID was known', async () => {
+  const result = await page.evaluate(`(async () => {
+    const bytes = new Uint8Array(3_000_000).map((_none, i) => (i * 11 + (i >> 7)) & 255)
+    const other = bytes.slice()
+    other.fill(7, 1_400_000, 1_700_000)
+    let first
+    const stop = new AbortController()
+    const onState = (state) => { first ??= state; stop.abort() }
+    const began = { resumable: sdk.createResumable({ onState }), signal: stop.signal }
+    const aborted = await sdk.uploadFile(client, new File([bytes], 'first.bin'), began).catch((error) => error.code)
+    const resume = (content) => {
+      const resumable = sdk.createResumable({ state: { ...first, cids: [] } })
+      return sdk.uploadFile(client, new File([content], 'first.bin'), { resumable })
+    }
+    const rejected = await resume(other).catch((error) => error.code)
+    const { cid } = await resume(bytes)
+    const back = await sdk.downloadBytes(client, cid)
+    return { aborted, rejected, same: back.length === bytes.length && back.every((byte, i) => byte === bytes[i]) }
+  })()`)
+  expect(result).toEqual({ aborted: 'ABORTED', rejected: 'FILE_CHANGED', same: true })
+})
+
 test('a text, a File and a folder go up with the CID computed in the page, and come back verified', async () => {
   const result = await page.evaluate(`(async () => {
     const text = await sdk.uploadText(client, 'hello world', { name: 'hello.txt' })

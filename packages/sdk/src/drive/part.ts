@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { toHex } from '../to-hex.ts'
 import { type PartContent, parseContent } from './registers.ts'
 
 /** Identifies a revision of a drive: 16 random bytes as hex that its writer chose. */
@@ -103,10 +104,6 @@ function writeNumber(bytes: Uint8Array<ArrayBuffer>, at: number, value: number):
 function readNumber(bytes: Uint8Array, at: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   return view.getUint16(at) * 2 ** 32 + view.getUint32(at + 2)
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function fromHex(text: string): Uint8Array<ArrayBuffer> {

@@ -2,6 +2,7 @@ import { verifyChallenge } from '@cairn/pieces'
 import { type ChallengeAnswer, challengePiece, type LeafWindow } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { describeCall, openResponse, parseAnswer, readText } from '../request.ts'
+import { toHex } from '../to-hex.ts'
 import { readHttpUrl } from './read-http-url.ts'
 
 const maxAnswerBytes = 4 * 1024 * 1024
@@ -23,9 +24,7 @@ export async function challengeProvider(
 ): Promise<ChallengeAnswer> {
   const { piece, key, leaves: count, within } = challenge
   const base = readHttpUrl(url)
-  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('')
+  const nonce = toHex(crypto.getRandomValues(new Uint8Array(32)))
   const input = { params: { cid: piece }, body: { nonce, count, ...(within === undefined ? {} : { within }) } }
   // Never with the user's API key: it belongs to the network, not to its providers.
   const send = { ...describeCall(client, challengePiece, input, { signal, timeoutMs }, base), withKey: false }

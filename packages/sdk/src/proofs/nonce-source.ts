@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { hashSha256 } from '#platform/native-crypto'
+import { toHex } from '../to-hex.ts'
 
 const blockSource = /^block \d+ of chain \d+, (0x[0-9a-f]{64}), salt ([0-9a-f]{32})$/
 
@@ -21,8 +22,4 @@ export async function verifyNonce(check: {
   if (hash === undefined || toHex(await hashSha256(new TextEncoder().encode(text))) !== nonce) {
     throw new CairnError('PROOF_INVALID', { details: { reason: 'The nonce is not from the source it names' } })
   }
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

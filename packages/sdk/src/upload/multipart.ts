@@ -1,4 +1,5 @@
 import type { LocalFile } from '../local-source.ts'
+import { toHex } from '../to-hex.ts'
 
 const utf8 = new TextEncoder()
 
@@ -9,7 +10,7 @@ export function createBoundary(): string {
 
 /** Returns 128 random bits as hex. Pages without HTTPS have no `crypto.randomUUID`. */
 export function randomHex(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(crypto.getRandomValues(new Uint8Array(16)))
 }
 
 /**

@@ -19,6 +19,8 @@ export type ResumableState = {
   sizeBytes: number
   /** CIDs of the content, once known: browsers read a file beside its sending, and before they resume it. */
   cids: readonly string[]
+  /** Hash of pieces of a large body, in browsers: rejects other files before a byte is sent, while no CID is known. */
+  sample?: string
 }
 
 /** Options of {@link createResumable}. */
@@ -72,10 +74,12 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
   const open = async (
     client: Client,
     upload: MultipartUpload,
-    sizeBytes: number,
+    { sizeBytes, sample }: Pick<SendBody, 'sizeBytes' | 'sample'>,
   ): Promise<{ id: string; isNew: boolean }> => {
     const cids = upload.computed?.() ?? []
-    if (state !== undefined && state.cids.length > 0 && cids.length > 0 && `${state.cids}` !== `${cids}`) {
+    const isOther = state !== undefined && state.cids.length > 0 && cids.length > 0 && `${state.cids}` !== `${cids}`
+    const looksOther = state?.sample !== undefined && sample !== undefined && state.sample !== sample
+    if (isOther || looksOther) {
       throw new CairnError('FILE_CHANGED', {
         message: 'The files differ from those the upload started with',
         hint: 'Select the same files, or start a new upload.',
@@ -86,7 +90,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     const repeated = started?.sizeBytes === sizeBytes ? started : undefined
     started = repeated ?? { sizeBytes, key: randomHex() }
     const id = await beginUpload(client, upload, sizeBytes, started.key)
-    await keep({ id, boundary, sizeBytes, cids })
+    await keep({ id, boundary, sizeBytes, cids, ...(sample === undefined ? {} : { sample }) })
     return { id, isNew: repeated === undefined && sizeBytes > 0 }
   }
 
@@ -100,7 +104,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     const { onSent } = upload
     const { reading, ...body } = await makeBody(upload, options, state === undefined)
     const go = async (): Promise<Uploaded[]> => {
-      const { id, isNew } = await open(client, upload, body.sizeBytes)
+      const { id, isNew } = await open(client, upload, body)
       const stop = new AbortController()
       const signal = upload.signal === undefined ? stop.signal : AbortSignal.any([upload.signal, stop.signal])
       try {
@@ -162,12 +166,11 @@ export async function resumeUpload(
   return [...state.cids]
 }
 
+/** A body to send, with what tells it from others. */
+type SendBody = PartsBody & { reading?: Promise<void>; sample?: string }
+
 /** @param readsAside whether a complete body is read while it is sent; `reading` settles when that is done */
-async function makeBody(
-  upload: MultipartUpload,
-  options: ResumableOptions,
-  readsAside: boolean,
-): Promise<PartsBody & { reading?: Promise<void> }> {
+async function makeBody(upload: MultipartUpload, options: ResumableOptions, readsAside: boolean): Promise<SendBody> {
   const { body, contentLength, blob, signal } = upload
   if (sendsWhileReading) {
     if (contentLength === undefined) {
@@ -179,9 +182,12 @@ async function makeBody(
     return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength) }
   }
   if (blob !== undefined) {
+    const { sampleBlob } = await import('./sample-blob.ts')
+    const sample = await sampleBlob(blob)
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)
-    const parts: PartsBody = { sizeBytes: blob.size, from: (offset) => (offset === 0 ? blob : blob.slice(offset)) }
+    const from = (offset: number) => (offset === 0 ? blob : blob.slice(offset))
+    const parts: SendBody = { sizeBytes: blob.size, from, ...(sample === undefined ? {} : { sample }) }
     if (readsAside) {
       // It is awaited with the sending; until then its rejection must not count as unhandled.
       reading.catch(() => undefined)

@@ -1,0 +1,4 @@
+/** Formats bytes as lower-case hex. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,21 @@
+import { hashSha256 } from '#platform/native-crypto'
+import { toHex } from '../to-hex.ts'
+
+const pieceBytes = 4096
+const pieceCount = 16
+/** The CID of a smaller body is known before a page can be reloaded. */
+const minBytes = 1024 * 1024
+
+/**
+ * Hashes pieces of a body from its start to its end, in a few milliseconds: tells whether another body of the same size was chosen,
+ * while the CID of the first one is not known yet. It proves nothing; the CID does.
+ * @returns undefined for small bodies
+ */
+export async function sampleBlob(blob: Blob): Promise<string | undefined> {
+  if (blob.size < minBytes) return undefined
+  const pieces = Array.from({ length: pieceCount }, (_piece, i) => {
+    const start = Math.floor((i * (blob.size - pieceBytes)) / (pieceCount - 1))
+    return blob.slice(start, start + pieceBytes)
+  })
+  return toHex(await hashSha256(new Uint8Array(await new Blob(pieces).arrayBuffer())))
+}
