@@ -89,6 +89,14 @@ test('its files are served by five nodes again, with new shards, and the old one
   const { after } = await repairKey(owner, file.cid)
   expect([after.health, after.hasSpare]).toEqual(['whole', true])
   expect((await getKey(without(owner, 2, 3), file.cid)).masterKey).toBe(file.masterKey)
+  // The nodes notice the second request, too, although they had finished the first.
+  for (const node of numbers) expect((await run(node, 'shards', 'replace')).code).toBe(0)
+  await vi.waitFor(async () => expect((await getKeyStatus(owner, file.cid)).hasSpare).toBe(false), {
+    timeout: 240_000,
+    interval: 500,
+  })
+  expect((await getKey(without(owner, 1, 4), file.cid)).masterKey).toBe(file.masterKey)
+  expect((await repairKey(owner, file.cid)).after.hasSpare).toBe(true)
   expect((await run(2, 'shards', 'stop')).code).toBe(0)
   expect((await run(2, 'shards', 'status')).json).toMatchObject([{ until: null, waiting: 1 }])
   for (const line of nodes.lines.flat())

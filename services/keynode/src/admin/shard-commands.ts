@@ -19,7 +19,7 @@ export const shardCommands: Readonly<Record<string, Command>> = {
         const { waiting, received, inForce, without } = counted
         report(
           { kind: 'summary', ...counted, isDryRun },
-          `${waiting + received + inForce} keys take part, ${without} have no spare set. Run the command on all five nodes; 'shards status' shows the progress.`,
+          `Keys that take part: ${waiting + received + inForce}; without a spare set: ${without}. Run the command on all five nodes; 'shards status' shows the progress.`,
         )
         return true
       }),
@@ -49,10 +49,10 @@ export const shardCommands: Readonly<Record<string, Command>> = {
           { kind: 'summary', until: until ?? null, ...counted },
           [
             `Replacement: ${since}`,
-            `${waiting} keys wait for parts of other nodes`,
-            `${received} have their new shard and wait for those of the other nodes`,
-            `${inForce} have their new shard in force and the old one not destroyed yet`,
-            `${without} have no spare set: replaced already, or left to their owners`,
+            `Keys that wait for parts of other nodes: ${waiting}`,
+            `Keys with a new shard that wait for those of the other nodes: ${received}`,
+            `Keys with a new shard in force, the old one not destroyed yet: ${inForce}`,
+            `Keys without a spare set, replaced already or left to their owners: ${without}`,
           ].join('\n'),
         )
         return true

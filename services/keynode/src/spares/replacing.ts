@@ -1,23 +1,31 @@
 import type { Context } from '../context.ts'
+import { findConsent } from './consent.ts'
 import { type Pass, replaceShards } from './replace-shards.ts'
 
-/** Pause between two looks at the operator's decision: one row. */
-const idleMs = 5_000
+/** Pause between two looks at the operator's decision, which is one row. */
+const lookMs = 5_000
 /** Pause after a pass that did something: the peers may have done their next step. */
 const soonMs = 1_000
 /** Pause after a pass that left nothing to do: the peers may list files that this node lacks. */
 const doneMs = 60_000
 /** Longest pause after passes that did nothing, such as while a peer is offline. */
-const maxPauseMs = 15 * 60_000
+const maxPauseMs = 5 * 60_000
 
 /** Replaces shards in the background while the operator asks for it. Disposing ends the running pass. */
 export function startReplacing(context: Context): AsyncDisposable {
   const ending = new AbortController()
-  let pauseMs = idleMs
+  /** The decision of the last pass: another one is acted on at once. */
+  let decided: number | undefined
+  let pauseMs = lookMs
+  let waitedMs = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let running = Promise.resolve()
   const run = async (): Promise<void> => {
     try {
+      const until = await findConsent(context.db.read)
+      if (until === decided && (until === undefined || waitedMs < pauseMs)) return
+      if (until !== decided) pauseMs = lookMs
+      decided = until
       const pass = await replaceShards(context, ending.signal)
       if (pass !== undefined && pass.steps > 0) context.log.info(pass, 'shards replaced')
       pauseMs = pauseAfter(pass, pauseMs)
@@ -25,13 +33,15 @@ export function startReplacing(context: Context): AsyncDisposable {
       context.failures.failed('spares', error, 'failed to replace shards')
       pauseMs = doneMs
     }
-    schedule()
+    waitedMs = 0
   }
-  const schedule = () => {
+  const schedule = (): void => {
     if (ending.signal.aborted) return
+    const waitMs = Math.min(pauseMs, lookMs)
     timer = setTimeout(() => {
-      running = run()
-    }, pauseMs)
+      waitedMs += waitMs
+      running = run().then(schedule)
+    }, waitMs)
     // Requests keep the process alive.
     timer.unref()
   }
@@ -46,7 +56,7 @@ export function startReplacing(context: Context): AsyncDisposable {
 }
 
 function pauseAfter(pass: Pass | undefined, before: number): number {
-  if (pass === undefined) return idleMs
+  if (pass === undefined) return lookMs
   if (pass.steps > 0) return soonMs
-  return pass.left === 0 ? doneMs : Math.min(maxPauseMs, Math.max(idleMs, before * 2))
+  return pass.left === 0 ? doneMs : Math.min(maxPauseMs, Math.max(lookMs, before * 2))
 }
