@@ -48,7 +48,12 @@ export type KeyNode = AsyncDisposable & {
 }
 
 /** Parts that tests replace. */
-export type KeyNodeOptions = { clock?: Clock; log?: Logger }
+export type KeyNodeOptions = {
+  clock?: Clock
+  log?: Logger
+  /** Replaces shards in the background. Tests that make each step themselves pass one that does nothing. */
+  replacing?: (context: Context) => AsyncDisposable
+}
 
 const sweepEveryMs = 60_000
 
@@ -127,7 +132,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port, 'CAIRN_KEYNODE_PORT')
   stack.use(probeDependencies(context.conditions.probes, clock))
-  stack.use(startReplacing(context))
+  stack.use((options.replacing ?? startReplacing)(context))
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

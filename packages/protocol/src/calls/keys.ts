@@ -230,6 +230,12 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   limits: { ...json, timeoutMs: 20_000 },
 }))
 
+/** What nodes tell each other, signed by the sender. */
+const signedStatement = {
+  kind: 'json',
+  schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }),
+} as const
+
 /** `POST /api/keys/attest/{node}`: returns the signed statement of a node about a file, for its peers only. */
 export const attestKey = /* @__PURE__ */ makeCall(() => ({
   id: 'attestKey',
@@ -242,7 +248,7 @@ export const attestKey = /* @__PURE__ */ makeCall(() => ({
   auth: 'peer',
   params: node,
   body: { kind: 'json', schema: v.object({ cid: cidSchema }) },
-  response: { kind: 'json', schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }) },
+  response: signedStatement,
   errors: [...sessionErrors, 'KEY_NOT_FOUND', 'KEY_UNCONFIRMED'],
   dialect: 'keyNode',
   limits: json,
@@ -273,7 +279,7 @@ export const exchangeSpares = /* @__PURE__ */ makeCall(() => ({
       after: v.optional(v.pipe(v.string(), v.maxLength(200))),
     }),
   },
-  response: { kind: 'json', schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }) },
+  response: signedStatement,
   errors: sessionErrors,
   dialect: 'keyNode',
   limits: json,

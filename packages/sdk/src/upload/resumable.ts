@@ -4,6 +4,7 @@ import type { Client } from '../client.ts'
 import { pause } from '../request.ts'
 import { createBoundary, randomHex } from './multipart.ts'
 import type { MultipartUpload, Transport } from './post-multipart.ts'
+import { sampleBlob } from './sample-blob.ts'
 import { beginUpload, type PartsBody, sendInParts } from './send-in-parts.ts'
 
 /**
@@ -182,7 +183,6 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
     return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength) }
   }
   if (blob !== undefined) {
-    const { sampleBlob } = await import('./sample-blob.ts')
     const sample = await sampleBlob(blob)
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)

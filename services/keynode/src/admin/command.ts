@@ -49,3 +49,11 @@ export async function withDatabase(
   // Awaited here, so that the database stays open until the work is done.
   return await work({ config, db, clock: { now: () => Date.now() }, isDryRun })
 }
+
+/** The error of a command whose database no key node has used. */
+export function unusedDatabase(): CairnError {
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: 'The database contains no key node',
+    hint: 'Start the key node first.',
+  })
+}

@@ -6,7 +6,7 @@ import type { NodeKeys } from '../identity.ts'
 import { openNode, sealSigning } from '../open-keys.ts'
 import { findSealKey } from '../seal-bytes.ts'
 import { openShard, openSpare, type SealSubject, type SpareSubject, sealShard, sealSpare } from '../shards/shards.ts'
-import type { CommandContext } from './command.ts'
+import { type CommandContext, unusedDatabase } from './command.ts'
 
 /** Number of rows sealed again per unit of work; small, so that other units wait only briefly. */
 const rowsAtOnce = 50
@@ -37,7 +37,7 @@ export async function rotateSecret(
     )
   }
   const node = await openNode(db, config)
-  if (node === undefined) throw invalid('The database contains no key node', 'Start the key node first.')
+  if (node === undefined) throw unusedDatabase()
   const { keys } = node
   if (findSealKey({ sealing: keys.sealing }, sealSigning(config, secondaryOf(keys))) === 'primary')
     throw invalid('Both settings contain the same secret', 'Create a new one: openssl rand -hex 32')
@@ -129,7 +129,7 @@ async function* listSealed(db: Kysely<Schema>): AsyncGenerator<Sealed> {
 
 async function* listSealedSpares(db: Kysely<Schema>): AsyncGenerator<Sealed> {
   for (let after = ''; ; ) {
-    const page = db.selectFrom('spare').selectAll().where('cid', '>', after).orderBy('cid').limit(rowsAtOnce)
+    const page = db.selectFrom('spare').select('cid').where('cid', '>', after).orderBy('cid').limit(rowsAtOnce)
     const last = (await page.execute()).at(-1)?.cid
     if (last === undefined) return
     // One file may have several sets: all of them.

@@ -1,8 +1,8 @@
-import { CairnError } from '@cairn/protocol'
 import { recordAction } from '@cairn/service/admin'
+import { findNode } from '../db/node-row.ts'
 import { findConsent, writeConsent } from '../spares/consent.ts'
 import { countSpares } from '../spares/list.ts'
-import { type Command, type CommandContext, withDatabase } from './command.ts'
+import { type Command, type CommandContext, unusedDatabase, withDatabase } from './command.ts'
 
 /** Commands that replace the shards of all keys without their owners. */
 export const shardCommands: Readonly<Record<string, Command>> = {
@@ -69,10 +69,5 @@ async function consent({ db, clock }: CommandContext, until: number | null): Pro
 }
 
 async function requireNode({ db }: CommandContext): Promise<void> {
-  const node = await db.read.selectFrom('node').select('id').executeTakeFirst()
-  if (node !== undefined) return
-  throw new CairnError('INVALID_CONFIGURATION', {
-    message: 'The database contains no key node',
-    hint: 'Start the key node first.',
-  })
+  if ((await findNode(db)) === undefined) throw unusedDatabase()
 }

@@ -21,9 +21,8 @@ export type PeerCall = {
   subject: string
   body: unknown
   timeoutMs?: number
+  signal?: AbortSignal
 }
-
-const signed = v.object({ statement: v.string() })
 
 /**
  * Makes a call to a peer and returns what it signed, or the code of its refusal. The request is signed for the peer.
@@ -32,7 +31,7 @@ const signed = v.object({ statement: v.string() })
 export async function callPeer(
   context: PeerCalling,
   peer: Peer,
-  { call, subject, body, timeoutMs: limitMs = timeoutMs }: PeerCall,
+  { call, subject, body, timeoutMs: limitMs = timeoutMs, signal }: PeerCall,
 ): Promise<{ stated: unknown } | { code: string }> {
   const token = await signPeerToken(context, peer.node, { id: randomUUID(), cid: subject })
   const url = new URL(`${peer.url}${callPath(call, { node: String(peer.node) })}`)
@@ -40,13 +39,13 @@ export async function callPeer(
     method: call.method,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...traceHeaders() },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(limitMs),
+    signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal === undefined ? [] : [signal])]),
     maxAnswerBytes,
   })
   const code = answer.header('x-cairn-code')
   if (code !== undefined && code !== null) return { code }
   if (answer.status < 200 || answer.status > 299) throw failed(`The peer returned status ${answer.status}`)
-  const { statement } = v.parse(signed, JSON.parse(new TextDecoder().decode(answer.body)))
+  const { statement } = v.parse(attestKey.response.schema, JSON.parse(new TextDecoder().decode(answer.body)))
   return { stated: await readStatement(context, peer.node, statement) }
 }
 

@@ -16,9 +16,9 @@ const sealedSchema = v.object({ sealed: v.string() })
 export type PeerFiles = ReadonlyMap<number, ReadonlyMap<string, SpareFile>>
 
 /** Asks all peers about files. Peers that do not answer, or not validly, are logged. */
-export async function askPeers(context: Context, cids: readonly string[]): Promise<PeerFiles> {
+export async function askPeers(context: Context, cids: readonly string[], signal: AbortSignal): Promise<PeerFiles> {
   const answers = await Promise.all(
-    context.config.peers.map(async (peer) => ({ peer, message: await askPeer(context, peer, { cids }) })),
+    context.config.peers.map(async (peer) => ({ peer, message: await askPeer(context, peer, { cids }, signal) })),
   )
   return new Map(
     answers.flatMap(({ peer, message }) =>
@@ -32,10 +32,11 @@ export async function askPeer(
   context: Context,
   peer: Peer,
   question: SpareQuestion,
+  signal: AbortSignal,
 ): Promise<SpareMessage | undefined> {
   const dependency = context.dependencies.add({ kind: 'keyNode', name: String(peer.node) })
   try {
-    const call = { call: exchangeSpares, subject: exchangeSpares.id, body: question, timeoutMs }
+    const call = { call: exchangeSpares, subject: exchangeSpares.id, body: question, timeoutMs, signal }
     const answer = await callPeer(context, peer, call)
     if ('code' in answer) throw new CairnError('UPSTREAM_FAILED', { message: `The peer refused: ${answer.code}` })
     const { sealed } = v.parse(sealedSchema, answer.stated)
@@ -46,6 +47,8 @@ export async function askPeer(
     dependency.succeeded()
     return message
   } catch (cause) {
+    // This node ends.
+    if (signal.aborted) return undefined
     dependency.failed(CairnError.from(cause, 'UPSTREAM_FAILED'))
     return undefined
   }

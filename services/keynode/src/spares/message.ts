@@ -1,4 +1,4 @@
-import { shardSetSchema, spareSchema } from '@cairn/protocol'
+import { maxSpareFiles, shardSetSchema, spareSchema } from '@cairn/protocol'
 import * as v from 'valibot'
 
 const offerSchema = v.object({
@@ -26,7 +26,7 @@ export const messageSchema = v.object({
   to: v.number(),
   files: v.array(fileSchema),
   /** The files that take part, after the one that was asked for. */
-  listed: v.optional(v.object({ cids: v.array(v.string()), hasMore: v.boolean() })),
+  listed: v.optional(v.object({ cids: v.pipe(v.array(v.string()), v.maxLength(maxSpareFiles)), hasMore: v.boolean() })),
 })
 
 export type SpareFile = v.InferOutput<typeof fileSchema>

@@ -1,5 +1,7 @@
 // Five nodes replace the shards of keys without their owners: after one was lost, with nodes that lie, lag behind, stop
 // anywhere or are not asked, and beside changes by owners.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { commitShards, dealSpare, findKey, generateKey, type ShardAnswer, splitKey } from '@cairn/crypto'
 import { CairnError, type KeyShard, type Spare } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -7,6 +9,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { signStatement } from '../sessions/tokens.ts'
 import { createCids } from '../shards/cids.fixture.ts'
 import { callerOf, type FivePeers, startFivePeers } from '../shards/peers.fixture.ts'
 import { promoteRecord } from '../shards/promote.ts'
@@ -22,6 +25,7 @@ import { answerPeer } from './answer.ts'
 import { writeConsent } from './consent.ts'
 import { countSpares } from './list.ts'
 import { replaceShards } from './replace-shards.ts'
+import { sealMessage } from './sealed-message.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
@@ -277,6 +281,41 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       await passAll()
       expect((await repairRecord(peers.of(2), owner, cid))?.outcome).toBe('current')
       for (const node of all) expect((await setsOf(node, cid)).length).toBe(1)
+    })
+
+    test('a list without an end, while another node is offline, does not keep a new node', async () => {
+      const { cid } = await saveFresh()
+      await peers.replace(5)
+      for (const node of all) await consent(node)
+      const invented = Array.from({ length: 200 }, createCids('endless')).sort()
+      let asked = 0
+      const server = createServer(async (request, response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of request) chunks.push(chunk)
+        const { after = '' } = JSON.parse(Buffer.concat(chunks).toString())
+        const next = invented.find((one) => one > after)
+        if (after !== '' || next === invented[0]) asked++
+        const listed = { cids: next === undefined ? [] : [next], hasMore: true }
+        const message = JSON.stringify({ to: 5, files: [], listed })
+        const key = peers.of(1).config.peers.find(({ node }) => node === 5)?.publicKey ?? ''
+        const statement = await signStatement(peers.of(1), { sealed: await sealMessage(key, message) })
+        response.setHeader('content-type', 'application/json').end(JSON.stringify({ statement }))
+      })
+      await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      const own = peers.reroute(1, `http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      const offline = peers.reroute(2, 'http://127.0.0.1:9')
+      try {
+        expect(await pass(5)).toEqual({ steps: 0, left: 0 })
+        expect(asked).toBeGreaterThan(0)
+        expect(asked).toBeLessThan(100)
+      } finally {
+        peers.reroute(1, own)
+        peers.reroute(2, offline)
+        server.closeAllConnections()
+        await new Promise((done) => server.close(done))
+      }
+      await passAll()
+      expect((await setsOf(5, cid)).length).toBe(1)
     })
 
     test('an answer is for one node alone, and has no part before the operator asks', async () => {

@@ -29,10 +29,8 @@ export async function replaceShards(context: Context, signal: AbortSignal): Prom
     const rows = await listSpares(context.db.read, { until, after, limit: maxSpareFiles })
     const last = rows.at(-1)
     if (last === undefined) break
-    const peers = await askPeers(
-      context,
-      rows.map(({ cid }) => cid),
-    )
+    const cids = rows.map(({ cid }) => cid)
+    const peers = await askPeers(context, cids, signal)
     for (const row of rows) count(pass, await attempt(context, row.cid, () => continueOwn(context, row, peers)))
     after = last.cid
   }
@@ -64,7 +62,6 @@ async function continueOwn(context: Context, row: OwnSpare, peers: PeerFiles): P
   if (row.inForce === spareId) {
     if (inForce < context.config.peers.length) return 'waits'
     await finishReplacement(context, { cid, setId })
-    context.log.info({ cid }, 'replaced shard destroyed')
     return 'done'
   }
   const set = v.parse(shardSetSchema, JSON.parse(row.spare_set))
@@ -113,7 +110,7 @@ async function receive(
     spare_set: JSON.stringify(set),
     shard: sealSpareShard(context, cid, set.id, recovered.shard),
   }
-  await context.db.write((trx) =>
+  const stored = await context.db.write((trx) =>
     trx
       .insertInto('spare')
       .values({ cid, set_id: setId, parts: null, saved_at: context.clock.now(), ...values })
@@ -121,9 +118,10 @@ async function receive(
       .onConflict((conflict) =>
         conflict.columns(['cid', 'set_id']).doUpdateSet({ shard: values.shard }).where('spare.spare_id', '=', set.id),
       )
-      .execute(),
+      .returning('cid')
+      .executeTakeFirst(),
   )
-  return 'done'
+  return stored === undefined ? 'waits' : 'done'
 }
 
 /** Receives shards of files that this node has no record of, because it replaced another node. */
@@ -131,13 +129,13 @@ async function receiveUnknown(context: Context, pass: Pass, signal: AbortSignal)
   let ended = 0
   await Promise.all(
     context.config.peers.map(async (peer) => {
-      // Lists of three nodes name every file; a further one, of a node that lies, may be endless.
+      // Three lists name every file, or their nodes are offline; a further one, of a node that lies, may be endless.
       for (let after = ''; !signal.aborted && ended < keyShardThreshold; ) {
-        const listed = (await askPeer(context, peer, { after }))?.listed
-        if (listed === undefined) return
+        const listed = (await askPeer(context, peer, { after }, signal))?.listed
+        if (listed === undefined) break
         const unknown = await findUnknown(context, listed.cids)
         if (unknown.length > 0) {
-          const peers = await askPeers(context, unknown)
+          const peers = await askPeers(context, unknown, signal)
           for (const cid of unknown)
             count(pass, await attempt(context, cid, () => continueUnknown(context, cid, peers)))
         }
