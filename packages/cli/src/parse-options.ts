@@ -19,7 +19,10 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
     if (token.kind !== 'option') continue
     const option = options[token.name]
     if (option === undefined || !Object.hasOwn(options, token.name))
-      throw new CairnError('USAGE', { message: `Unknown option ${token.rawName}`, hint })
+      throw new CairnError('USAGE', {
+        message: `Unknown option ${token.rawName}`,
+        hint: `${hint} Write an argument that starts with a dash after --.`,
+      })
     if (option.type === 'boolean' && token.value !== undefined)
       throw new CairnError('USAGE', { message: `${token.rawName} does not take a value`, hint })
     const isMissing = token.value === undefined || (token.inlineValue === false && /^-./.test(token.value))

@@ -39,6 +39,11 @@ test('with a password, neither the link nor the password alone opens it', async 
   await expect(wrong.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
 })
 
+test('an id is never taken for an option of a command', () => {
+  // One random text of base64url in 64 begins with a dash.
+  for (let i = 0; i < 2000; i += 1) expect(createLinkSecret().id).toMatch(/^\w[\w-]{21}$/)
+})
+
 test.each([
   ['', linkSecret.key],
   [linkSecret.id, ''],

@@ -25,9 +25,12 @@ const nonceBytes = 12
 /** As for wallets: 128 MiB of memory per guess. @see https://www.rfc-editor.org/rfc/rfc7914 */
 const defaultLogN = 17
 
-/** Creates the id and the key of a link. */
+/** Creates the id and the key of a link. The id never begins with a dash, so it is no option to a command line. */
 export function createLinkSecret(): LinkSecret {
-  return { id: base64urlnopad.encode(randomBytes(idBytes)), key: base64urlnopad.encode(randomBytes(keyBytes)) }
+  let id: string
+  do id = base64urlnopad.encode(randomBytes(idBytes))
+  while (id.startsWith('-'))
+  return { id, key: base64urlnopad.encode(randomBytes(keyBytes)) }
 }
 
 /**
