@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { failedFiles } from './tests/failed-files.ts'
 import { hasChromium } from './tests/has-chromium.ts'
-import { retries } from './tests/retries.ts'
 
 /**
  * Files at a time, the same for both rings of `npm test`, so that they run as one queue. One more than two cores: files wait
@@ -47,7 +47,6 @@ type Ring = {
   /** Limit of one test in ms. It ends a test that hangs, on a machine however busy, and measures nothing. */
   testTimeout: number
   hookTimeout?: number
-  retry?: number
   /** Files at a time. */
   maxWorkers: number
   /** Whether each file has a process of its own. Without it the files of a worker share loaded and compiled modules. */
@@ -75,23 +74,22 @@ function ring({ hookTimeout = 600_000, ...more }: Ring): TestProjectInlineConfig
 export default defineConfig({
   test: {
     globalSetup: ['tests/run-setup.ts'],
+    reporters: ['default', ...failedFiles],
     projects: [
       ring({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
         exclude: alone,
         testTimeout: 180_000,
-        retry: retries,
         maxWorkers,
         isolate: false,
       }),
-      ring({ name: 'alone', include: alone, testTimeout: 180_000, retry: retries, maxWorkers }),
+      ring({ name: 'alone', include: alone, testTimeout: 180_000, maxWorkers }),
       ring({
         name: 'e2e',
         include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
         exclude: [...alone, ...(hasChromium ? [] : withBrowser)],
         testTimeout: 300_000,
-        retry: retries,
         maxWorkers,
         isolate: false,
       }),
