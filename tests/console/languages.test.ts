@@ -58,6 +58,30 @@ test('a browser gets its own language, if the console has it, and loads no other
   for (const locale of ['en-GB', 'fr-FR']) expect(await scripts(locale)).toEqual({ language: 'en,ltr', german: [] })
 })
 
+test('the installed app is described in the language of the browser, and the page without scripts in each', async () => {
+  const describedAs = async (locale: string) => {
+    const { page, open } = await site.newPage({ locale, accounts: 0 })
+    await open('/')
+    return page.evaluate(
+      "fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json()).then(({ lang, id, description }) => [lang, id, description])",
+    )
+  }
+  expect(await describedAs('de-AT')).toEqual(['de', '/', expect.stringMatching(/^Dateien nach ihrem Inhalt/)])
+  expect(await describedAs('fr-FR')).toEqual(['en', '/', expect.stringMatching(/^Store, encrypt and share/)])
+
+  const context = await site.browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  await page.goto(site.network.profile.api)
+  // Playwright's search by text leaves out what is in `noscript`.
+  const sentences = page.locator('noscript p')
+  expect(await sentences.evaluateAll((all) => all.map((one) => Reflect.get(one, 'lang')))).toEqual(['en', 'de'])
+  expect(await sentences.allInnerTexts()).toEqual([
+    expect.stringMatching(/^Cairn’s console needs JavaScript/),
+    expect.stringMatching(/^Die Konsole von Cairn braucht JavaScript/),
+  ])
+  await context.close()
+})
+
 test('the language chosen in Settings is kept over a reload, and the browser decides again when asked to', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened

@@ -21,9 +21,10 @@
     return parts.map((_, i) => parts.slice(0, parts.length - i).join('-'))
   })
   const language = wanted.find((tag) => Object.hasOwn(languages, tag)) ?? 'en'
-  const { dir, script } = languages[language]
+  const { dir, script, manifest } = languages[language]
   page.lang = language
   page.dir = dir
+  if (manifest !== undefined) document.querySelector('link[rel=manifest]').href = manifest
   if (script === undefined) return
   // Its texts are loaded beside the console, which waits for them.
   const link = document.createElement('link')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
@@ -38,6 +39,15 @@ const wanted = listOwnTexts(english)
 
 test('each language has a name of its own', () => {
   expect(Object.keys(languages).map(nameLanguage)).toEqual(['English', 'Deutsch'])
+})
+
+test('the page and its manifest describe the console as the texts do', async () => {
+  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+  expect(JSON.parse(await read('public/manifest.webmanifest'))).toMatchObject({
+    lang: 'en',
+    description: english.app.description,
+  })
+  expect(await read('index.html')).toContain(`<meta name="description" content="${english.app.description}" />`)
 })
 
 describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(

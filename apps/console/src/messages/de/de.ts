@@ -2,6 +2,7 @@
 export { access } from './access.ts'
 export { activity } from './activity.ts'
 export { apiKeys } from './api-keys.ts'
+export { app } from './app.ts'
 export { billing } from './billing.ts'
 export { conditions } from './conditions.ts'
 export { contacts } from './contacts.ts'

@@ -1,0 +1,5 @@
+/** Texts that are shown where no script of the console runs: by the system, of the installed app, and without JavaScript. */
+export const app = {
+  description: 'Store, encrypt and share files by their content, on a network that anyone can run.',
+  needsScripts: 'Cairn’s console needs JavaScript. The command line and the SDK do all it does.',
+}
