@@ -15,6 +15,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
+import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -111,6 +112,38 @@ test('the owner sees who opened an encrypted file, and who was refused', async (
 
   await page.getByRole('group', { name: 'Show' }).getByText('Payments', { exact: true }).click()
   await page.getByText('Nothing happened yet').waitFor()
+})
+
+test('offers to connect the key nodes when they do not know the session, and then shows their part', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, open, signIn, checkAccessibility } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
+  const friend = privateKeyToAccount(generatePrivateKey()).address.toLowerCase()
+  await shareFile(client, cid, [friend])
+  const shared = `Shared with ${friend.slice(0, 8)}…${friend.slice(-6)}`
+  const restoreNodes = await stopNodes(opened, site.network, 1, 2, 3)
+  await open('/activity')
+  await signIn()
+  const events = page.getByRole('list', { name: 'Activity' })
+  await events.getByText('Encrypted file stored').waitFor()
+  const connect = page.getByRole('button', { name: 'Connect key nodes' })
+  await connect.waitFor()
+  await page.getByText('See who opened your encrypted files. Your wallet signs once.').waitFor()
+  expect(await events.getByText(shared, { exact: true }).count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+
+  // Declined, it is offered again.
+  await restoreNodes()
+  const dialog = page.getByRole('dialog', { name: 'One more signature' })
+  await connect.click()
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await connect.click()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await events.getByText(shared, { exact: true }).waitFor()
+  await connect.waitFor({ state: 'detached' })
 })
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

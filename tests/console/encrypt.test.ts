@@ -226,21 +226,42 @@ test.skipIf(isFirefox)('a folder goes up as one with its names hidden, and its r
   }
 })
 
+/** Stores bytes as an encrypted file, for which the key nodes keep a key: its own or another. */
+async function storeSealed(client: Client, sealed: Uint8Array, name: string, key = prepareKey()): Promise<string> {
+  const { cid } = await uploadBytes(client, sealed, { name })
+  await saveKey(client, cid, key)
+  const db = site.network.storage.context.db
+  await db.write(async (trx) => {
+    await trx.updateTable('upload').set({ encryption: 1 }).where('cid', '=', cid).execute()
+  })
+  return cid
+}
+
 test('shows nothing of a file whose bytes were changed', async () => {
   const { page, problems, client, open } = await openSignedIn('v1')
   const key = prepareKey()
   const sealed = await encryptBytesV1(new TextEncoder().encode('The treasure lies under the oak'), key.masterKey)
   // Another first letter: everything but the tag still fits.
   sealed[28] = (sealed[28] ?? 0) ^ 1
-  const { cid } = await uploadBytes(client, sealed, { name: 'map.txt' })
-  await saveKey(client, cid, key)
-  const db = site.network.storage.context.db
-  await db.write(async (trx) => {
-    await trx.updateTable('upload').set({ encryption: 1 }).where('cid', '=', cid).execute()
-  })
+  const cid = await storeSealed(client, sealed, 'map.txt', key)
   await open(`/files/${cid}`)
   const drawer = page.getByRole('dialog', { name: 'map.txt' })
   await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
   expect(await page.getByText('lies under the oak').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('plays nothing of a recording whose key is that of another file', async () => {
+  const { page, problems, client, open } = await openSignedIn('v1')
+  const wave = Buffer.alloc(9 * mebibyte)
+  wave.write('RIFF\0\0\x90\0WAVEfmt ', 'latin1')
+  // A fixed key, salt and IV: a few of random ones decrypt to what looks like a recording.
+  const seed = { salt: new Uint8Array(16).fill(1), iv: new Uint8Array(12).fill(2) }
+  const sealed = await encryptBytesV1(wave, '11'.repeat(32), seed)
+  const cid = await storeSealed(client, sealed, 'song.wav', prepareKey('22'.repeat(32)))
+  await open(`/files/${cid}`)
+  const drawer = page.getByRole('dialog', { name: 'song.wav' })
+  await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
+  expect(await page.locator('audio').count()).toBe(0)
   expect(problems).toEqual([])
 })
