@@ -15,12 +15,33 @@ const isUpdate = process.env['CAIRN_TEST_PICTURES'] === 'update'
 /** Where pictures that differ are put, to look at. */
 const differing = join(import.meta.dirname, '../../build/pictures-differing')
 
+/** A reduced picture, and what differs in it from another one. */
+export type ComparedPicture = {
+  /** As WebP. */
+  picture: Buffer
+  /** Number of tiles that differ. */
+  tiles: number
+  /** Place of the first one in the page. */
+  first: string
+}
+
 /**
  * Returns what differs from the kept picture of this name: nothing, or the number of tiles and the place of the first.
  * `CAIRN_TEST_PICTURES=update` keeps a new picture.
  * @param mask what is another each time: ids, addresses, times
  */
 export async function comparePicture(page: Page, name: string, mask: Locator[]): Promise<string[]> {
+  const path = join(folder, `${name}.webp`)
+  const { picture, tiles, first } = await takePicture(page, mask, isUpdate ? undefined : await readFile(path))
+  if (isUpdate) await writeFile(path, picture)
+  if (tiles === 0) return []
+  await mkdir(differing, { recursive: true })
+  await writeFile(join(differing, `${name}.webp`), picture)
+  return [`${name}: ${tiles} tiles differ, the first at ${first}`]
+}
+
+/** Takes a reduced picture of a page and compares it with a kept one. */
+export async function takePicture(page: Page, mask: Locator[], kept?: Buffer): Promise<ComparedPicture> {
   await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready.then(() => undefined)')
   const shot = await page.screenshot({
@@ -30,12 +51,10 @@ export async function comparePicture(page: Page, name: string, mask: Locator[]):
     mask,
     maskColor: '#888888',
   })
-  const path = join(folder, `${name}.webp`)
-  const kept = isUpdate ? undefined : await readFile(path)
   // In a page of its own: the policy of the console lets none of this in.
   const tool = await page.context().newPage()
   try {
-    const { picture, tiles, first }: { picture: string; tiles: number; first: string } = await tool.evaluate(
+    const compared: { picture: string; tiles: number; first: string } = await tool.evaluate(
       `(${compare})(${JSON.stringify({
         shot: shot.toString('base64'),
         kept: kept?.toString('base64'),
@@ -44,12 +63,7 @@ export async function comparePicture(page: Page, name: string, mask: Locator[]):
         maxTileDifference,
       })})`,
     )
-    const reduced = Buffer.from(picture, 'base64')
-    if (isUpdate) await writeFile(path, reduced)
-    if (tiles === 0) return []
-    await mkdir(differing, { recursive: true })
-    await writeFile(join(differing, `${name}.webp`), reduced)
-    return [`${name}: ${tiles} tiles differ, the first at ${first}`]
+    return { ...compared, picture: Buffer.from(compared.picture, 'base64') }
   } finally {
     await tool.close()
   }
