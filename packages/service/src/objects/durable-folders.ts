@@ -1,15 +1,20 @@
 import { mkdir, open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
+import { createSharedRuns } from '../shared-runs.ts'
 import { errnoOf } from './file-errors.ts'
 
-/** Makes renames into a folder and removals from it survive a power failure. */
-export async function syncFolder(folder: string): Promise<void> {
+const syncs = createSharedRuns(async (folder) => {
   const handle = await open(folder, 'r')
   try {
     await handle.sync()
   } finally {
     await handle.close()
   }
+})
+
+/** Makes renames into a folder and removals from it survive a power failure. Concurrent calls share a sync that starts after them. */
+export function syncFolder(folder: string): Promise<void> {
+  return syncs(resolve(folder))
 }
 
 /**
