@@ -90,6 +90,24 @@ export function createPackWriter({ db, objects, pool, clock, dependsOn: given, i
     pool.release(slab.bytes)
   }
 
+  /** Appends the last slab and the manifest: in one write if the pack has no other. Returns false for a pack without blocks. */
+  const storeLast = async (slab: Slab | undefined, roots: Iterable<CID>, createdAt: number): Promise<boolean> => {
+    const length = slab === undefined ? 0 : await compact(slab)
+    if (writer !== undefined || length > 0) {
+      const isFirst = writer === undefined
+      const object = await open()
+      const payload = slab === undefined ? new Uint8Array(0) : slab.bytes.subarray(0, length)
+      const manifest = encodeManifest(roots, createdAt)
+      const header = encodePackHeader(manifest.cid)
+      const end = [payload, encodeCarFrame(manifest.cid, manifest.bytes.length), manifest.bytes]
+      await object.append(isFirst ? [header, ...end] : end)
+      if (!isFirst) await object.setHead(header)
+      position += length
+    }
+    if (slab !== undefined) pool.release(slab.bytes)
+    return writer !== undefined
+  }
+
   const submit = (slab: Slab): void => {
     const stored = tail.then(() => {
       if (failure !== undefined || state === 'aborted') return undefined
@@ -117,15 +135,11 @@ export function createPackWriter({ db, objects, pool, clock, dependsOn: given, i
   }
 
   const seal = async (roots: Iterable<CID>): Promise<OwnPack | undefined> => {
-    const last = slabs.detachLast()
-    if (last !== undefined) submit(last)
     await tail
     if (failure !== undefined) throw failure.error
-    if (writer === undefined || id === undefined) return undefined
     const createdAt = clock.now()
-    const manifest = encodeManifest(roots, createdAt)
-    await writer.append([encodeCarFrame(manifest.cid, manifest.bytes.length), manifest.bytes])
-    await writer.setHead(encodePackHeader(manifest.cid))
+    const isStored = await storeLast(slabs.detachLast(), roots, createdAt)
+    if (!isStored || writer === undefined || id === undefined) return undefined
     const { sizeBytes } = await writer.finish()
     const blocks = packedBlocks(table, newBlocks)
     const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isIndexed: false, blocks }
