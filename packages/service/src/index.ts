@@ -32,6 +32,7 @@ export type { ColumnTypes, Migration } from './database/migration.ts'
 export { runAgain } from './database/run-again.ts'
 export { openSnapshot } from './database/snapshot.ts'
 export type { Snapshot, SnapshotTable, SnapshotValue } from './database/snapshot-rows.ts'
+export { prepareStatement, type StatementParams } from './database/statement.ts'
 export { isUniqueViolation } from './database/unique-violation.ts'
 export {
   createDependencies,

@@ -1,6 +1,6 @@
 import { type ApiKeyInfo, CairnError, type KeyGrant, makeKeyGrant, type Scope } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { findApiKey, findApiKeyById, findEndedKeys, issueApiKey, listKeys, revokeKey } from './api-keys.ts'
+import { findApiKey, findEndedKeys, issueApiKey, keyColumns, listKeys, revokeKey, useKey } from './api-keys.ts'
 import { findChallenge, issueChallenge, type Purpose, spendChallenge } from './challenges.ts'
 import { checkSignIn, grantOf, type SignedSignIn, spendSignIn } from './sign-in.ts'
 import { ensureAccount, readUsage } from './store.ts'
@@ -112,7 +112,7 @@ function requireLaterEnd({ clock }: Context, { expiresAt }: KeyGrant, field: str
 /** Who holds a key. @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED, ACCOUNT_BLOCKED */
 export const authenticate = findApiKey
 
-export { ensureAccount, findApiKeyById, findEndedKeys, issueApiKey }
+export { ensureAccount, findEndedKeys, issueApiKey, keyColumns, useKey }
 
 /** Lists the account's API keys that are not revoked. */
 export function listApiKeys(context: Context, address: string): Promise<ApiKeyInfo[]> {

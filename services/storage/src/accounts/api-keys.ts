@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type ApiKeyInfo, scopes as allScopes, CairnError, type Scope } from '@cairn/protocol'
-import type { Selectable } from 'kysely'
+import { prepareStatement, type StatementParams } from '@cairn/service'
+import type { Kysely, Selectable } from 'kysely'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -60,18 +61,8 @@ export async function issueApiKey(
 export async function findApiKey(context: Context, token: string): Promise<Caller> {
   const [, id = '', secret = '', sum = ''] = keyPattern.exec(token) ?? []
   if (id === '' || sum !== checksum(id, secret)) throw new CairnError('UNAUTHENTICATED')
-  const row = await selectKey(context, id)
+  const [row] = await keyById(context.db.read, { id })
   if (row === undefined || !timingSafeEqual(row.secret_hash, hash(secret))) throw new CairnError('UNAUTHENTICATED')
-  return useKey(context, id, row)
-}
-
-/**
- * Finds whose key an id is, for a caller who proved to hold the key in another way.
- * @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED
- */
-export async function findApiKeyById(context: Context, id: string): Promise<Caller> {
-  const row = await selectKey(context, id)
-  if (row === undefined) throw new CairnError('UNAUTHENTICATED')
   return useKey(context, id, row)
 }
 
@@ -102,19 +93,31 @@ type KeyRow = Pick<
   'address' | 'secret_hash' | 'scopes' | 'expires_at' | 'last_used_at' | 'revoked_at'
 > & { blocked_at: number | null }
 
-function selectKey(context: Context, id: string): Promise<KeyRow | undefined> {
-  return (
-    context.db.read
-      .selectFrom('api_key')
-      // One query: it is asked with each request.
-      .leftJoin('account', 'account.address', 'api_key.address')
-      .select(['api_key.address', 'secret_hash', 'scopes', 'expires_at', 'last_used_at', 'revoked_at', 'blocked_at'])
-      .where('api_key.id', '=', id)
-      .executeTakeFirst()
-  )
-}
+/** Columns of an API key and its account that {@link useKey} reads. */
+export const keyColumns = [
+  'api_key.address',
+  'api_key.secret_hash',
+  'api_key.scopes',
+  'api_key.expires_at',
+  'api_key.last_used_at',
+  'api_key.revoked_at',
+  'account.blocked_at',
+] as const
 
-function useKey(context: Context, id: string, row: KeyRow): Caller {
+/** One query for key and account: it is asked with each request. */
+const keyById = prepareStatement((db: Kysely<Schema>, param: StatementParams<{ id: string }>) =>
+  db
+    .selectFrom('api_key')
+    .leftJoin('account', 'account.address', 'api_key.address')
+    .select(keyColumns)
+    .where('api_key.id', '=', param('id')),
+)
+
+/**
+ * Returns the caller of a request, for a request that proves to have the key.
+ * @throws CairnError API_KEY_EXPIRED, API_KEY_REVOKED, ACCOUNT_BLOCKED
+ */
+export function useKey(context: Context, id: string, row: KeyRow): Caller {
   const now = context.clock.now()
   const reason = findReason(row, now)
   if (reason !== undefined) throw reason

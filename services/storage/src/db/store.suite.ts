@@ -1,8 +1,9 @@
 import { CairnError } from '@cairn/protocol'
-import { isUniqueViolation, type Migration, migrate } from '@cairn/service'
-import { sql } from 'kysely'
+import { isUniqueViolation, type Migration, migrate, prepareStatement, type StatementParams } from '@cairn/service'
+import { type Kysely, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, migrations } from './database.ts'
+import type { Schema } from './schema.ts'
 
 const account = (address: string, dataLimitBytes = 100) => ({
   address,
@@ -69,6 +70,31 @@ export function databaseSuite(
       expect(isUniqueViolation(error)).toBe(true)
       await third
       expect(isUniqueViolation(new Error('another'))).toBe(false)
+    })
+
+    test('a prepared statement runs with its own parameters each time, in reads and in units of work', async () => {
+      const insert = prepareStatement(
+        (trx: Kysely<Schema>, param: StatementParams<{ address: string; limitBytes: number }>) =>
+          trx
+            .insertInto('account')
+            .values({ ...account('', 0), address: param('address'), data_limit_bytes: param('limitBytes') })
+            .returning('address'),
+      )
+      const find = prepareStatement((on: Kysely<Schema>, param: StatementParams<{ least: number; other: string }>) =>
+        on
+          .selectFrom('account')
+          .select(['address', 'data_limit_bytes', 'created_at'])
+          .where('data_limit_bytes', '>=', param('least'))
+          .where('address', '<>', param('other'))
+          .orderBy('address'),
+      )
+      const units = ['a', 'b', 'c'].map((address, at) => db.write((trx) => insert(trx, { address, limitBytes: at })))
+      expect(await Promise.all(units)).toEqual([[{ address: 'a' }], [{ address: 'b' }], [{ address: 'c' }]])
+      const row = (address: string, limitBytes: number) => ({ address, data_limit_bytes: limitBytes, created_at: 1 })
+      expect(await find(db.read, { least: 1, other: '' })).toEqual([row('b', 1), row('c', 2)])
+      expect(await find(db.read, { least: 0, other: 'b' })).toEqual([row('a', 0), row('c', 2)])
+      expect(await db.write((trx) => find(trx, { least: 2, other: 'c' }))).toEqual([])
+      await expect(db.write((trx) => insert(trx, { address: 'a', limitBytes: 9 }))).rejects.toSatisfy(isUniqueViolation)
     })
 
     test('exactly as many of 50 concurrent requests succeed as fit into the quota', async () => {

@@ -1,5 +1,5 @@
 import type { EventData, EventType } from '@cairn/protocol'
-import { uuidv7 } from '@cairn/service'
+import { prepareStatement, type StatementParams, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 
@@ -53,9 +53,22 @@ export async function insertEvents(
       data: JSON.stringify(data, cutText),
       created_at: now,
     }))
-    await trx.insertInto('account_event').values(rows).execute()
+    const [row, ...more] = rows
+    if (row !== undefined && more.length === 0) await insertEvent(trx, row)
+    else await trx.insertInto('account_event').values(rows).execute()
   }
 }
+
+const insertEvent = prepareStatement((trx: Kysely<Schema>, param: StatementParams<Schema['account_event']>) =>
+  trx.insertInto('account_event').values({
+    address: param('address'),
+    sequence: param('sequence'),
+    id: param('id'),
+    type: param('type'),
+    data: param('data'),
+    created_at: param('created_at'),
+  }),
+)
 
 function cutText(_name: string, value: unknown): unknown {
   if (typeof value !== 'string' || value.length <= maxTextCharacters) return value

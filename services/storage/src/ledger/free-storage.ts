@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
-import { rateLimitKey } from '@cairn/service'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { prepareStatement, rateLimitKey, type StatementParams } from '@cairn/service'
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deriveKey } from '../derive-key.ts'
@@ -21,31 +21,59 @@ function countFree({ data_used_bytes, reserved_bytes, data_limit_bytes, free_byt
   return Math.max(0, data_used_bytes + reserved_bytes - paidBytes)
 }
 
+/** An account can be blocked after its upload was authorized: the units that reserve and record decide again. */
+const isUnblocked = sql<boolean>`blocked_at is null`
+
+/** Whether an account may store or reserve further bytes. */
+export const hasRoom = (bytes: RawBuilder<number>) =>
+  sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
+
+type ChangeParams = Required<AccountChange> & { address: string; addedBytes: number }
+
+const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawBuilder<boolean>, isFree = false) =>
+  prepareStatement((trx: Kysely<Schema>, param: StatementParams<ChangeParams>) =>
+    trx
+      .updateTable('account')
+      .set({
+        data_used_bytes: sql`data_used_bytes + ${param('usedBytes')}`,
+        reserved_bytes: sql`reserved_bytes + ${param('reservedBytes')}`,
+        data_limit_bytes: sql`data_limit_bytes + ${param('limitBytes')}`,
+        ...(isFree ? { free_bytes: sql`coalesce(free_bytes, 0) + ${param('freeBytes')}` } : {}),
+      })
+      .where('address', '=', param('address'))
+      .where(isAllowed(param))
+      .returning(['data_used_bytes', 'reserved_bytes', 'data_limit_bytes', 'free_bytes']),
+  )
+
+const changes = {
+  any: prepareChange(() => sql<boolean>`true`),
+  unblocked: prepareChange(() => isUnblocked),
+  capacity: prepareChange((param) => hasRoom(param('addedBytes'))),
+}
+
+const changeFree = prepareChange(() => sql<boolean>`true`, true)
+
+const growFreeStorage = prepareStatement((trx: Kysely<Schema>, param: StatementParams<{ bytes: number }>) =>
+  trx.updateTable('free_storage').set({ used_bytes: sql`used_bytes + ${param('bytes')}` }),
+)
+
 /**
  * Changes the totals of an account and, in the same unit, the free storage of all accounts; no other statement
  * changes them. The latter row comes last, so that units lock rows in one order.
- * @param isFitting decides in the database whether the change is allowed
+ * @param required which accounts may change: any, those that are not blocked, or of these those with capacity for the bytes in
+ *   addition. The database decides.
  * @returns by how many bytes free storage grew; undefined if nothing changed
  */
 export async function changeAccount(
   trx: Kysely<Schema>,
   address: string,
   change: AccountChange,
-  isFitting = sql<boolean>`true`,
+  required: keyof typeof changes = 'any',
 ): Promise<number | undefined> {
   const { usedBytes = 0, reservedBytes = 0, limitBytes = 0, freeBytes } = change
-  const after = await trx
-    .updateTable('account')
-    .set({
-      data_used_bytes: sql`data_used_bytes + ${usedBytes}`,
-      reserved_bytes: sql`reserved_bytes + ${reservedBytes}`,
-      data_limit_bytes: sql`data_limit_bytes + ${limitBytes}`,
-      ...(freeBytes === undefined ? {} : { free_bytes: sql`coalesce(free_bytes, 0) + ${freeBytes}` }),
-    })
-    .where('address', '=', address)
-    .where(isFitting)
-    .returning(['data_used_bytes', 'reserved_bytes', 'data_limit_bytes', 'free_bytes'])
-    .executeTakeFirst()
+  const params = { address, usedBytes, reservedBytes, limitBytes, addedBytes: usedBytes + reservedBytes }
+  const apply = freeBytes === undefined ? changes[required] : changeFree
+  const [after] = await apply(trx, { ...params, freeBytes: freeBytes ?? 0 })
   if (after === undefined) return undefined
   const before = {
     data_used_bytes: after.data_used_bytes - usedBytes,
@@ -54,18 +82,17 @@ export async function changeAccount(
     free_bytes: (after.free_bytes ?? 0) - (freeBytes ?? 0),
   }
   const grownBytes = countFree(after) - countFree(before)
-  if (grownBytes !== 0) {
-    await trx
-      .updateTable('free_storage')
-      .set({ used_bytes: sql`used_bytes + ${grownBytes}` })
-      .execute()
-  }
+  if (grownBytes !== 0) await growFreeStorage(trx, { bytes: grownBytes })
   return grownBytes
 }
 
+const freeStorage = prepareStatement((db: Kysely<Schema>) => db.selectFrom('free_storage').select('used_bytes'))
+
 /** Returns the bytes that all accounts store for free. */
 export async function readFreeStorage(db: Kysely<Schema>): Promise<number> {
-  return (await db.selectFrom('free_storage').select('used_bytes').executeTakeFirstOrThrow()).used_bytes
+  const [row] = await freeStorage(db, {})
+  if (row === undefined) throw new TypeError('The row of free storage is missing')
+  return row.used_bytes
 }
 
 /** Recounts the free storage of all accounts, after their totals were corrected. */

@@ -1,4 +1,5 @@
 import { type CoinPrice, coinPriceOf } from '@cairn/protocol'
+import { prepareStatement } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { StorageConfig } from '../config.ts'
 import type { Schema } from '../db/schema.ts'
@@ -20,9 +21,9 @@ export type FreeSettings = Pick<StorageConfig, 'freeBytes' | 'freeTotalBytes' | 
 /** Value that removes a bound. */
 export const unlimited = 'unlimited'
 
-/** Returns the bounds of free storage: what the operator set in the database or, without that, the settings. */
-export async function readFreeSettings(db: Kysely<Schema>, config: FreeSettings): Promise<FreeSettings> {
-  const rows = await db
+/** The latest value of each setting. */
+const freeSettings = prepareStatement((db: Kysely<Schema>) =>
+  db
     .selectFrom('operator_setting as s')
     .select(['s.name', 's.value'])
     .where('s.name', '<>', operatorSettings.price)
@@ -35,8 +36,12 @@ export async function readFreeSettings(db: Kysely<Schema>, config: FreeSettings)
             .whereRef('later.effective_at', '>', 's.effective_at'),
         ),
       ),
-    )
-    .execute()
+    ),
+)
+
+/** Returns the bounds of free storage: what the operator set in the database or, without that, the settings. */
+export async function readFreeSettings(db: Kysely<Schema>, config: FreeSettings): Promise<FreeSettings> {
+  const rows = await freeSettings(db, {})
   const pick = <T>(name: OperatorSetting, fallback: T): number | T => {
     const value = rows.find((row) => row.name === name)?.value ?? null
     return value === null ? fallback : Number(value)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError, shortageErrors, transferTimeoutMs } from '@cairn/protocol'
+import { prepareStatement, type StatementParams } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { changeAccount, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
+import { changeAccount, hasRoom, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
 import { readFreeSettings } from './operator-settings.ts'
 
 /** Quota reserved for an upload in progress. */
@@ -43,18 +44,22 @@ export async function reserve(context: Context, address: string, bytes: number):
   return reservationOf(context, id, address)
 }
 
+const accountWithRoom = prepareStatement(
+  (db: Kysely<Schema>, param: StatementParams<{ address: string; bytes: number }>) =>
+    db
+      .selectFrom('account')
+      .select('address')
+      .where('address', '=', param('address'))
+      .where(hasRoom(param('bytes'))),
+)
+
 /**
  * Requires that an account has quota for bytes, without reserving it: what {@link reserve} decides may differ.
  * @throws CairnError as {@link reserve}, without the limits of free storage over all accounts
  */
 export async function requireQuota(context: Context, address: string, bytes: number): Promise<void> {
   const { read } = context.db
-  const row = await read
-    .selectFrom('account')
-    .select('address')
-    .where('address', '=', address)
-    .where(hasRoom(bytes))
-    .executeTakeFirst()
+  const [row] = await accountWithRoom(read, { address, bytes })
   if (row === undefined) throw await describeLimit(context, read, address, bytes)
 }
 
@@ -109,11 +114,6 @@ export function reservationOf(context: Context, id: string, address: string): Re
   }
 }
 
-/** An account can be blocked after its upload was authorized: the units that reserve and record decide again. */
-const isUnblocked = sql<boolean>`blocked_at is null`
-const hasRoom = (bytes: number) =>
-  sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
-
 /**
  * One statement decides about the account and one about free storage, so that concurrent uploads can never reserve
  * more than is available, on any number of replicas.
@@ -124,7 +124,7 @@ async function hold(
   { address, bytes, freeDiskBytes }: { address: string; bytes: number; freeDiskBytes: number },
   total: 'reservedBytes' | 'usedBytes' = 'reservedBytes',
 ): Promise<void> {
-  const freeBytes = await changeAccount(trx, address, { [total]: bytes }, hasRoom(bytes))
+  const freeBytes = await changeAccount(trx, address, { [total]: bytes }, 'capacity')
   if (freeBytes === undefined) throw await describeLimit(context, trx, address, bytes)
   if (freeBytes === 0) return
   if (freeBytes > freeDiskBytes) throw await refuseFree(context, trx, 'FREE_STORAGE_PAUSED', freeBytes, freeDiskBytes)
@@ -215,7 +215,7 @@ export async function settle(trx: Kysely<Schema>, reservation: Reservation, used
   const row = await drop(trx, reservation.id)
   if (row === undefined)
     throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
-  const changed = await changeAccount(trx, row.address, { reservedBytes: -row.bytes, usedBytes }, isUnblocked)
+  const changed = await changeAccount(trx, row.address, { reservedBytes: -row.bytes, usedBytes }, 'unblocked')
   if (changed === undefined) throw new CairnError('ACCOUNT_BLOCKED')
 }
 

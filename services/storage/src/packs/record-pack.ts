@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { isUniqueViolation } from '@cairn/service'
+import { isUniqueViolation, prepareStatement, type StatementParams } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
@@ -26,6 +26,8 @@ export async function recordPack(
   if (isNew) await insertBlocks(trx, kind, own.id, [...own.blocks])
   await referencePacks(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
   const needed = own === undefined ? dependsOn : [...dependsOn, own.id]
+  const [only, ...more] = needed
+  if (only !== undefined && more.length === 0) return void (await insertReference(trx, { uploadId, packId: only }))
   for (const some of chunksOf(needed, idsInOneList)) {
     await trx
       .insertInto('upload_pack')
@@ -33,6 +35,37 @@ export async function recordPack(
       .execute()
   }
 }
+
+const insertReference = prepareStatement(
+  (trx: Kysely<Schema>, param: StatementParams<{ uploadId: string; packId: bigint }>) =>
+    trx.insertInto('upload_pack').values({ upload_id: param('uploadId'), pack_id: param('packId') }),
+)
+
+type PackValues = Pick<OwnPack, 'id' | 'objectKey' | 'sizeBytes' | 'createdAt'> & {
+  blockCount: number
+  unreferencedAt: number | null
+  hold: PackHold | null
+}
+
+/** Returns no row when there is one with the same id or object. */
+const insertPackRow = prepareStatement((trx: Kysely<Schema>, param: StatementParams<PackValues>) =>
+  trx
+    .insertInto('pack')
+    .values({
+      id: param('id'),
+      object_key: param('objectKey'),
+      size_bytes: param('sizeBytes'),
+      block_count: param('blockCount'),
+      state: 'live',
+      created_at: param('createdAt'),
+      unreferenced_at: param('unreferencedAt'),
+      hold: param('hold'),
+      scrubbed_at: null,
+    })
+    // Without a column: of two units that insert the same pack, PostgreSQL can fail one on the key of the object.
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+)
 
 /**
  * Marks packs as needed. This also locks their rows, so that none of them is removed before the unit is committed. A
@@ -87,22 +120,17 @@ export async function insertPack(
   own: OwnPack,
   standing: { unreferenced_at: number | null; hold: PackHold | null },
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('pack')
-    .values({
-      id: own.id,
-      object_key: own.objectKey,
-      size_bytes: own.sizeBytes,
-      block_count: own.blocks.count,
-      state: 'live',
-      created_at: own.createdAt,
-      ...standing,
-      scrubbed_at: null,
-    })
-    // Without a column: of two units that insert the same pack, PostgreSQL can fail one on the key of the object.
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 1n) return true
+  const { id, objectKey, sizeBytes, createdAt, blocks } = own
+  const [inserted] = await insertPackRow(trx, {
+    id,
+    objectKey,
+    sizeBytes,
+    createdAt,
+    blockCount: blocks.count,
+    unreferencedAt: standing.unreferenced_at,
+    hold: standing.hold,
+  })
+  if (inserted !== undefined) return true
   const same = await trx
     .selectFrom('pack')
     .select('id')

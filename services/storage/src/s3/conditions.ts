@@ -47,6 +47,11 @@ export function isUnchanged(conditions: Conditions, { etag, createdAt }: Validat
   return changedAt <= Date.parse(ifModifiedSince ?? '')
 }
 
+/** Returns whether {@link requireWritable} can reject anything. */
+export function hasWriteCondition({ ifMatch, ifNoneMatch }: Conditions): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined
+}
+
 /**
  * Checks the conditions of a write against the current object.
  * @throws CairnError `PreconditionFailed`; `NoSuchKey` if the condition requires an object and none exists

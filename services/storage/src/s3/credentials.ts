@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { S3Rule, Scope } from '@cairn/protocol'
 import { s3RuleSchema } from '@cairn/protocol'
+import { prepareStatement, type StatementParams } from '@cairn/service'
+import type { Kysely } from 'kysely'
 import * as v from 'valibot'
-import { authenticate, ensureAccount, findApiKeyById, issueApiKey } from '../accounts/accounts.ts'
+import { authenticate, ensureAccount, issueApiKey, keyColumns, useKey } from '../accounts/accounts.ts'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { deriveKey } from '../derive-key.ts'
 import { recordEvents } from '../events/events.ts'
 import { createLruCache, type LruCache } from '../lru-cache.ts'
@@ -89,18 +92,24 @@ export async function findOrCreateS3Credential(context: Context, address: string
   return createS3Credential(context, await authenticate(context, token), [])
 }
 
+/** One query with that of the API key: it is asked with each request. */
+const credentialById = prepareStatement((db: Kysely<Schema>, param: StatementParams<{ id: string }>) =>
+  db
+    .selectFrom('s3_credential')
+    .innerJoin('api_key', 'api_key.id', 's3_credential.api_key_id')
+    .leftJoin('account', 'account.address', 'api_key.address')
+    .select(['s3_credential.api_key_id', 's3_credential.rules', ...keyColumns])
+    .where('s3_credential.id', '=', param('id')),
+)
+
 /**
  * Finds the holder of an access key. Reads the database each time, so that every replica rejects a revoked key immediately.
  * @throws CairnError `InvalidAccessKeyId`, API_KEY_EXPIRED, API_KEY_REVOKED
  */
 export async function findS3Credential(context: Context, accessKeyId: string): Promise<S3Credential> {
-  const row = await context.db.read
-    .selectFrom('s3_credential')
-    .select(['api_key_id', 'rules'])
-    .where('id', '=', accessKeyId)
-    .executeTakeFirst()
+  const [row] = await credentialById(context.db.read, { id: accessKeyId })
   if (row === undefined) throw s3Error('InvalidAccessKeyId')
-  const { address, scopes } = await findApiKeyById(context, row.api_key_id)
+  const { address, scopes } = useKey(context, row.api_key_id, row)
   const secrets = [context.secret, context.secondarySecret].filter((secret) => secret !== undefined)
   return {
     accessKeyId,

@@ -8,7 +8,13 @@ import { promoteNewest } from '../object-versions/object-versions.ts'
 import { addParts, fileSource, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
 import type { S3Caller } from './buckets.ts'
 import type { Checksum } from './checksums.ts'
-import { type Conditions, type DeleteConditions, requireDeletable, requireWritable } from './conditions.ts'
+import {
+  type Conditions,
+  type DeleteConditions,
+  hasWriteCondition,
+  requireDeletable,
+  requireWritable,
+} from './conditions.ts'
 import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
 import { s3Error } from './s3-error.ts'
@@ -55,7 +61,9 @@ export async function recordVersion(
   const current = await selectObject(trx, bucket, key)
   requireWritable(conditions, current)
   if (versioning === 'Suspended') await deleteVersion(context, trx, address, { bucket, key }, nullVersionId)
-  if (versioning === null) await clearNull(trx, { bucket, key })
+  // Without versioning, a key without a latest version has no version at all.
+  const isFirst = versioning === null && current === undefined
+  if (versioning === null && !isFirst) await clearNull(trx, { bucket, key })
   const row: ObjectRow = {
     bucket,
     key,
@@ -72,7 +80,7 @@ export async function recordVersion(
     tags: info.tags.length === 0 ? null : JSON.stringify(info.tags),
     created_at: context.clock.now(),
   }
-  await insertLatest(trx, row)
+  await insertLatest(trx, row, isFirst)
   if (versioning === null && current?.cid === root.cid)
     await deleteFilesIn(context, trx, address, { id: current.version_id })
   return row
@@ -105,7 +113,9 @@ export async function putObject(
   { info, conditions }: { info: ObjectInfo; conditions: Conditions },
 ): Promise<ObjectRow> {
   // Rejects early, before the body is read. The decisive check runs when the version is recorded.
-  requireWritable(conditions, await selectObject(context.db.read, target.bucket, target.key))
+  if (hasWriteCondition(conditions)) {
+    requireWritable(conditions, await selectObject(context.db.read, target.bucket, target.key))
+  }
   let row: ObjectRow | undefined
   await addParts(context, address, fileSource(body.feed, { fileName: undefined, sizeBytes: body.sizeBytes }), {
     ...importOptions(target, info),

@@ -1,3 +1,4 @@
+import { prepareStatement, type StatementParams } from '@cairn/service'
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
@@ -7,23 +8,32 @@ import type { Target } from './s3-request.ts'
 export type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
 export type BucketRow = Selectable<Schema['s3_bucket']>
 
-export function selectBucket(db: Kysely<Schema>, name: string): Promise<BucketRow | undefined> {
-  return db.selectFrom('s3_bucket').selectAll().where('name', '=', name).executeTakeFirst()
+const bucketByName = prepareStatement((db: Kysely<Schema>, param: StatementParams<{ name: string }>) =>
+  db.selectFrom('s3_bucket').selectAll().where('name', '=', param('name')),
+)
+
+export async function selectBucket(db: Kysely<Schema>, name: string): Promise<BucketRow | undefined> {
+  const [row] = await bucketByName(db, { name })
+  return row
 }
+
+const countChange = prepareStatement((trx: Kysely<Schema>, param: StatementParams<{ address: string; name: string }>) =>
+  trx
+    .updateTable('s3_bucket')
+    .set({ revision: sql`revision + 1` })
+    .where('name', '=', param('name'))
+    .where('address', '=', param('address'))
+    .returningAll(),
+)
 
 /**
  * Locks a bucket of an account until the unit of work ends, so that its writers commit in order, and counts a change of its objects.
  * Returns undefined if the account has no such bucket: another account may have created one with the same name since the request
  * was authorized.
  */
-export function lockBucket(trx: Kysely<Schema>, address: string, name: string): Promise<BucketRow | undefined> {
-  return trx
-    .updateTable('s3_bucket')
-    .set({ revision: sql`revision + 1` })
-    .where('name', '=', name)
-    .where('address', '=', address)
-    .returningAll()
-    .executeTakeFirst()
+export async function lockBucket(trx: Kysely<Schema>, address: string, name: string): Promise<BucketRow | undefined> {
+  const [row] = await countChange(trx, { address, name })
+  return row
 }
 
 /** The version id of responses and requests for the version that was written without versioning. */
@@ -34,15 +44,24 @@ export function versionIdOf({ is_null, version_id }: Pick<ObjectRow, 'is_null' |
   return is_null === 1 ? nullVersionId : version_id
 }
 
+const latestObject = prepareStatement((db: Kysely<Schema>, param: StatementParams<Target>) =>
+  db
+    .selectFrom('s3_object')
+    .selectAll()
+    .where('bucket', '=', param('bucket'))
+    .where('key', '=', param('key'))
+    .where('is_latest', '=', 1),
+)
+
 /** Returns a version of an object. Defaults to the latest. */
-export function selectObject(
+export async function selectObject(
   db: Kysely<Schema>,
   bucket: string,
   key: string,
   versionId?: string,
 ): Promise<ObjectRow | undefined> {
+  if (versionId === undefined) return (await latestObject(db, { bucket, key }))[0]
   const rows = db.selectFrom('s3_object').selectAll().where('bucket', '=', bucket).where('key', '=', key)
-  if (versionId === undefined) return rows.where('is_latest', '=', 1).executeTakeFirst()
   const version = versionId === nullVersionId ? rows.where('is_null', '=', 1) : rows.where('version_id', '=', versionId)
   return version.executeTakeFirst()
 }
@@ -72,10 +91,32 @@ export async function selectVersionIds(db: Kysely<Schema>, bucket: string, key: 
   return rows.map(({ version_id }) => version_id)
 }
 
-/** Makes a version the latest of its key. The bucket must be locked. */
-export async function insertLatest(trx: Kysely<Schema>, row: ObjectRow): Promise<void> {
-  await clearLatest(trx, row)
-  await trx.insertInto('s3_object').values(row).execute()
+const insertObject = prepareStatement((trx: Kysely<Schema>, param: StatementParams<ObjectRow>) =>
+  trx.insertInto('s3_object').values({
+    bucket: param('bucket'),
+    key: param('key'),
+    version_id: param('version_id'),
+    is_latest: param('is_latest'),
+    is_null: param('is_null'),
+    cid: param('cid'),
+    size_bytes: param('size_bytes'),
+    etag: param('etag'),
+    headers: param('headers'),
+    metadata: param('metadata'),
+    checksum: param('checksum'),
+    part_sizes: param('part_sizes'),
+    tags: param('tags'),
+    created_at: param('created_at'),
+  }),
+)
+
+/**
+ * Makes a version the latest of its key. The bucket must be locked.
+ * @param isFirst whether the key has no other version
+ */
+export async function insertLatest(trx: Kysely<Schema>, row: ObjectRow, isFirst: boolean): Promise<void> {
+  if (!isFirst) await clearLatest(trx, row)
+  await insertObject(trx, row)
 }
 
 /** Makes a delete marker the newest version of its key. The bucket must be locked. */

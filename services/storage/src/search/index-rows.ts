@@ -1,3 +1,4 @@
+import { prepareStatement, type StatementParams } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -25,9 +26,25 @@ export async function indexRows(
     const number = numbers[at] ?? null
     return number === null ? [] : [toEntry(row, number)]
   })
-  if (entries.length > 0) await trx.insertInto('upload_search').values(entries).execute()
+  const [entry, ...more] = entries
+  if (entry !== undefined && more.length === 0) await insertEntry(trx, entry)
+  else if (entry !== undefined) await trx.insertInto('upload_search').values(entries).execute()
   return numbers.map((number) => ({ search_number: number }))
 }
+
+const insertEntry = prepareStatement((trx: Kysely<Schema>, param: StatementParams<Schema['upload_search']>) =>
+  trx.insertInto('upload_search').values({ rowid: param('rowid'), tokens: param('tokens') }),
+)
+
+const lastNumber = prepareStatement((trx: Kysely<Schema>, param: StatementParams<{ first: bigint; end: bigint }>) =>
+  trx
+    .selectFrom('upload')
+    .select('search_number')
+    .where('search_number', '>=', param('first'))
+    .where('search_number', '<', param('end'))
+    .orderBy('search_number', 'desc')
+    .limit(1),
+)
 
 /** Indexes a row that exists and is not indexed. Returns whether it is indexed now. */
 export async function indexStored(
@@ -70,14 +87,7 @@ async function assignNumbers(trx: Kysely<Schema>, rows: readonly IndexedRow[]): 
     const { first, end } = numbersOf(time)
     let number = free.get(time)
     if (number === undefined) {
-      const last = await trx
-        .selectFrom('upload')
-        .select('search_number')
-        .where('search_number', '>=', first)
-        .where('search_number', '<', end)
-        .orderBy('search_number', 'desc')
-        .limit(1)
-        .executeTakeFirst()
+      const [last] = await lastNumber(trx, { first, end })
       number = typeof last?.search_number === 'bigint' ? last.search_number + 1n : first
     }
     free.set(time, number + 1n)

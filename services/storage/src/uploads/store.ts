@@ -1,3 +1,4 @@
+import { prepareStatement, type StatementParams } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
@@ -39,22 +40,59 @@ async function insertSome(
   const [first] = rows
   if (first === undefined) return
   const columns = await indexRows(trx, kind, rows)
-  await trx
-    .insertInto('upload')
-    .values(rows.map((row, at) => ({ ...row, ...columns[at] })))
-    .execute()
-  // One statement for both counters: uploads are the most frequent write.
-  const { event_count: newest } = await trx
-    .updateTable('account')
-    .set(({ eb }) => ({
-      upload_count: eb('upload_count', '+', rows.length),
-      event_count: eb('event_count', '+', rows.length),
-    }))
-    .where('address', '=', address)
-    .returning('event_count')
-    .executeTakeFirstOrThrow()
-  await insertEvents(trx, address, { newest, now: first.updated_at }, rows.map(describeStored))
+  const { search_number, search_tokens } = columns[0] ?? {}
+  if (rows.length > 1) {
+    await trx
+      .insertInto('upload')
+      .values(rows.map((row, at) => ({ ...row, ...columns[at] })))
+      .execute()
+  } else if (search_tokens !== undefined) await insertWithTokens(trx, { ...first, search_tokens })
+  else await insertWithNumber(trx, { ...first, search_number: search_number ?? null })
+  const [counted] = await countUploads(trx, { address, count: rows.length })
+  if (counted === undefined) throw new TypeError(`No account ${address}`)
+  const at = { newest: counted.event_count, now: first.updated_at }
+  await insertEvents(trx, address, at, rows.map(describeStored))
 }
+
+const valuesOf = (param: StatementParams<NewUpload>) => ({
+  id: param('id'),
+  address: param('address'),
+  cid: param('cid'),
+  root_multihash: param('root_multihash'),
+  name: param('name'),
+  mime_type: param('mime_type'),
+  size_bytes: param('size_bytes'),
+  dag_size_bytes: param('dag_size_bytes'),
+  encryption: param('encryption'),
+  storage_type: param('storage_type'),
+  kind: param('kind'),
+  status: param('status'),
+  created_at: param('created_at'),
+  updated_at: param('updated_at'),
+})
+
+const insertWithNumber = prepareStatement(
+  (trx: Kysely<Schema>, param: StatementParams<NewUpload & { search_number: bigint | null }>) =>
+    trx.insertInto('upload').values({ ...valuesOf(param), search_number: param('search_number') }),
+)
+
+const insertWithTokens = prepareStatement(
+  (trx: Kysely<Schema>, param: StatementParams<NewUpload & { search_tokens: number[] }>) =>
+    trx.insertInto('upload').values({ ...valuesOf(param), search_tokens: param('search_tokens') }),
+)
+
+/** One statement for both counters: uploads are the most frequent write. */
+const countUploads = prepareStatement(
+  (trx: Kysely<Schema>, param: StatementParams<{ address: string; count: number }>) =>
+    trx
+      .updateTable('account')
+      .set(({ eb }) => ({
+        upload_count: eb('upload_count', '+', param('count')),
+        event_count: eb('event_count', '+', param('count')),
+      }))
+      .where('address', '=', param('address'))
+      .returning('event_count'),
+)
 
 function describeStored({ id, cid, name, size_bytes: sizeBytes, encryption }: NewUpload): NewEvent {
   return { type: 'upload.stored', data: { uploadId: id, cid, name, sizeBytes, isEncrypted: encryption === 1 } }
