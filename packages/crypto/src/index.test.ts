@@ -7,6 +7,7 @@ test('the public surface', () => {
       "agreedSet",
       "agreementKeyOf",
       "agreementKeysOf",
+      "canonicalCid",
       "checksumAddress",
       "chunkBytesV2",
       "commitShards",

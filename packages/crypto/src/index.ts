@@ -1,4 +1,5 @@
 export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
+export { canonicalCid } from './canonical-cid.ts'
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 export {

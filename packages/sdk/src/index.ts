@@ -135,7 +135,7 @@ export { type ExportedKey, exportKey, recoverExported } from './keys/export-key.
 export { type GetKeyOptions, getKey, type RecoveredKey } from './keys/get-key.ts'
 export type { HalfDone } from './keys/half-done.ts'
 export { type KeyEvent, type KeyEventOptions, listKeyEvents } from './keys/list-key-events.ts'
-export { type KeyFile, listKeyFiles } from './keys/list-keys.ts'
+export { type KeyFile, type KeyFileOptions, listKeyFiles } from './keys/list-keys.ts'
 export { openKeySession } from './keys/open-session.ts'
 export { type RepairOptions, type RepairReport, repairKey } from './keys/repair.ts'
 export { type PreparedKey, prepareKey, saveKey } from './keys/save-key.ts'

@@ -167,7 +167,9 @@ async function importFileKeys(
   const locked = new Set<string>()
   if (seal === undefined || client.keySession === undefined) return locked
   const present = new Set<string>()
-  for await (const { cid } of listKeyFiles(client, 'owner', { signal })) present.add(cid)
+  // A key on fewer than three nodes is saved again.
+  for await (const { cid, state } of listKeyFiles(client, 'owner', { signal }))
+    if (state !== 'provisional') present.add(cid)
   const { address } = client.keySession
   await forEachParallel(rights.values(), maxParallel, async ({ cid, sharedTo, conditions }) => {
     if (present.has(cid)) return

@@ -78,7 +78,9 @@ export function createKeyMover(keyHost: string, privateKey: string, client: Clie
 
 async function listOwned(client: Client, signal: AbortSignal): Promise<Set<string>> {
   const cids = new Set<string>()
-  for await (const { cid } of listKeyFiles(client, 'owner', { signal })) cids.add(cid)
+  // A key on fewer than three nodes is saved again.
+  for await (const { cid, state } of listKeyFiles(client, 'owner', { signal }))
+    if (state !== 'provisional') cids.add(cid)
   return cids
 }
 

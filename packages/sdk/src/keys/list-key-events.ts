@@ -6,9 +6,9 @@ import {
   listKeyEvents as listKeyEventsCall,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
-import { settleNodes } from './settle-nodes.ts'
+import { median } from './median.ts'
+import { queryNodes } from './query-nodes.ts'
 
 /** What happened to a file key, as the key nodes report it. */
 export type KeyEvent = {
@@ -48,8 +48,6 @@ type Group = [Row, ...Row[]]
 
 /** Nodes that stamp the same access by their own clocks differ by less. */
 const sameAccessMs = 2 * 60_000
-/** Time in ms to wait for other nodes once three have answered. */
-const lateMs = 1_000
 
 /**
  * Lists who opened the files of the session's address or was refused, and the changes that the address made, newest
@@ -109,16 +107,7 @@ async function fetchPages(
     if (page.events.every(({ at }) => at < before)) return page
     throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
   }
-  const answers = await settleNodes(nodeNumbers, ask, lateMs)
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
-  const pages: { node: number; page: Page }[] = []
-  const errors: CairnError[] = []
-  for (const [i, answer] of answers.entries()) {
-    if ('value' in answer) pages.push({ node: i + 1, page: answer.value })
-    else errors.push(answer.error)
-  }
-  if (pages.length >= keyShardThreshold) return pages
-  throw errors.find(({ retry }) => !retry) ?? new CairnError('KEY_NODES_UNAVAILABLE', { cause: errors[0] })
+  return (await queryNodes(ask, signal)).map(({ node, value }) => ({ node, page: value }))
 }
 
 function sinceOf(event: KeyEventRow): number {
@@ -167,14 +156,13 @@ function idOf([{ event }, ...others]: Group): string {
 
 function mergeGroup(group: Group): KeyEvent {
   const [{ event }] = group
-  const times = group.map((row) => row.event.at).sort((a, b) => a - b)
   const counts = group.map((row) => ('count' in row.event ? row.event.count : 1)).sort((a, b) => b - a)
   return {
     id: idOf(group),
     kind: event.kind,
     cid: event.cid,
     address: event.address,
-    at: times[Math.floor((times.length - 1) / 2)] ?? event.at,
+    at: median(group.map((row) => row.event.at)),
     count: counts[keyShardThreshold - 1] ?? counts[0] ?? 1,
     addresses: 'addresses' in event ? event.addresses : [],
     nodes: group.map(({ node }) => node).sort((a, b) => a - b),

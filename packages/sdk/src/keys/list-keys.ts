@@ -1,28 +1,125 @@
-import { type CallResult, listKeys as listKeysCall } from '@cairn/protocol'
+import { canonicalCid } from '@cairn/crypto'
+import {
+  CairnError,
+  type CallResult,
+  keyShardCount,
+  keyShardThreshold,
+  listKeys as listKeysCall,
+} from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
-import { firstSuccessful } from './first-successful.ts'
+import { groupBy } from './group-by.ts'
+import { median } from './median.ts'
+import { queryNodes } from './query-nodes.ts'
 
-export type KeyFile = CallResult<typeof listKeysCall>['files'][number]
+type Listed = CallResult<typeof listKeysCall>['files'][number]
 
 /**
- * Lists files that the address of the session owns (`owner`), or that are shared with it (`recipient`). Fetches pages
- * on demand.
+ * A file in the lists of the key nodes, as three of them agree on it. Until then it is `provisional`: its owner saved it on
+ * fewer, or up to two nodes made it up or lag behind.
+ */
+export type KeyFile = Listed & {
+  /** The nodes that list it. */
+  nodes: number[]
+}
+
+/** Options of {@link listKeyFiles}. */
+export type KeyFileOptions = {
+  /** Rows that each node sends at once. Defaults to 100. */
+  pageRows?: number
+  signal?: AbortSignal
+}
+
+type Role = 'owner' | 'recipient'
+/** A file in the list of one node, with its canonical CID, by which lists are ordered. */
+type Row = { node: number; cid: string; file: Listed }
+/** The next rows of a node. `until` is the CID of the last one; undefined at the end of the list. */
+type Page = { rows: Row[]; until: string | undefined }
+
+/**
+ * Lists files that the address of the session owns (`owner`), or that are shared with it (`recipient`), in the order of their
+ * canonical CIDs. Asks all five nodes and merges their lists: two dishonest nodes hide no file and no recipient, and add none.
+ * Fetches pages on demand.
+ * @throws CairnError KEY_NODES_UNAVAILABLE if fewer than three nodes answer, NO_SESSION, SESSION_EXPIRED, ABORTED
  */
 export async function* listKeyFiles(
   client: Client,
-  role: 'owner' | 'recipient',
-  options: { signal?: AbortSignal } = {},
+  role: Role,
+  { pageRows, signal }: KeyFileOptions = {},
 ): AsyncGenerator<KeyFile> {
-  let after: string | undefined
-  for (;;) {
-    const query = { role, ...(after === undefined ? {} : { after }) }
-    const page = await firstSuccessful(nodeNumbers, (node) =>
-      callWithSession(client, listKeysCall, node, { params: { node: String(node) }, query }, options),
-    )
-    yield* page.files
-    if (page.next === null) return
-    after = page.next
+  for (let after: string | undefined; ; ) {
+    const query = {
+      role,
+      ...(after === undefined ? {} : { after }),
+      ...(pageRows === undefined ? {} : { limit: pageRows }),
+    }
+    const pages = await queryNodes(async (node): Promise<Page> => {
+      const params = { node: String(node) }
+      return readPage(
+        node,
+        await callWithSession(client, listKeysCall, node, { params, query }, { signal }),
+        query.after,
+      )
+    }, signal)
+    const until = findEnd(pages.map(({ value }) => value))
+    const rows = pages.flatMap(({ value }) => value.rows).filter(({ cid }) => until === undefined || cid <= until)
+    for (const [, alike] of groupBy(rows, ({ cid }) => cid).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const file = mergeRows(alike, pages.length)
+      // A file of a recipient's that fewer nodes share is of no use: it does not open.
+      if (role === 'owner' || mayAgree(alike.length, pages.length)) yield file
+    }
+    if (until === undefined) return
+    after = until
+  }
+}
+
+/** @throws CairnError UNEXPECTED_RESPONSE if the rows do not follow the last ones: they would be asked for without end */
+function readPage(node: number, { files, next }: CallResult<typeof listKeysCall>, after = ''): Page {
+  try {
+    const rows = files.map((file) => ({ node, cid: canonicalCid(file.cid), file }))
+    const until = next === null ? undefined : canonicalCid(next)
+    const isOrdered = rows.every(({ cid }, i) => cid > (rows[i - 1]?.cid ?? after))
+    if (isOrdered && (until === undefined || until === rows.at(-1)?.cid)) return { rows, until }
+  } catch {
+    // What is no CID is no part of a list.
+  }
+  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent files that were not asked for` })
+}
+
+/**
+ * Returns the CID up to which three nodes have sent all they have; undefined if that is everything. The others may have sent
+ * less: two nodes whose lists do not end cannot hold up the list.
+ */
+function findEnd(pages: readonly Page[]): string | undefined {
+  // Undefined is last in every sorted array.
+  const ends = pages.map(({ until }) => until).sort()
+  return ends.at(-keyShardThreshold)
+}
+
+/** Whether three nodes may say what `count` of those that answered say: the others may say so, too. */
+function mayAgree(count: number, answered: number): boolean {
+  return count + keyShardCount - answered >= keyShardThreshold
+}
+
+function mergeRows(rows: readonly Row[], answered: number): KeyFile {
+  const [[owner, alike] = ['', rows]] = groupBy(rows, ({ file }) => file.owner).sort(
+    ([, a], [, b]) => b.length - a.length,
+  )
+  const files = alike.map(({ file }) => file)
+  const recipients = groupBy(
+    files.flatMap(({ sharedTo }) => [...new Set(sharedTo)]),
+    (address) => address,
+  )
+  const retired = files.filter(({ state }) => state === 'retired')
+  const isAgreed = files.length >= keyShardThreshold
+  return {
+    cid: files[0]?.cid ?? '',
+    owner,
+    sharedTo: recipients.flatMap(([address, by]) => (mayAgree(by.length, answered) ? [address] : [])).sort(),
+    hasConditions: mayAgree(files.filter(({ hasConditions }) => hasConditions).length, answered),
+    state: !isAgreed ? 'provisional' : retired.length * 2 > files.length ? 'retired' : 'held',
+    createdAt: median(files.map(({ createdAt }) => createdAt)),
+    updatedAt: median(files.map(({ updatedAt }) => updatedAt)),
+    nodes: rows.map(({ node }) => node),
   }
 }

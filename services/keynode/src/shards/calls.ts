@@ -1,3 +1,4 @@
+import { canonicalCid } from '@cairn/crypto'
 import {
   attestKey,
   CairnError,
@@ -25,7 +26,6 @@ import type { Caller, Context } from '../context.ts'
 import { requireOwnNumber } from '../http/route.ts'
 import { signStatement } from '../sessions/tokens.ts'
 import { explainDraft, explainRecord, requireAccess } from './access.ts'
-import { canonicalCid } from './canonical-cid.ts'
 import { changeConditions, readConditions, writeConditions } from './conditions-of.ts'
 import { listEvents } from './key-events.ts'
 import { listRecords } from './list.ts'

@@ -1,6 +1,6 @@
+import { canonicalCid } from '@cairn/crypto'
 import { CairnError, type CallResult, type getConditions } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { canonicalCid } from './canonical-cid.ts'
 import { conditionsOf, listConditions } from './conditions-of.ts'
 import { findRecord } from './store.ts'
 

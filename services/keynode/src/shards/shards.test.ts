@@ -1,4 +1,4 @@
-import { commitShards, generateKey } from '@cairn/crypto'
+import { canonicalCid, commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -10,7 +10,6 @@ import {
   type TestNode,
   type TestSession,
 } from '../test-node.fixture.ts'
-import { canonicalCid } from './canonical-cid.ts'
 import { createCids } from './cids.fixture.ts'
 import { openShard, sealShard } from './seal.ts'
 

@@ -1,5 +1,4 @@
 // The face of the shards: what other capabilities use.
-export { canonicalCid } from './canonical-cid.ts'
 export { applyChange } from './change-record.ts'
 export { callPeer } from './peer-client.ts'
 export { queryPeers } from './peers.ts'

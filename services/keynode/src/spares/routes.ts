@@ -1,8 +1,8 @@
+import { canonicalCid } from '@cairn/crypto'
 import { CairnError, exchangeSpares } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { requireOwnNumber, route } from '../http/route.ts'
-import { canonicalCid } from '../shards/shards.ts'
 import { answerPeer } from './answer.ts'
 
 /** Registers the call with which nodes exchange parts of spare shards. */

@@ -13,8 +13,8 @@ const bases = base32.decoder
   .or(base36.decoder)
 
 /**
- * Returns the canonical form of a record's CID: version 1 in base32, so that the same content cannot be registered
- * twice under two spellings.
+ * Returns the form of a CID under which key nodes keep its key: version 1 in base32, so that the same content cannot be
+ * registered twice under two spellings. Nodes list keys in its order.
  * @throws CairnError INVALID_CID
  */
 export function canonicalCid(text: string): string {

@@ -1,0 +1,26 @@
+import { CairnError, keyShardThreshold } from '@cairn/protocol'
+import { nodeNumbers } from './call-node.ts'
+import { settleNodes } from './settle-nodes.ts'
+
+/** Time in ms to wait for other nodes once three have answered. */
+const lateMs = 1_000
+
+/**
+ * Asks all five nodes for the same, and returns what they answered: two that lie do not decide what is true.
+ * @throws CairnError KEY_NODES_UNAVAILABLE if fewer than three answer, the error of a node that is not worth a retry, ABORTED
+ */
+export async function queryNodes<T>(
+  ask: (node: number) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<{ node: number; value: T }[]> {
+  const answers = await settleNodes(nodeNumbers, ask, lateMs)
+  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
+  const values: { node: number; value: T }[] = []
+  const errors: CairnError[] = []
+  for (const [i, answer] of answers.entries()) {
+    if ('value' in answer) values.push({ node: i + 1, value: answer.value })
+    else errors.push(answer.error)
+  }
+  if (values.length >= keyShardThreshold) return values
+  throw errors.find(({ retry }) => !retry) ?? new CairnError('KEY_NODES_UNAVAILABLE', { cause: errors[0] })
+}

@@ -1,0 +1,136 @@
+// The lists of files that an address owns or may open, merged from five nodes: what two dishonest nodes say in them changes
+// nothing, and two that are away are not missed.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import {
+  type Client,
+  type KeyFile,
+  type KeyFileOptions,
+  listKeyFiles,
+  prepareKey,
+  revokeAccess,
+  saveKey,
+  shareFile,
+  transferFile,
+} from '@cairn/sdk'
+import { CID } from 'multiformats/cid'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createCids } from '../../services/keynode/src/shards/cids.fixture.ts'
+import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '../five-nodes.ts'
+
+type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
+
+const five = [1, 2, 3, 4, 5]
+const freshCid = createCids('listed')
+const stranger = `0x${'5'.repeat(40)}`
+let nodes: FiveNodes
+let owner: KeyClient
+let friend: KeyClient
+
+beforeAll(async () => {
+  nodes = await startFiveNodes()
+})
+afterAll(() => nodes?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  owner = await nodes.client()
+  friend = await nodes.client()
+})
+
+async function saveFresh(cid = freshCid()): Promise<string> {
+  await saveKey(owner, cid, prepareKey())
+  return cid
+}
+
+async function listOf(client: Client, role: 'owner' | 'recipient', options?: KeyFileOptions): Promise<KeyFile[]> {
+  return Array.fromAsync(listKeyFiles(client, role, options))
+}
+
+/** Changes a node's database behind its back, as a dishonest operator would. */
+function forge(node: number, sql: string, ...values: (string | number)[]): void {
+  const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
+  db.exec('pragma busy_timeout = 5000; pragma foreign_keys = off')
+  db.prepare(sql).run(...values)
+  db.close()
+}
+
+test('a file is held as soon as three nodes list it, and lists follow each change', async () => {
+  const cid = await saveFresh()
+  expect(await listOf(owner, 'owner')).toMatchObject([
+    { cid, owner: owner.address, sharedTo: [], hasConditions: false, state: 'held', nodes: five },
+  ])
+  await shareFile(owner, cid, [friend.address])
+  expect(await listOf(owner, 'owner')).toMatchObject([{ cid, sharedTo: [friend.address] }])
+  expect(await listOf(friend, 'recipient')).toMatchObject([{ cid, owner: owner.address, sharedTo: [] }])
+  await revokeAccess(owner, cid, [friend.address])
+  expect(await listOf(friend, 'recipient')).toEqual([])
+  await transferFile(owner, cid, friend.address)
+  expect(await listOf(owner, 'owner')).toEqual([])
+  expect(await listOf(friend, 'owner')).toMatchObject([{ cid, owner: friend.address, state: 'held' }])
+})
+
+test('two nodes hide no file and no recipient, and add none', async () => {
+  const hidden = await saveFresh()
+  const shared = await saveFresh()
+  await shareFile(owner, shared, [friend.address])
+  const invented = freshCid()
+  for (const node of [1, 2]) {
+    forge(node, 'update key set cid = ?, cid_as_given = ? where cid = ?', invented, invented, hidden)
+    forge(node, 'update shared set address = ? where cid = ?', stranger, shared)
+  }
+  const found = new Map((await listOf(owner, 'owner')).map((file) => [file.cid, file]))
+  expect(found.get(hidden)).toMatchObject({ state: 'held', nodes: [3, 4, 5] })
+  expect(found.get(shared)).toMatchObject({ state: 'held', nodes: five, sharedTo: [friend.address] })
+  expect(found.get(invented)).toMatchObject({ state: 'provisional', nodes: [1, 2] })
+  expect(found.size).toBe(3)
+  for (const node of [1, 2])
+    forge(node, 'insert into shared (cid, address, created_at) values (?, ?, 1)', invented, friend.address)
+  expect(await listOf(friend, 'recipient')).toMatchObject([{ cid: shared, nodes: [3, 4, 5] }])
+})
+
+test('two nodes that are away are not missed; who may read is then told with those they may know of', async () => {
+  const cid = await saveFresh()
+  await shareFile(owner, cid, [friend.address])
+  expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([
+    { cid, state: 'held', nodes: [3, 4, 5], sharedTo: [friend.address] },
+  ])
+  // Of the three that answer, two do not know of the share any more; those that are away may.
+  for (const node of [4, 5]) forge(node, 'delete from shared where cid = ?', cid)
+  expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([{ sharedTo: [friend.address] }])
+  expect(await listOf(without(friend, 1, 2), 'recipient')).toMatchObject([{ cid, nodes: [3] }])
+  await expect(listOf(without(owner, 1, 2, 3), 'owner')).rejects.toMatchObject({ code: 'KEY_NODES_UNAVAILABLE' })
+})
+
+test('all pages are merged, with lists of different lengths and any spelling of a CID', async () => {
+  const digest = create(0x12, createHash('sha256').update('an old file').digest())
+  const cids = [CID.create(0, 0x70, digest).toString()]
+  while (cids.length < 9) cids.push(freshCid())
+  for (const cid of cids) await saveFresh(cid)
+  for (const cid of cids.slice(1, 4)) forge(4, 'delete from key where cid = ?', cid)
+  for (const cid of cids.slice(3, 6)) forge(5, 'delete from key where cid = ?', cid)
+  const all = await listOf(owner, 'owner')
+  expect(all.map(({ cid }) => cid).sort()).toEqual([...cids].sort())
+  expect(all.every(({ state }) => state === 'held')).toBe(true)
+  for (const pageRows of [1, 2, 4]) expect(await listOf(owner, 'owner', { pageRows })).toEqual(all)
+})
+
+test('lists of two nodes that do not end, or go back, end with those of the others', async () => {
+  const cids = [await saveFresh(), await saveFresh(), await saveFresh()]
+  const [honest] = await listOf(owner, 'owner')
+  const more = createCids('made up')
+  const madeUp = Array.from({ length: 200 }, more).sort()
+  let asked = 0
+  await using endless = await startLiar(nodes.url(1), ({ url = '' }, _answer, response) => {
+    asked++
+    const after = new URL(url, nodes.url(1)).searchParams.get('after') ?? ''
+    const cid = madeUp.find((one) => one > after) ?? madeUp.at(-1)
+    response.end(JSON.stringify({ files: [{ ...honest, cid }], next: cid }))
+  })
+  await using back = await startLiar(nodes.url(2), (_request, _answer, response) =>
+    response.end(JSON.stringify({ files: [honest], next: madeUp[0] })),
+  )
+  const files = await listOf(withNodes(owner, { 1: endless.url, 2: back.url }), 'owner', { pageRows: 1 })
+  expect(files.filter(({ state }) => state === 'held').map(({ cid }) => cid)).toEqual([...cids].sort())
+  expect(asked).toBeLessThanOrEqual(cids.length + 1)
+})
