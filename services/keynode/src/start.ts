@@ -14,6 +14,7 @@ import {
 } from '@cairn/service'
 import type { Logger } from 'pino'
 import { createKeyNodeApp, keyNodeVersion } from './app.ts'
+import { startBackground } from './background.ts'
 import { parseChains } from './conditions/chains.ts'
 import { createConditions } from './conditions/evaluate.ts'
 import type { KeyNodeConfig } from './config.ts'
@@ -25,13 +26,10 @@ import { lockHome } from './lock-home.ts'
 import { nameNode, type OpenedNode, openNode } from './open-keys.ts'
 import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
-import { sweepSessions } from './sessions/sweep.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createAccessLog } from './shards/create-access-log.ts'
 import { createPeerClient } from './shards/peer-client.ts'
-import { createKeySweep } from './shards/sweep.ts'
-import { startReplacing } from './spares/replacing.ts'
 
 /**
  * A running key node. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
@@ -51,11 +49,9 @@ export type KeyNode = AsyncDisposable & {
 export type KeyNodeOptions = {
   clock?: Clock
   log?: Logger
-  /** Replaces shards in the background. Tests that make each step themselves pass one that does nothing. */
-  replacing?: (context: Context) => AsyncDisposable
+  /** What the node does without being asked. Tests that make each step themselves pass one that does nothing. */
+  background?: (context: Context) => AsyncDisposable
 }
-
-const sweepEveryMs = 60_000
 
 /**
  * Starts a key node: database, chains, listener. Port 0 selects a free port.
@@ -109,30 +105,13 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   }
   const { url: metricsUrl } = stack.use(await startMetrics(config, context.metrics, log))
 
-  const ending = new AbortController()
-  let sweeping = Promise.resolve()
-  const sweepKeys = createKeySweep(context)
-  const sweep = () => {
-    sweeping = sweeping
-      .then(() => sweepSessions(context))
-      .then(() => accesses.sweep())
-      .then(() => sweepKeys(ending.signal))
-      .catch((error: unknown) => failures.failed('sweep', error, 'sweeping failed'))
-  }
-  const timer = setInterval(sweep, sweepEveryMs)
-  stack.defer(async () => {
-    clearInterval(timer)
-    ending.abort()
-    await sweeping
-  })
-
   const stop = new AbortController()
   const readiness = createReadiness({ database: () => db.ping() }, log, dependencies)
   const app = createKeyNodeApp(context, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port, 'CAIRN_KEYNODE_PORT')
   stack.use(probeDependencies(context.conditions.probes, clock))
-  stack.use((options.replacing ?? startReplacing)(context))
+  stack.use((options.background ?? startBackground)(context))
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

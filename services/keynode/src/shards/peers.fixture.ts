@@ -57,7 +57,7 @@ export async function startFivePeers(
       {
         clock: { now: () => Date.now() + skewMs },
         // Tests make each step themselves.
-        replacing: () => ({ [Symbol.asyncDispose]: async () => undefined }),
+        background: () => ({ [Symbol.asyncDispose]: async () => undefined }),
       },
     )
     urls.set(node, started.url)
