@@ -1,31 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listFiles } from '@cairn/sdk'
-import type { Browser, Page } from 'playwright'
+import type { Page } from 'playwright'
 import { type Console, openConsole } from '../tests/console/console.ts'
 import { createAccountClient } from '../tests/console/wallet-client.ts'
 import { makeFile } from './material.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
+import { longestTask, tracePage } from './trace-page.ts'
 
 /** A larger file would measure the disk of the machine. */
 const maxFileBytes = 600 * 2 ** 20
 const longMs = 15 * 60_000
-
-/** The longest task of the main thread, in ms of its own processor time, so that other programs do not count. */
-async function longestTask(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
-  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] })
-  await work()
-  const trace: { traceEvents: TraceEvent[] } = JSON.parse((await browser.stopTracing()).toString('utf8'))
-  const mains = new Set(
-    trace.traceEvents.filter(({ args }) => args?.name === 'CrRendererMain').map(({ pid, tid }) => `${pid}/${tid}`),
-  )
-  const tasks = trace.traceEvents.filter(
-    ({ name, pid, tid, tdur }) => name.endsWith('RunTask') && tdur !== undefined && mains.has(`${pid}/${tid}`),
-  )
-  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1000
-}
-
-type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } }
 
 /** Time that the functions of the browser take for the same bytes in one call: encryption, and hashing. */
 async function wholeMessageMs(page: Page, bytes: number): Promise<number> {
@@ -88,6 +73,7 @@ async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: 
   const { page, context, wallet, open, signIn } = await site.newPage()
   page.setDefaultTimeout(longMs)
   const memory = watchMemory()
+  const measureLongestTask = async (work: () => Promise<void>) => longestTask(await tracePage(site.browser, page, work))
   try {
     await open('/settings')
     await page.getByText(format === 'v1' ? 'Compatible' : 'Seekable', { exact: true }).click()
@@ -101,7 +87,7 @@ async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: 
     await sheet.getByText('Encrypted', { exact: true }).click()
     const encrypting = page.getByRole('region', { name: 'Transfers' }).getByText(/Encrypting in this browser/)
     let encryptMs = 0
-    const encryptTaskMs = await longestTask(site.browser, page, async () => {
+    const encryptTaskMs = await measureLongestTask(async () => {
       await sheet.getByRole('button', { name: 'Upload' }).click()
       await encrypting.waitFor()
       const started = performance.now()
@@ -111,7 +97,7 @@ async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: 
     while ((await Array.fromAsync(listFiles(client))).length === 0) await page.waitForTimeout(500)
 
     let openMs = 0
-    const openTaskMs = await longestTask(site.browser, page, async () => {
+    const openTaskMs = await measureLongestTask(async () => {
       await page.getByRole('row').getByRole('link', { name: /film/ }).click()
       const started = performance.now()
       const anyway = page.getByRole('button', { name: 'Decrypt it here anyway' })
