@@ -53,3 +53,6 @@ export const failedRequest = /^Cross-Origin Request Blocked: .*\(Reason: CORS re
 
 /** What Firefox reports of a part of the page that was still loading when the page was left. */
 export const leftWhileLoading = /^TypeError: error loading dynamically imported module: /
+
+/** What Firefox logs when a player leaves a range for another one before the service worker has answered. */
+export const leftRange = /^Failed to load ‘’\. A ServiceWorker intercepted the request/
