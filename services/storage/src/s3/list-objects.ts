@@ -18,10 +18,10 @@ export type ListQuery = {
 /** What a listing shows of an object: a page has many, so that no other columns are read. */
 const listedColumns = ['key', 'cid', 'size_bytes', 'etag', 'checksum', 'created_at'] as const
 
+export type ListedObject = Pick<ObjectRow, (typeof listedColumns)[number]>
+
 /** An object, or all keys that share a prefix. */
-export type ListEntry =
-  | { kind: 'object'; row: Pick<ObjectRow, (typeof listedColumns)[number]> }
-  | { kind: 'prefix'; prefix: string }
+export type ListEntry = { kind: 'object'; row: ListedObject } | { kind: 'prefix'; prefix: string }
 
 /** One page of a listing. `next` is the start of the following page; undefined on the last page. */
 export type ListPage = { entries: ListEntry[]; next: string | undefined }

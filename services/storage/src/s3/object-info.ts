@@ -31,10 +31,13 @@ const ownMetadata = 'cid'
 
 const textsSchema = v.record(v.string(), v.string())
 const tagsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
-const checksumSchema = v.object({
+const checksumKindSchema = v.object({
   algorithm: v.picklist(checksumAlgorithms),
-  value: v.string(),
   type: v.picklist(['FULL_OBJECT', 'COMPOSITE']),
+})
+const checksumSchema = v.object({
+  ...checksumKindSchema.entries,
+  value: v.string(),
   // Objects that were completed by an earlier version have none.
   parts: v.optional(v.array(v.string())),
 })
@@ -112,6 +115,11 @@ export function infoOf(row: Pick<ObjectRow, 'headers' | 'metadata' | 'tags'>): O
 
 export function checksumOf(row: Pick<ObjectRow, 'checksum'>): Checksum | undefined {
   return row.checksum === null ? undefined : v.parse(checksumSchema, JSON.parse(row.checksum))
+}
+
+/** Returns what listings show of a checksum. */
+export function checksumKindOf(row: Pick<ObjectRow, 'checksum'>): Pick<Checksum, 'algorithm' | 'type'> | undefined {
+  return row.checksum === null ? undefined : v.parse(checksumKindSchema, JSON.parse(row.checksum))
 }
 
 /** Returns the part sizes of a multipart object, in bytes. */
