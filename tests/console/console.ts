@@ -117,7 +117,9 @@ async function newPage(
   const note = (text: string) => {
     if (!isExpected(text)) problems.push(text)
   }
-  const ours = new Set(JSON.stringify(network.profile).match(/https?:\/\/[^"/]+/g))
+  // Firefox reports the opening of a WebSocket as a request by HTTP.
+  const hosts = JSON.stringify(network.profile).match(/(?:http|ws)s?:\/\/[^"/]+/g) ?? []
+  const ours = new Set(hosts.map((host) => host.replace(/^ws/, 'http')))
   context.on('console', (message) => {
     if (message.type() === 'error') note(message.text())
   })
