@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { deriveNodeKeys, type KeyNode, publicKeyOf, readKeyNodeConfig, startKeyNode } from '@cairn/keynode'
 import type { NetworkProfile } from '@cairn/protocol'
@@ -21,6 +22,10 @@ export type FiveNodes = AsyncDisposable & {
   backUp(node: number): Promise<string>
   restore(node: number, backup: string): Promise<void>
   folder(node: number): string
+  /** Opens a node's database, as its operator can. The caller closes it. */
+  openDatabase(node: number): DatabaseSync
+  /** Changes a node's database behind its back, as a dishonest operator would. */
+  forge(node: number, sql: string, ...values: (string | number)[]): void
   /** Settings of a node, without its peers. */
   environment(node: number): Record<string, string>
   url(node: number): string
@@ -88,6 +93,8 @@ export async function startFiveNodes(
     running.delete(node)
   }
   for (const node of numbers) await start(node)
+  const openDatabase = (node: number): DatabaseSync =>
+    new DatabaseSync(join(folder(node), 'keynode.sqlite'), { timeout: 5000, enableForeignKeyConstraints: false })
   const base = 'http://127.0.0.1:9'
   const profile: NetworkProfile = {
     name: 'local',
@@ -105,6 +112,11 @@ export async function startFiveNodes(
     start,
     folder,
     environment: environmentOf,
+    openDatabase,
+    forge(node, sql, ...values) {
+      using db = openDatabase(node)
+      db.prepare(sql).run(...values)
+    },
     url,
     async backUp(node) {
       const target = join(home, `backup-${node}-${crypto.randomUUID()}`)

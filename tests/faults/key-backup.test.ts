@@ -1,7 +1,6 @@
 // Key nodes that are restored from an older backup: what was revoked since stays revoked, and everything else comes back.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { getKey, getKeyStatus, prepareKey, repairKey, revokeAccess, saveKey, shareFile } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runKeyNodeCommand } from '../../services/keynode/src/admin/commands.ts'
@@ -41,18 +40,12 @@ async function administer(node: number, ...args: string[]): Promise<string[]> {
   return lines
 }
 
-/** Changes rows of a node that is stopped. */
-function change(node: number, statement: string): void {
-  using db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
-  db.exec(statement)
-}
-
 /** Replaces the disk of a node with its newest backup. Sign-ins are accepted at once, not after a minute. */
 async function restore(node: number): Promise<void> {
   await nodes.stop(node)
   await rm(nodes.folder(node), { recursive: true })
   await administer(node, 'restore', placeOf(node), '--identity', identity)
-  change(node, 'update node set restored_at = restored_at - 600000')
+  nodes.forge(node, 'update node set restored_at = restored_at - 600000')
 }
 
 /** Saves a key that two others may read, and backs up node 1. */
@@ -102,7 +95,7 @@ test('a restored node returns no shard to a reader who was revoked since, until 
 
 test('without the mark, the same restore opens the file to the revoked reader', async () => {
   const { reader, cid, masterKey } = await revokeAndRestore()
-  change(1, 'update key set restored_at = null')
+  nodes.forge(1, 'update key set restored_at = null')
   await nodes.start(1)
   expect((await getKey(await nodes.client(reader.privateKey), cid)).masterKey).toBe(masterKey)
 })

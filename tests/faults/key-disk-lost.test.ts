@@ -1,7 +1,5 @@
 // Nodes whose disks were lost or changed: what is repaired is whole again, with everything that belongs to a key.
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { getConditions, getKey, getKeyStatus, prepareKey, repairKey, saveKey } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FiveNodes, startFiveNodes, without } from '../five-nodes.ts'
@@ -70,7 +68,7 @@ test('the repair of the owner finds a shard with a changed bit, and saves it aga
   await saveKey(owner, file, key)
   await getKeyStatus(owner, file)
   await nodes.stop(2)
-  const db = new DatabaseSync(join(nodes.folder(2), 'keynode.sqlite'))
+  const db = nodes.openDatabase(2)
   const row = db.prepare('select sealed from key where cid = ?').get(file)
   const sealed = row?.['sealed']
   if (!(sealed instanceof Uint8Array)) throw new Error('node 2 holds a shard')

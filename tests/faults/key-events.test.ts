@@ -1,9 +1,6 @@
 // The log of who opened files, merged from five nodes: what honest nodes report, what two dishonest ones cannot invent
 // or hide, and who may read it.
-import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import {
   type Client,
@@ -18,15 +15,14 @@ import {
   transferFile,
   watchKeyEvents,
 } from '@cairn/sdk'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCids } from '../../services/keynode/src/shards/cids.fixture.ts'
 import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '../five-nodes.ts'
 
 type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
 
 const five = [1, 2, 3, 4, 5]
+const freshCid = createCids('events')
 let nodes: FiveNodes
 let owner: KeyClient
 let friend: KeyClient
@@ -41,8 +37,7 @@ beforeAll(async () => {
 afterAll(() => nodes?.[Symbol.asyncDispose]())
 
 async function saveFresh(): Promise<string> {
-  const digest = createHash('sha256').update(crypto.randomUUID()).digest()
-  const cid = CID.create(1, raw.code, create(0x12, digest)).toString()
+  const cid = freshCid()
   await saveKey(owner, cid, prepareKey())
   return cid
 }
@@ -59,14 +54,6 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
     throw error
   }
   return 'none'
-}
-
-/** Changes a node's database behind its back, as a dishonest operator would. */
-function forge(node: number, sql: string, ...values: (string | number)[]): void {
-  const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
-  db.exec('pragma busy_timeout = 5000')
-  db.prepare(sql).run(...values)
-  db.close()
 }
 
 describe('the log of a file', () => {
@@ -109,8 +96,8 @@ describe('the log of a file', () => {
     expect(before[0]).toMatchObject({ kind: 'opened', nodes: five })
     const now = Date.now()
     for (const node of [1, 2]) {
-      forge(node, 'delete from access where cid = ?', cid)
-      forge(
+      nodes.forge(node, 'delete from access where cid = ?', cid)
+      nodes.forge(
         node,
         `insert into access (owner, cid, address, outcome, hour, count, first_at, last_at) values (?, ?, ?, 'opened', ?, 7, ?, ?)`,
         owner.address,
@@ -137,8 +124,8 @@ describe('the log of a file', () => {
     await shareFile(owner, cid, [friend.address])
     await getKey(friend, cid, { lateMs: 5_000 })
     await eventsOf(owner, { cid })
-    forge(4, 'update access set count = 999, last_at = last_at + 100000 where cid = ?', cid)
-    forge(5, 'update access set count = 998 where cid = ?', cid)
+    nodes.forge(4, 'update access set count = 999, last_at = last_at + 100000 where cid = ?', cid)
+    nodes.forge(5, 'update access set count = 998 where cid = ?', cid)
     const [opened] = await eventsOf(owner, { cid })
     expect(opened).toMatchObject({ kind: 'opened', count: 1, nodes: five })
     expect(opened?.at).toBeLessThan(Date.now() + 50_000)
@@ -153,22 +140,20 @@ describe('the log of a file', () => {
 
 test('pages list every event once, in order', async () => {
   const account = await nodes.client()
-  const digest = createHash('sha256').update(crypto.randomUUID()).digest()
-  const cid = CID.create(1, raw.code, create(0x12, digest)).toString()
+  const cid = freshCid()
   await saveKey(account, cid, prepareKey())
   const minute = 60_000
   const now = Date.now()
   // Accesses of two weeks, by nodes whose clocks differ by up to two seconds.
   for (const node of five) {
-    const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
-    db.exec('pragma busy_timeout = 5000; begin immediate')
+    using db = nodes.openDatabase(node)
+    db.exec('begin immediate')
     const insert = db.prepare('insert into access values (?, ?, ?, ?, ?, 1, ?, ?)')
     for (let i = 1; i <= 200; i++) {
       const at = now - i * 100 * minute + node * 400
       insert.run(account.address, cid, `0x${i}`, 'opened', Math.floor(at / 3_600_000), at, at)
     }
     db.exec('commit')
-    db.close()
   }
   const events = await eventsOf(account, { pageRows: 7 })
   expect(events).toHaveLength(201)

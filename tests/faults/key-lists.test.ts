@@ -1,8 +1,6 @@
 // The lists of files that an address owns or may open, merged from five nodes: what two dishonest nodes say in them changes
 // nothing, and two that are away are not missed.
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import {
   type Client,
   type KeyFile,
@@ -47,14 +45,6 @@ async function listOf(client: Client, role: 'owner' | 'recipient', options?: Key
   return Array.fromAsync(listKeyFiles(client, role, options))
 }
 
-/** Changes a node's database behind its back, as a dishonest operator would. */
-function forge(node: number, sql: string, ...values: (string | number)[]): void {
-  const db = new DatabaseSync(join(nodes.folder(node), 'keynode.sqlite'))
-  db.exec('pragma busy_timeout = 5000; pragma foreign_keys = off')
-  db.prepare(sql).run(...values)
-  db.close()
-}
-
 test('a file is held as soon as three nodes list it, and lists follow each change', async () => {
   const cid = await saveFresh()
   expect(await listOf(owner, 'owner')).toMatchObject([
@@ -76,8 +66,8 @@ test('two nodes hide no file and no recipient, and add none', async () => {
   await shareFile(owner, shared, [friend.address])
   const invented = freshCid()
   for (const node of [1, 2]) {
-    forge(node, 'update key set cid = ?, cid_as_given = ? where cid = ?', invented, invented, hidden)
-    forge(node, 'update shared set address = ? where cid = ?', stranger, shared)
+    nodes.forge(node, 'update key set cid = ?, cid_as_given = ? where cid = ?', invented, invented, hidden)
+    nodes.forge(node, 'update shared set address = ? where cid = ?', stranger, shared)
   }
   const found = new Map((await listOf(owner, 'owner')).map((file) => [file.cid, file]))
   expect(found.get(hidden)).toMatchObject({ state: 'held', nodes: [3, 4, 5] })
@@ -85,7 +75,7 @@ test('two nodes hide no file and no recipient, and add none', async () => {
   expect(found.get(invented)).toMatchObject({ state: 'provisional', nodes: [1, 2] })
   expect(found.size).toBe(3)
   for (const node of [1, 2])
-    forge(node, 'insert into shared (cid, address, created_at) values (?, ?, 1)', invented, friend.address)
+    nodes.forge(node, 'insert into shared (cid, address, created_at) values (?, ?, 1)', invented, friend.address)
   expect(await listOf(friend, 'recipient')).toMatchObject([{ cid: shared, nodes: [3, 4, 5] }])
 })
 
@@ -96,7 +86,7 @@ test('two nodes that are away are not missed; who may read is then told with tho
     { cid, state: 'held', nodes: [3, 4, 5], sharedTo: [friend.address] },
   ])
   // Of the three that answer, two do not know of the share any more; those that are away may.
-  for (const node of [4, 5]) forge(node, 'delete from shared where cid = ?', cid)
+  for (const node of [4, 5]) nodes.forge(node, 'delete from shared where cid = ?', cid)
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([{ sharedTo: [friend.address] }])
   expect(await listOf(without(friend, 1, 2), 'recipient')).toMatchObject([{ cid, nodes: [3] }])
   await expect(listOf(without(owner, 1, 2, 3), 'owner')).rejects.toMatchObject({ code: 'KEY_NODES_UNAVAILABLE' })
@@ -107,8 +97,8 @@ test('all pages are merged, with lists of different lengths and any spelling of 
   const cids = [CID.create(0, 0x70, digest).toString()]
   while (cids.length < 9) cids.push(freshCid())
   for (const cid of cids) await saveFresh(cid)
-  for (const cid of cids.slice(1, 4)) forge(4, 'delete from key where cid = ?', cid)
-  for (const cid of cids.slice(3, 6)) forge(5, 'delete from key where cid = ?', cid)
+  for (const cid of cids.slice(1, 4)) nodes.forge(4, 'delete from key where cid = ?', cid)
+  for (const cid of cids.slice(3, 6)) nodes.forge(5, 'delete from key where cid = ?', cid)
   const all = await listOf(owner, 'owner')
   expect(all.map(({ cid }) => cid).sort()).toEqual([...cids].sort())
   expect(all.every(({ state }) => state === 'held')).toBe(true)

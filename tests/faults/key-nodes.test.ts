@@ -1,6 +1,5 @@
 // Key nodes that are down, slow, lying, restored from an old backup, or interrupted during a change; and clients that
 // are. A key is never lost, three nodes never give it to two owners, and a repeated call always repairs.
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitShards, generateKey } from '@cairn/crypto'
@@ -18,10 +17,8 @@ import {
   shareFile,
   transferFile,
 } from '@cairn/sdk'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCids } from '../../services/keynode/src/shards/cids.fixture.ts'
 import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '../five-nodes.ts'
 import { skipPauses } from '../lighthouse/skip-pauses.ts'
 
@@ -43,11 +40,7 @@ afterAll(async () => {
   await nodes?.[Symbol.asyncDispose]()
 })
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`file ${count++} ${Math.random()}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('nodes')
 
 async function saveFresh(client: Client = owner): Promise<{ cid: string; masterKey: string }> {
   const cid = freshCid()

@@ -1,6 +1,5 @@
 // Two machines that change the same file concurrently, each with its five calls: what was reported in force stays in
 // force.
-import { createHash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import {
   type Client,
@@ -12,10 +11,8 @@ import {
   shareFile,
   transferFile,
 } from '@cairn/sdk'
-import { CID } from 'multiformats/cid'
-import * as raw from 'multiformats/codecs/raw'
-import { create } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createCids } from '../../services/keynode/src/shards/cids.fixture.ts'
 import { type FiveNodes, startFiveNodes } from '../five-nodes.ts'
 import { skipPauses } from '../lighthouse/skip-pauses.ts'
 
@@ -40,11 +37,7 @@ afterAll(async () => {
   await nodes?.[Symbol.asyncDispose]()
 })
 
-let count = 0
-function freshCid(): string {
-  const digest = createHash('sha256').update(`race ${count++} ${Math.random()}`).digest()
-  return CID.create(1, raw.code, create(0x12, digest)).toString()
-}
+const freshCid = createCids('races')
 
 /** The same client, each call a little later: which node hears of whom first differs from round to round. */
 function later<C extends Client>(client: C, turns: number): C {

@@ -2,25 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { maxSmallParts, minPartBytes } from './small-parts.ts'
 import { acquireUpload, addPart } from './store.ts'
 import { createTus, tusMetadata } from './tus.fixture.ts'
 import { storeLeftOver } from './worker.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
 const never = new AbortController().signal
 
-describe.each(['sqlite', 'postgres'] as const)('hostile and unlucky senders, on %s', (kind) => {
+describeOnDatabases('hostile and unlucky senders, on %s', (newDatabase) => {
   let storage: TestStorage
   let key: string
   const account = privateKeyToAccount(generatePrivateKey())
@@ -33,7 +26,7 @@ describe.each(['sqlite', 'postgres'] as const)('hostile and unlucky senders, on 
     storage = await startTestStorage({
       CAIRN_FREE_BYTES: String(64 * MIB),
       CAIRN_RATE_FACTOR: '0',
-      ...(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}),
+      ...(await newDatabase()),
     })
     key = await storage.createKey(account)
   })

@@ -20,24 +20,17 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { MIB } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { abortMultipart } from './parts.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { abortExpired } from './worker.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('on %s:', (kind) => {
+describeOnDatabases('on %s:', (newDatabase) => {
   let s3: TestS3
   const Bucket = 'parts'
   beforeAll(async () => {
-    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+    s3 = await startTestS3(await newDatabase())
     await s3.client.send(new CreateBucketCommand({ Bucket }))
   })
   afterAll(() => s3?.[Symbol.asyncDispose]())

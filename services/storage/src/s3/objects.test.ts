@@ -16,24 +16,17 @@ import {
   PutObjectCommand,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { compareBytes, successorOf } from './key-order.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('the S3 API, on %s:', (kind) => {
+describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
   let s3: TestS3
   const Bucket = 'pictures'
   beforeAll(async () => {
-    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+    s3 = await startTestS3(await newDatabase())
     await s3.client.send(new CreateBucketCommand({ Bucket }))
   })
   afterAll(() => s3?.[Symbol.asyncDispose]())

@@ -15,23 +15,16 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('versions of objects, on %s:', (kind) => {
+describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
   let s3: TestS3
   beforeAll(async () => {
-    s3 = await startTestS3(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {})
+    s3 = await startTestS3(await newDatabase())
   })
   afterAll(() => s3?.[Symbol.asyncDispose]())
 

@@ -1,21 +1,14 @@
 // Thumbnails through the API of a running service, on both databases.
 import { randomBytes } from 'node:crypto'
 import { maxThumbnailBytes } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
-let postgres: PostgresFixture
-beforeAll(async () => {
-  postgres = await startPostgres(migrations)
-})
-afterAll(() => postgres?.stop())
-
-describe.each(['sqlite', 'postgres'] as const)('thumbnails on %s', (kind) => {
+describeOnDatabases('thumbnails on %s', (newDatabase) => {
   let storage: TestStorage
   beforeAll(async () => {
-    const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
+    const place = await newDatabase()
     storage = await startTestStorage({ ...place, CAIRN_RATE_FACTOR: '0' })
   })
   afterAll(() => storage?.[Symbol.asyncDispose]())
