@@ -8,7 +8,7 @@ import {
 import type { Client } from '../client.ts'
 import { callWithSession } from './call-with-session.ts'
 import { median } from './median.ts'
-import { queryNodes } from './query-nodes.ts'
+import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
 
 /** What happened to a file key, as the key nodes report it. */
 export type KeyEvent = {
@@ -31,14 +31,13 @@ export type KeyEvent = {
 }
 
 /** Options of {@link listKeyEvents}. */
-export type KeyEventOptions = {
+export type KeyEventOptions = NodeQueryOptions & {
   /** Only events of this file. */
   cid?: string
   /** Only events before this time, in ms since 1970. */
   before?: number
   /** Rows that each node sends at once. Defaults to 100. */
   pageRows?: number
-  signal?: AbortSignal
 }
 
 type Page = CallResult<typeof listKeyEventsCall>
@@ -56,13 +55,13 @@ const sameAccessMs = 2 * 60_000
  */
 export async function* listKeyEvents(
   client: Client,
-  { cid, before: start, pageRows, signal }: KeyEventOptions = {},
+  { cid, before: start, pageRows, ...options }: KeyEventOptions = {},
 ): AsyncGenerator<KeyEvent> {
   const named = { ...(cid === undefined ? {} : { cid }), ...(pageRows === undefined ? {} : { limit: pageRows }) }
   const used = new Set<string>()
   for (let before = start; ; ) {
     const query = { ...named, ...(before === undefined ? {} : { before }) }
-    const pages = await fetchPages(client, query, signal)
+    const pages = await fetchPages(client, query, options)
     const horizon = findHorizon(pages)
     // Rows of one access lie close together: those near the horizon wait for the next page.
     const next = nextBefore(horizon, before)
@@ -97,17 +96,17 @@ function nextBefore(horizon: number, before: number | undefined): number {
 async function fetchPages(
   client: Client,
   query: { cid?: string; before?: number; limit?: number },
-  signal: AbortSignal | undefined,
+  options: NodeQueryOptions,
 ): Promise<{ node: number; page: Page }[]> {
   const { before = Number.POSITIVE_INFINITY } = query
   const ask = async (node: number): Promise<Page> => {
     const input = { params: { node: String(node) }, query }
-    const page = await callWithSession(client, listKeyEventsCall, node, input, { signal })
+    const page = await callWithSession(client, listKeyEventsCall, node, input, options)
     // A page that is not older than the last one would be asked for without end.
     if (page.events.every(({ at }) => at < before)) return page
     throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
   }
-  return (await queryNodes(ask, signal)).map(({ node, value }) => ({ node, page: value }))
+  return (await queryNodes(ask, options)).map(({ node, value }) => ({ node, page: value }))
 }
 
 function sinceOf(event: KeyEventRow): number {

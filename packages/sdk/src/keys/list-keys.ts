@@ -10,7 +10,7 @@ import type { Client } from '../client.ts'
 import { callWithSession } from './call-with-session.ts'
 import { groupBy } from './group-by.ts'
 import { median } from './median.ts'
-import { queryNodes } from './query-nodes.ts'
+import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
 
 type Listed = CallResult<typeof listKeysCall>['files'][number]
 
@@ -24,10 +24,9 @@ export type KeyFile = Listed & {
 }
 
 /** Options of {@link listKeyFiles}. */
-export type KeyFileOptions = {
+export type KeyFileOptions = NodeQueryOptions & {
   /** Rows that each node sends at once. Defaults to 100. */
   pageRows?: number
-  signal?: AbortSignal
 }
 
 type Role = 'owner' | 'recipient'
@@ -45,7 +44,7 @@ type Page = { rows: Row[]; until: string | undefined }
 export async function* listKeyFiles(
   client: Client,
   role: Role,
-  { pageRows, signal }: KeyFileOptions = {},
+  { pageRows, ...options }: KeyFileOptions = {},
 ): AsyncGenerator<KeyFile> {
   for (let after: string | undefined; ; ) {
     const query = {
@@ -55,12 +54,8 @@ export async function* listKeyFiles(
     }
     const pages = await queryNodes(async (node): Promise<Page> => {
       const params = { node: String(node) }
-      return readPage(
-        node,
-        await callWithSession(client, listKeysCall, node, { params, query }, { signal }),
-        query.after,
-      )
-    }, signal)
+      return readPage(node, await callWithSession(client, listKeysCall, node, { params, query }, options), query.after)
+    }, options)
     const until = findEnd(pages.map(({ value }) => value))
     const rows = pages.flatMap(({ value }) => value.rows).filter(({ cid }) => until === undefined || cid <= until)
     for (const [, alike] of groupBy(rows, ({ cid }) => cid).sort(([a], [b]) => (a < b ? -1 : 1))) {

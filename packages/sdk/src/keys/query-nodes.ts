@@ -2,8 +2,13 @@ import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import { nodeNumbers } from './call-node.ts'
 import { settleNodes } from './settle-nodes.ts'
 
-/** Time in ms to wait for other nodes once three have answered. */
-const lateMs = 1_000
+const defaultLateMs = 1_000
+
+export type NodeQueryOptions = {
+  /** Time in ms to wait for other nodes once three have answered. Defaults to 1,000. */
+  lateMs?: number
+  signal?: AbortSignal
+}
 
 /**
  * Asks all five nodes for the same, and returns what they answered: two that lie do not decide what is true.
@@ -11,7 +16,7 @@ const lateMs = 1_000
  */
 export async function queryNodes<T>(
   ask: (node: number) => Promise<T>,
-  signal: AbortSignal | undefined,
+  { lateMs = defaultLateMs, signal }: NodeQueryOptions,
 ): Promise<{ node: number; value: T }[]> {
   const answers = await settleNodes(nodeNumbers, ask, lateMs)
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
