@@ -1,5 +1,5 @@
 // The lists of files that an address owns or may open, merged from five nodes: what two dishonest nodes say in them changes
-// nothing, and two that are away are not missed.
+// nothing, and the lists are complete while two are offline.
 import { createHash } from 'node:crypto'
 import {
   type Client,
@@ -81,13 +81,13 @@ test('two nodes hide no file and no recipient, and add none', async () => {
   expect(await listOf(friend, 'recipient')).toMatchObject([{ cid: shared, nodes: [3, 4, 5] }])
 })
 
-test('two nodes that are away are not missed; who may read is then told with those they may know of', async () => {
+test('lists are complete while two nodes are offline, with the recipients that those may know of', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([
     { cid, state: 'held', nodes: [3, 4, 5], sharedTo: [friend.address] },
   ])
-  // Of the three that answer, two do not know of the share any more; those that are away may.
+  // Of the three that answer, two do not know of the share any more; those that are offline may.
   for (const node of [4, 5]) nodes.forge(node, 'delete from shared where cid = ?', cid)
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([{ sharedTo: [friend.address] }])
   expect(await listOf(without(friend, 1, 2), 'recipient')).toMatchObject([{ cid, nodes: [3] }])
