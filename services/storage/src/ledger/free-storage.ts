@@ -30,7 +30,7 @@ export const hasRoom = (bytes: RawBuilder<number>) =>
 
 type ChangeParams = Required<AccountChange> & { address: string; addedBytes: number }
 
-const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawBuilder<boolean>, isFree = false) =>
+const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawBuilder<boolean>, isFree: boolean) =>
   prepareStatement((trx: Kysely<Schema>, param: StatementParams<ChangeParams>) =>
     trx
       .updateTable('account')
@@ -45,13 +45,14 @@ const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawB
       .returning(['data_used_bytes', 'reserved_bytes', 'data_limit_bytes', 'free_bytes']),
   )
 
-const changes = {
-  any: prepareChange(() => sql<boolean>`true`),
-  unblocked: prepareChange(() => isUnblocked),
-  capacity: prepareChange((param) => hasRoom(param('addedBytes'))),
-}
+const prepareChanges = (isFree: boolean) => ({
+  any: prepareChange(() => sql<boolean>`true`, isFree),
+  unblocked: prepareChange(() => isUnblocked, isFree),
+  capacity: prepareChange((param) => hasRoom(param('addedBytes')), isFree),
+})
 
-const changeFree = prepareChange(() => sql<boolean>`true`, true)
+const changes = prepareChanges(false)
+const freeChanges = prepareChanges(true)
 
 const growFreeStorage = prepareStatement((trx: Kysely<Schema>, param: StatementParams<{ bytes: number }>) =>
   trx.updateTable('free_storage').set({ used_bytes: sql`used_bytes + ${param('bytes')}` }),
@@ -72,7 +73,7 @@ export async function changeAccount(
 ): Promise<number | undefined> {
   const { usedBytes = 0, reservedBytes = 0, limitBytes = 0, freeBytes } = change
   const params = { address, usedBytes, reservedBytes, limitBytes, addedBytes: usedBytes + reservedBytes }
-  const apply = freeBytes === undefined ? changes[required] : changeFree
+  const apply = (freeBytes === undefined ? changes : freeChanges)[required]
   const [after] = await apply(trx, { ...params, freeBytes: freeBytes ?? 0 })
   if (after === undefined) return undefined
   const before = {
