@@ -86,11 +86,12 @@ async function* encryptPieces(
   const keys = await deriveKeysV2(masterKey, nonce, 'encrypt')
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
   const reader = createLengthReader(pieces)
+  const plain = new Uint8Array(chunkBytes)
   let total = 0
   // The last chunk is shorter, and empty only if the whole stream is.
   for (let counter = 0, isLast = false; !isLast; counter++) {
     if (counter >= maxChunks) throw new CairnError('FILE_TOO_LARGE')
-    const bytes = await reader.read(chunkBytes)
+    const bytes = await reader.read(chunkBytes, plain)
     isLast = await reader.isAtEnd()
     total += bytes.length
     const iv = nonceOf(prefix, counter, isLast)
@@ -116,11 +117,12 @@ async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGener
   const reader = createLengthReader(pieces)
   const header = readHeader(await reader.read(headerBytesV2))
   const keys = await openHeader(header, masterKey)
+  const buffer = new Uint8Array(header.chunkBytes + tagBytes)
   let total = 0
   for (let counter = 0; ; counter++) {
     // Beyond it a nonce would repeat: no writer produces such a file.
     if (counter >= maxChunks) throw new CairnError('DECRYPTION_FAILED')
-    const sealed = await reader.read(header.chunkBytes + tagBytes)
+    const sealed = await reader.read(buffer.length, buffer)
     const isLast = await reader.isAtEnd()
     if (sealed.length <= tagBytes && counter > 0) throw new CairnError('DECRYPTION_FAILED')
     const bytes = await openChunk(keys, header, sealed, counter, isLast)
@@ -163,7 +165,8 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
   if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
     throw new CairnError('DECRYPTION_FAILED')
   const sealedLength = (first: number, after: number) => Math.min(after * sealedBytes, body) - first * sealedBytes
-  const open = (counter: number, sealed: Uint8Array) => openChunk(keys, header, sealed, counter, counter === count - 1)
+  const open = (counter: number, sealed: Uint8Array) =>
+    openChunk(keys, header, new Uint8Array(sealed), counter, counter === count - 1)
   const last = count - 1
   await open(last, await readRange(headerBytesV2 + last * sealedBytes, sealedLength(last, count)))
   return {
@@ -245,13 +248,13 @@ async function openHeader(header: Header, masterKey: string): Promise<FileKeysV2
 async function openChunk(
   keys: FileKeysV2,
   header: Header,
-  sealed: Uint8Array,
+  sealed: Uint8Array<ArrayBuffer>,
   counter: number,
   isLast: boolean,
 ): Promise<Uint8Array> {
   const iv = nonceOf(header.prefix, counter, isLast)
   try {
-    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, keys.chunks, new Uint8Array(sealed)))
+    return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, keys.chunks, sealed))
   } catch (cause) {
     throw new CairnError('DECRYPTION_FAILED', { cause })
   }

@@ -2,8 +2,11 @@ import type { OpenSource } from './source.ts'
 
 /** Reads a stream in lengths that the caller chooses. */
 export type LengthReader = {
-  /** Returns `length` bytes, or the remaining ones. */
-  read(length: number): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * Returns `length` bytes, or the remaining ones.
+   * @param into receives them; must have `length` bytes or more. A new buffer by default
+   */
+  read(length: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
   isAtEnd(): Promise<boolean>
 }
 
@@ -18,8 +21,8 @@ export function createLengthReader(pieces: OpenSource): LengthReader {
     return true
   }
   return {
-    async read(length) {
-      const out = new Uint8Array(length)
+    async read(length, into) {
+      const out = into ?? new Uint8Array(length)
       let filled = 0
       while (filled < length && (await fill())) {
         const part = rest.subarray(0, length - filled)
@@ -27,6 +30,7 @@ export function createLengthReader(pieces: OpenSource): LengthReader {
         filled += part.length
         rest = rest.subarray(part.length)
       }
+      if (into !== undefined) return into.subarray(0, filled)
       return filled === length ? out : out.slice(0, filled)
     },
     isAtEnd: async () => !(await fill()),

@@ -33,6 +33,9 @@ export type ClientOptions = {
   transferTimeoutMs?: number
 }
 
+/** The fetch of the platform, as it is at the time of a call. */
+export const platformFetch: typeof fetch = (input, init) => fetch(input, init)
+
 /**
  * Creates a client.
  * @example
@@ -46,7 +49,7 @@ export function createClient(options: ClientOptions): Client {
     knownNames: new Map(),
     keySession: options.keySession,
     onKeySession: options.onKeySession,
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    fetch: options.fetch ?? platformFetch,
     callTimeoutMs: options.callTimeoutMs ?? callTimeoutMs,
     transferTimeoutMs: options.transferTimeoutMs ?? transferTimeoutMs,
   }

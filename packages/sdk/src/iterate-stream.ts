@@ -1,17 +1,20 @@
 /**
- * Iterates over a stream, which not every browser does itself. Leaving the loop early cancels the stream, so that its connection
- * closes.
+ * Iterates over a stream, which not every browser does itself. Ending early, by leaving a loop or by `return`, cancels the
+ * stream, so that its connection closes.
  */
-export async function* iterateStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+export function iterateStream(stream: ReadableStream<Uint8Array>): AsyncIterableIterator<Uint8Array, undefined> {
   const reader = stream.getReader()
-  try {
-    for (;;) {
+  const iterator: AsyncIterableIterator<Uint8Array, undefined> = {
+    async next() {
       const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    // No effect at the end of the stream. A stream that failed rejects with the error that the loop has thrown already.
-    await reader.cancel().catch(() => undefined)
+      return done ? { done: true, value: undefined } : { done: false, value }
+    },
+    async return() {
+      // A stream that failed rejects with the error that the reader has thrown already.
+      await reader.cancel().catch(() => undefined)
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => iterator,
   }
+  return iterator
 }

@@ -37,3 +37,14 @@ export type StreamedRequest = {
 
 /** A response, read to its end. */
 export type StreamedAnswer = { status: number; header(name: string): string | null; text: string }
+
+/** A request for a body that is read while it arrives. */
+export type ReceiveRequest = { url: string; headers: Record<string, string>; signal: AbortSignal }
+
+/** A response with its body unread. Read the body to its end, or call its `return`. */
+export type ReceivedResponse = {
+  status: number
+  header(name: string): string | null
+  /** The body. A chunk is valid until the next read. */
+  body: AsyncIterableIterator<Uint8Array, undefined>
+}

@@ -12,9 +12,10 @@ export type ByteReader = {
   fill(): Promise<boolean>
   /**
    * Returns the next `length` bytes.
+   * @param into receives them if they span chunks; must have `length` bytes or more. A new buffer by default
    * @throws UnixfsError BAD_CAR if the source ends before them
    */
-  read(length: number): Promise<Uint8Array>
+  read(length: number, into?: Uint8Array): Promise<Uint8Array>
   skip(length: number): Promise<void>
   /** Closes the source. */
   close(): Promise<void>
@@ -62,10 +63,10 @@ export function createByteReader(source: AsyncIterable<Uint8Array>): ByteReader 
     },
     tryReadView,
     fill,
-    async read(length) {
+    async read(length, into) {
       const view = tryReadView(length)
       if (view !== undefined) return view
-      const joined = new Uint8Array(length)
+      const joined = into?.subarray(0, length) ?? new Uint8Array(length)
       let filled = 0
       while (filled < length) {
         if (!(await fill())) return endedEarly()

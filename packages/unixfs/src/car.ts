@@ -17,6 +17,15 @@ export type CarLimits = {
   maxCarBytes?: number
 }
 
+/** How a CAR is read. */
+export type CarReadOptions = CarLimits & {
+  /**
+   * Reads blocks into one buffer, so that the bytes of a block are valid only until the next one. By default they are valid as
+   * long as the chunk that they are a view of.
+   */
+  reusesBuffer?: boolean
+}
+
 /** One unverified block of a CAR. */
 export type CarBlock = {
   cid: CID
@@ -73,22 +82,22 @@ function encodeCborHead(major: number, value: number): number[] {
 /**
  * Reads a CARv1, or the CARv1 inside a CARv2, from a stream, one block in memory at a time. Does not verify blocks: see
  * `verifyBlock`. Accepts an empty list of roots. Offsets count from the start of the source.
- * @throws UnixfsError BAD_CAR (with `offset`): truncated, malformed, or beyond `limits`
+ * @throws UnixfsError BAD_CAR (with `offset`): truncated, malformed, or beyond the limits
  * @see https://ipld.io/specs/transport/car/carv1/ and carv2
  */
-export async function readCar(source: AsyncIterable<Uint8Array>, limits: CarLimits = {}): Promise<CarReading> {
+export async function readCar(source: AsyncIterable<Uint8Array>, options: CarReadOptions = {}): Promise<CarReading> {
   const reader = createByteReader(source)
-  const maxHeaderBytes = limits.maxHeaderBytes ?? MiB
+  const maxHeaderBytes = options.maxHeaderBytes ?? MiB
   const close = () => reader.close()
   try {
     const first = await readHeader(reader, maxHeaderBytes)
     if (first.version === 1) {
-      return { version: 1, roots: first.roots, blocks: readBlocks(reader, limits, Infinity), close }
+      return { version: 1, roots: first.roots, blocks: readBlocks(reader, options, Infinity), close }
     }
     const inner = await openInnerCar(reader)
     const header = await readHeader(reader, maxHeaderBytes)
     if (header.version !== 1) throw badCar('The CARv2 does not contain a CARv1', inner.start)
-    return { version: 2, roots: header.roots, blocks: readBlocks(reader, limits, inner.end), close }
+    return { version: 2, roots: header.roots, blocks: readBlocks(reader, options, inner.end), close }
   } catch (error) {
     await reader.close()
     throw error
@@ -97,12 +106,17 @@ export async function readCar(source: AsyncIterable<Uint8Array>, limits: CarLimi
 
 async function* readBlocks(
   reader: ByteReader,
-  limits: CarLimits,
+  options: CarReadOptions,
   end: number,
 ): AsyncGenerator<CarBlock, void, undefined> {
-  const maxBlockBytes = limits.maxBlockBytes ?? 2 * MiB
-  const maxBlocks = limits.maxBlocks ?? Infinity
-  const maxCarBytes = limits.maxCarBytes ?? Infinity
+  const maxBlockBytes = options.maxBlockBytes ?? 2 * MiB
+  const maxBlocks = options.maxBlocks ?? Infinity
+  const maxCarBytes = options.maxCarBytes ?? Infinity
+  let reused: Uint8Array | undefined
+  const bufferFor = (length: number): Uint8Array | undefined => {
+    if (options.reusesBuffer === true && (reused?.length ?? 0) < length) reused = new Uint8Array(length)
+    return reused
+  }
   let count = 0
   try {
     while (reader.offset < end) {
@@ -116,7 +130,7 @@ async function* readBlocks(
       if (frameEnd > end) throw badCar('A block extends past the end of the inner CAR', frameOffset)
       if (frameEnd > maxCarBytes) throw badCar(`The CAR is larger than ${maxCarBytes} bytes`, frameOffset)
       if (++count > maxBlocks) throw badCar(`The CAR has more than ${maxBlocks} blocks`, frameOffset)
-      const frame = reader.tryReadView(frameLength) ?? (await reader.read(frameLength))
+      const frame = reader.tryReadView(frameLength) ?? (await reader.read(frameLength, bufferFor(frameLength)))
       const { cid, length: cidLength } = readFrameCid(frame, frameOffset)
       const length = frameLength - cidLength
       if (length > maxBlockBytes) throw badCar(`A block is larger than ${maxBlockBytes} bytes`, frameOffset)

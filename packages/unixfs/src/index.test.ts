@@ -13,6 +13,7 @@ it('exports exactly these names', () => {
       "encodeCarFrame",
       "encodeCarHeader",
       "encodeSymlink",
+      "freePiece",
       "hashBlock",
       "hashFunctions",
       "importProfiles",

@@ -3,16 +3,20 @@ import { type BlockSource, type CarReading, readCar, UnixfsError, verifyBlock } 
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import { iterateStream } from '../iterate-stream.ts'
-import { describeFailure, openResponse } from '../request.ts'
+import { describeFailure, openBody } from '../request.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
-/** Blocks of one response, verified against their CIDs. Request them in the order of the response. */
+/**
+ * Blocks of one response, verified against their CIDs. Request them in the order of the response. The bytes of a raw block are
+ * valid until the next request; those of other blocks, to which links point, remain.
+ */
 export type CarSource = BlockSource & {
   /** Makes the last block available once more: the walk of a path ends at the block where the content begins. */
   repeatLast(): void
   close(): Promise<void>
 }
+
+const rawCodec = 0x55
 
 /**
  * Opens content as a CAR with exactly the blocks that a walk needs, depth-first and with duplicates. Every block is
@@ -27,7 +31,7 @@ export async function openCarSource(
 ): Promise<CarSource> {
   const search = new URLSearchParams({ format: 'car', 'dag-scope': query.scope })
   if (query.entityBytes !== undefined) search.set('entity-bytes', query.entityBytes)
-  const response = await openResponse(client, {
+  const body = await openBody(client, {
     url: `${gatewayUrl(client.network.gateway, path)}?${search}`,
     method: 'GET',
     headers: { accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=y' },
@@ -35,8 +39,7 @@ export async function openCarSource(
     signal,
     timeoutMs: client.transferTimeoutMs,
   })
-  if (response.body === null) throw new CairnError('UNEXPECTED_RESPONSE')
-  const reading: CarReading = await readCar(iterateStream(response.body)).catch((error: unknown) => {
+  const reading: CarReading = await readCar(body, { reusesBuffer: true }).catch((error: unknown) => {
     throw describeDamage(error, signal)
   })
   const blocks = reading.blocks[Symbol.asyncIterator]()
@@ -58,8 +61,9 @@ export async function openCarSource(
           })
         }
         await verifyBlock(cid, value.bytes, hashSha256)
-        last = { cid, bytes: value.bytes }
-        return value.bytes
+        const bytes = cid.code === rawCodec ? value.bytes : value.bytes.slice()
+        last = { cid, bytes }
+        return bytes
       } catch (error) {
         throw describeDamage(error, signal)
       }
@@ -67,7 +71,9 @@ export async function openCarSource(
     repeatLast() {
       mayRepeat = true
     },
+    // First the connection, so that a gateway which sends no more does not hold up the end.
     close: async () => {
+      await body.return?.()
       await blocks.return?.(undefined)
     },
   }

@@ -1,10 +1,10 @@
+import { freePiece } from '@cairn/unixfs'
 import { openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
-import { iterateStream } from '../iterate-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './download-file.ts'
-import { type DownloadOptions, openFile } from './open-file.ts'
+import { type DownloadOptions, openBytes } from './open-file.ts'
 
 export type DecryptOptions = {
   /** The file key, if known. Otherwise the key comes from the key nodes. */
@@ -62,6 +62,7 @@ export async function decryptFile(
     for await (const piece of decryptUnverified(source, masterKey)) {
       await part.write(piece, sizeBytes)
       sizeBytes += piece.length
+      freePiece(piece)
     }
     isOpen = false
     await part.finish(overwrite)
@@ -88,9 +89,9 @@ async function prepare(
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
   const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
-  const { stream } = await openFile(client, cid, {
+  const { bytes } = await openBytes(client, cid, {
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
   })
-  return { masterKey, source: iterateStream(stream) }
+  return { masterKey, source: bytes }
 }

@@ -25,7 +25,7 @@ export async function* downloadCar(
       if (written.has(name)) continue
       written.add(name)
       yield encodeCarFrame(block.cid, block.bytes.length)
-      yield block.bytes
+      yield block.bytes.slice()
     }
   } finally {
     await source.close()

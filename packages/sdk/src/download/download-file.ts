@@ -1,12 +1,11 @@
 import { CairnError, duplicateName } from '@cairn/protocol'
 import { joinPath, makeFolder, openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
-import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'
 import { listDirectory } from './list-directory.ts'
-import { openFile } from './open-file.ts'
+import { type OpenBytes, openBytes } from './open-file.ts'
 
 export type DownloadToDiskOptions = {
   /** Replaces an existing file. */
@@ -50,31 +49,37 @@ async function downloadOne(
   options: DownloadToDiskOptions,
 ): Promise<number> {
   const { overwrite = false, signal, onProgress } = options
-  // Checked first: a folder or an unknown CID must not leave a file behind.
-  const probe = await openFile(client, cidPath, signal === undefined ? {} : { signal })
-  await probe.stream.cancel()
-  const part = await openPart(target, overwrite)
+  const reading = {
+    ...(signal === undefined ? {} : { signal }),
+    ...(onProgress === undefined ? {} : { onProgress }),
+  }
+  // Opened first: a folder or an unknown CID must not leave a file behind.
+  const whole = await openBytes(client, cidPath, reading)
+  const part = await openPart(target, overwrite).catch(async (error: unknown) => {
+    await whole.close()
+    throw error
+  })
   let isOpen = true
   try {
-    const start = Math.min(await checkPart(client, parseContentPath(cidPath), part, signal), probe.sizeBytes)
-    await part.truncate(start)
-    let position = start
-    if (start < probe.sizeBytes || probe.sizeBytes === 0) {
-      const { stream } = await openFile(client, cidPath, {
-        ...(start > 0 ? { fromByte: start } : {}),
-        ...(signal === undefined ? {} : { signal }),
-        ...(onProgress === undefined ? {} : { onProgress }),
-      })
-      for await (const bytes of iterateStream(stream)) {
-        await part.write(bytes, position)
-        position += bytes.length
-      }
+    let position = 0
+    let rest: OpenBytes | undefined = whole
+    if (part.sizeBytes > 0) {
+      await whole.close()
+      position = Math.min(await checkPart(client, parseContentPath(cidPath), part, signal), whole.sizeBytes)
+      await part.truncate(position)
+      rest =
+        position < whole.sizeBytes ? await openBytes(client, cidPath, { ...reading, fromByte: position }) : undefined
     }
-    if (position !== probe.sizeBytes) throw new CairnError('DOWNLOAD_INCOMPLETE')
+    for await (const bytes of rest?.bytes ?? []) {
+      await part.write(bytes, position)
+      position += bytes.length
+    }
+    if (position !== whole.sizeBytes) throw new CairnError('DOWNLOAD_INCOMPLETE')
     isOpen = false
     await part.finish(overwrite)
-    return probe.sizeBytes
+    return whole.sizeBytes
   } finally {
+    await whole.close()
     if (isOpen) await part.close()
   }
 }

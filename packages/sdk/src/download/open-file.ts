@@ -1,7 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { readFile, resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
-import { iterateStream } from '../iterate-stream.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
@@ -23,6 +22,18 @@ export type OpenFile = {
   stream: ReadableStream<Uint8Array>
 }
 
+/** An open file for readers that are done with a chunk before the next. */
+export type OpenBytes = {
+  /** Size of the whole file in bytes, whatever the range. */
+  sizeBytes: number
+  /** Number of bytes in the range. */
+  rangeBytes: number
+  /** The verified bytes of the range. A chunk is valid until the next one. Read to the end, or call `close`. */
+  bytes: AsyncGenerator<Uint8Array, void, undefined>
+  /** Closes the connection. */
+  close(): Promise<void>
+}
+
 /**
  * Opens a file for reading by `cid` or `cid/path/below`. This machine verifies every block against its CID before it
  * yields the bytes, so the gateway is not trusted.
@@ -30,6 +41,30 @@ export type OpenFile = {
  *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
  */
 export async function openFile(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenFile> {
+  const { sizeBytes, bytes, close } = await openBytes(client, cidPath, options)
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await bytes.next()
+          if (done) controller.close()
+          else controller.enqueue(value.slice())
+        } catch (error) {
+          controller.error(error)
+        }
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  )
+  return { sizeBytes, stream }
+}
+
+/**
+ * Opens a file like `openFile`, for readers that copy or write each chunk before they request the next.
+ * @throws CairnError as openFile; the bytes fail like its stream
+ */
+export async function openBytes(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenBytes> {
   const { fromByte = 0, toByte, signal, onProgress } = options
   const path = parseContentPath(cidPath)
   const isRange = fromByte > 0 || toByte !== undefined
@@ -51,31 +86,21 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
     if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
     const progress = createProgress('receive', end - fromByte, onProgress)
     source.repeatLast()
-    const bytes = readFile(source, cid, { fromByte, toByte: end })
-    const stream = new ReadableStream<Uint8Array>(
-      {
-        async pull(controller) {
-          try {
-            const { done, value } = await bytes.next()
-            if (done) {
-              progress.done()
-              await source.close()
-              controller.close()
-              return
-            }
-            progress.add(value.length)
-            controller.enqueue(value)
-          } catch (error) {
-            // A lying gateway may never end its response, so the client closes the connection without waiting.
-            await source.close()
-            controller.error(describeDamage(error, signal))
-          }
-        },
-        cancel: () => source.close(),
-      },
-      { highWaterMark: 0 },
-    )
-    return { sizeBytes, stream }
+    const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+      try {
+        for await (const piece of readFile(source, cid, { fromByte, toByte: end })) {
+          progress.add(piece.length)
+          yield piece
+        }
+        progress.done()
+      } catch (error) {
+        throw describeDamage(error, signal)
+      } finally {
+        // A lying gateway may never end its response, so the client closes the connection without waiting.
+        await source.close()
+      }
+    }
+    return { sizeBytes, rangeBytes: end - fromByte, bytes: read(), close: () => source.close() }
   } catch (error) {
     await source.close()
     throw describeDamage(error, signal)
@@ -91,16 +116,10 @@ export async function downloadBytes(
   cidPath: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array> {
-  const { stream } = await openFile(client, cidPath, options)
-  const parts: Uint8Array[] = []
-  let length = 0
-  for await (const part of iterateStream(stream)) {
-    parts.push(part)
-    length += part.length
-  }
-  const all = new Uint8Array(length)
+  const { rangeBytes, bytes } = await openBytes(client, cidPath, options)
+  const all = new Uint8Array(rangeBytes)
   let at = 0
-  for (const part of parts) {
+  for await (const part of bytes) {
     all.set(part, at)
     at += part.length
   }

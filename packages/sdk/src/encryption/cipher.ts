@@ -14,6 +14,7 @@ import {
   tagBytes,
 } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
+import { freePiece } from '@cairn/unixfs'
 import { writeAll } from '../write-all.ts'
 
 // The first file format in Node, streamed: its own cipher supports what WebCrypto does not. cipher.browser.ts is the
@@ -90,8 +91,10 @@ export async function* decryptUnverifiedV1(
       bytes = bytes.subarray(headBytes)
     }
     const body = Math.max(0, bytes.length - tagBytes)
-    if (body > 0) yield decipher.update(bytes.subarray(0, body))
     held = Buffer.from(bytes.subarray(body))
+    const plain = body > 0 ? decipher.update(bytes.subarray(0, body)) : undefined
+    if (bytes !== piece) freePiece(bytes)
+    if (plain !== undefined) yield plain
   }
   if (decipher === undefined || held.length < tagBytes) throw new CairnError('NOT_ENCRYPTED')
   decipher.setAuthTag(held)
@@ -153,7 +156,7 @@ async function* decryptSpooled(
 
 /** Reads to the end; the iterable throws on an invalid chunk. */
 async function goThrough(pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _piece of pieces);
+  for await (const piece of pieces) freePiece(piece)
 }
 
 function tooLarge(): CairnError {

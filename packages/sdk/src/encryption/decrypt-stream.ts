@@ -44,7 +44,7 @@ async function detectFormat(pieces: OpenSource): Promise<{ isV2: boolean; again:
   while (length < markBytes) {
     const { done, value } = await pieces.next()
     if (done === true) break
-    first.push(value.slice())
+    first.push(new Uint8Array(value))
     length += value.length
   }
   const start = new Uint8Array(length)

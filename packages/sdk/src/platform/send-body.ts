@@ -1,11 +1,9 @@
-import { request as requestHttps } from 'node:https'
 import { CairnError } from '@cairn/protocol'
+import { beginRequest, headerOf } from '../local/begin-request.ts'
 import { readBlob } from '../local/blob-file.ts'
 import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 
 const maxAnswerBytes = 64 * 1024 * 1024
-/** Not imported: an import reads every export of the module, and one of them loads all of Node's web clients (14 MiB, 60 ms). */
-const { request: requestHttp } = process.getBuiltinModule('node:http')
 
 /** Whether the body is sent while it is read. */
 export const sendsWhileReading: boolean = true
@@ -15,17 +13,13 @@ export async function gatherBody(_body: AsyncIterable<Uint8Array>, _signal?: Abo
   throw new TypeError('a body is sent while it is read')
 }
 
-/**
- * Sends a request whose body is produced on the way. The HTTP client of Node moves large bodies faster than fetch, and
- * leaves the chunks to the caller.
- */
+/** Sends a request whose body is produced on the way. */
 export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
   const { url, method = 'POST', headers, contentLength, signal } = send
   const body = send.body instanceof Blob ? readBlob(send.body) : send.body
-  const begin = url.startsWith('https:') ? requestHttps : requestHttp
   return new Promise((done, fail) => {
     const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
-    const request = begin(url, { method, headers: { ...headers, ...length }, signal })
+    const request = beginRequest(url, { method, headers: { ...headers, ...length }, signal })
     let answered = false
     request.on('error', (error) => {
       // A server that has answered may close before it has read the body: the answer counts.
@@ -41,11 +35,7 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       })
       response.on('error', fail)
       response.on('end', () => {
-        const header = (name: string): string | null => {
-          const value = response.headers[name]
-          return Array.isArray(value) ? value.join(', ') : (value ?? null)
-        }
-        done({ status: response.statusCode ?? 0, header, text })
+        done({ status: response.statusCode ?? 0, header: (name) => headerOf(response.headers, name), text })
       })
     })
     const write = (piece: Uint8Array): Promise<void> =>

@@ -5,8 +5,8 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
+import { freePiece } from '@cairn/unixfs'
 import { describe, expect, it } from 'vitest'
-import { freePiece } from './free-piece.ts'
 import { readSteadily } from './read-steadily.ts'
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

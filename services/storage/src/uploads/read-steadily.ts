@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { CairnError, minUploadBytesPerSecond } from '@cairn/protocol'
 import { IncomingMessage } from '@cairn/service'
+import { freePiece } from '@cairn/unixfs'
 import type { Feed } from '../multipart/read-multipart.ts'
-import { freePiece } from './free-piece.ts'
 
 /**
  * Feeds a request body to its end. Aborts when the sender falls below the minimum rate; time in which the consumer
