@@ -1,4 +1,4 @@
-import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
+import { createFileImporter, freePiece, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { LocalFile } from '../local-source.ts'
@@ -10,6 +10,9 @@ export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> &
   chunkBytes?: number
   encrypt?: EncryptBlob
 }
+
+/** Pieces that a transport may still send while it reads the next. */
+const piecesOnTheirWay = 2
 
 /** Result for one file: its size in bytes before encryption, and its root after it. */
 export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
@@ -47,15 +50,19 @@ export async function* encryptPart(
     ...(chunkBytes === undefined ? {} : { chunkBytes }),
     sizeBytes: file.sizeBytes,
   }
-  const sealed =
-    file.blob !== undefined && encrypt !== undefined
-      ? encryptElsewhere(file.blob, encrypt)
-      : encryptStream(plain(), masterKey, settings)
+  const isElsewhere = file.blob !== undefined && encrypt !== undefined
+  const sealed = isElsewhere ? encryptElsewhere(file.blob, encrypt) : encryptStream(plain(), masterKey, settings)
+  const sent: Uint8Array[] = []
   for await (const piece of sealed) {
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken
     yield piece
+    // What another encrypts may be its to reuse.
+    if (isElsewhere) continue
+    sent.push(piece)
+    const over = sent.length > piecesOnTheirWay ? sent.shift() : undefined
+    if (over !== undefined) freePiece(over)
   }
   return { sizeBytes, node: await importer.finish() }
 }
