@@ -4,6 +4,8 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 
+const bases = base32.decoder.or(base58btc.decoder).or(base36.decoder)
+
 /** A CID and the path segments below it. */
 export type ContentPath = { root: CID; segments: string[] }
 
@@ -18,7 +20,7 @@ export function parseContentPath(text: string): ContentPath {
     .filter((part) => part !== '')
   if (segments.some((segment) => segment === '.' || segment === '..')) throw new CairnError('INVALID_PATH')
   try {
-    return { root: CID.parse(root, base32.decoder.or(base58btc.decoder).or(base36.decoder)), segments }
+    return { root: CID.parse(root, bases), segments }
   } catch (cause) {
     throw new CairnError('INVALID_CID', { cause })
   }

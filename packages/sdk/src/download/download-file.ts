@@ -1,11 +1,12 @@
 import { CairnError, duplicateName } from '@cairn/protocol'
-import { joinPath, makeFolder, openPart } from '#platform/part-file'
+import { joinPath, makeFolder, openPart, writeSmall } from '#platform/part-file'
 import type { Client } from '../client.ts'
+import { forEachOf } from '../for-each-of.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'
-import { listDirectory } from './list-directory.ts'
-import { type OpenBytes, openBytes } from './open-file.ts'
+import { type FolderItem, listDirectory } from './list-directory.ts'
+import { type OpenBytes, openBytes, readAll } from './open-file.ts'
 
 export type DownloadToDiskOptions = {
   /** Replaces an existing file. */
@@ -18,6 +19,10 @@ export type DownloadResult = { path: string; sizeBytes: number; files: number }
 
 /** Maximum depth of nested folders. */
 const maxDepth = 128
+/** Files up to this size are written at once, larger ones as they arrive. */
+const smallFileBytes = 256 * 1024
+/** Files of a folder that are fetched, written and synced at a time. */
+const filesAtOnce = 8
 
 /**
  * Downloads a file or folder to a path (Node). Writes each file to `{path}.part` and renames it once it is verified and
@@ -55,6 +60,10 @@ async function downloadOne(
   }
   // Opened first: a folder or an unknown CID must not leave a file behind.
   const whole = await openBytes(client, cidPath, reading)
+  if (whole.sizeBytes <= smallFileBytes) {
+    await writeSmall(target, await readAll(whole), overwrite)
+    return whole.sizeBytes
+  }
   const part = await openPart(target, overwrite).catch(async (error: unknown) => {
     await whole.close()
     throw error
@@ -94,29 +103,43 @@ async function downloadFolder(
 ): Promise<{ sizeBytes: number; files: number }> {
   if (depth > maxDepth) throw new CairnError('DAG_TOO_DEEP')
   const { signal, overwrite = false } = options
-  const items = []
+  const items: FolderItem[] = []
   const names = new Set<string>()
   for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
     items.push({ ...item, name: safeName(item.name, names) })
   }
-  // `a` is written to `a.part`, so it must finish before a file with that literal name, which is always longer.
-  items.sort((one, other) => one.name.length - other.name.length)
   await makeFolder(target, overwrite || depth > 0)
   const total = { sizeBytes: 0, files: 0 }
-  for (const { name, cid } of items) {
-    const path = joinPath(target, name)
-    const inner = { overwrite, ...(signal === undefined ? {} : { signal }) }
+  const stop = new AbortController()
+  const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
+  const folders: FolderItem[] = []
+  const download = async (item: FolderItem): Promise<void> => {
     try {
-      const sizeBytes = await downloadOne(client, cid, path, inner)
+      const sizeBytes = await downloadOne(client, item.cid, joinPath(target, item.name), { overwrite, signal: ended })
       progress.add(sizeBytes)
       total.sizeBytes += sizeBytes
       total.files++
     } catch (error) {
-      if (!CairnError.is(error, 'NOT_A_FILE')) throw error
-      const below = await downloadFolder(client, cid, path, options, progress, depth + 1)
-      total.sizeBytes += below.sizeBytes
-      total.files += below.files
+      if (CairnError.is(error, 'NOT_A_FILE')) folders.push(item)
+      else {
+        stop.abort(error)
+        throw error
+      }
     }
+  }
+  // `a` is written to `a.part`, so it must be complete before an entry with that name, which is always longer.
+  const isPart = ({ name }: { name: string }) => name.endsWith('.part')
+  const byLength = (one: { name: string }, other: { name: string }) => one.name.length - other.name.length
+  await forEachOf(
+    items.filter((item) => !isPart(item)),
+    filesAtOnce,
+    download,
+  )
+  await forEachOf(items.filter(isPart).sort(byLength), 1, download)
+  for (const { name, cid } of folders) {
+    const below = await downloadFolder(client, cid, joinPath(target, name), options, progress, depth + 1)
+    total.sizeBytes += below.sizeBytes
+    total.files += below.files
   }
   return total
 }

@@ -218,6 +218,48 @@ describe('a download to disk', () => {
     await expect(downloadFile(client, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
   })
 
+  test('names that look like unfinished downloads keep their contents, small and large', async () => {
+    const large = new Uint8Array(300_000).fill(7)
+    const entries = [
+      ...['a', 'a.part', 'a.part.part', 'b.part.part', 'b.part', 'b', 'c.part/d'].map((path) => ({
+        path,
+        content: path,
+      })),
+      { path: 'e.part', content: large },
+      { path: 'e', content: 'small' },
+    ]
+    const { cid } = await uploadFolder(client, entries)
+    const target = join(folder, 'parts')
+    expect(await downloadFile(client, cid, target)).toMatchObject({ files: entries.length })
+    for (const { path, content } of entries) expect(readFileSync(join(target, path))).toEqual(Buffer.from(content))
+    expect(readdirSync(target).toSorted()).toEqual([
+      'a',
+      'a.part',
+      'a.part.part',
+      'b',
+      'b.part',
+      'b.part.part',
+      'c.part',
+      'e',
+      'e.part',
+    ])
+  })
+
+  test('a file of a folder that is there stops the download, and keeps its content', async () => {
+    const { cid } = await uploadFolder(
+      client,
+      Array.from({ length: 40 }, (_none, i) => ({ path: `${i}`, content: `content ${i}` })),
+    )
+    const target = join(folder, 'there')
+    await downloadFile(client, cid, target)
+    writeFileSync(join(target, '7'), 'mine')
+    await expect(downloadFile(client, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+    expect(readFileSync(join(target, '7'), 'utf8')).toBe('mine')
+    await downloadFile(client, cid, target, { overwrite: true })
+    expect(readFileSync(join(target, '7'), 'utf8')).toBe('content 7')
+    expect(readdirSync(target)).toHaveLength(40)
+  })
+
   test('rejects names that differ in case only: one would hide the other on some disks', async () => {
     const { cid } = await uploadFolder(client, [
       { path: 'A', content: '1' },

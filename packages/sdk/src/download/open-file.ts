@@ -22,6 +22,9 @@ export type OpenFile = {
   stream: ReadableStream<Uint8Array>
 }
 
+/** Memory that is taken on the word of a file about its size, in bytes. */
+const trustedBytes = 16 * 1024 * 1024
+
 /** An open file for readers that are done with a chunk before the next. */
 export type OpenBytes = {
   /** Size of the whole file in bytes, whatever the range. */
@@ -116,10 +119,19 @@ export async function downloadBytes(
   cidPath: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array> {
-  const { rangeBytes, bytes } = await openBytes(client, cidPath, options)
-  const all = new Uint8Array(rangeBytes)
+  return readAll(await openBytes(client, cidPath, options))
+}
+
+/** Reads the range of an open file into memory. Trusts its size only as far as bytes arrive. */
+export async function readAll({ rangeBytes, bytes }: OpenBytes): Promise<Uint8Array> {
+  let all = new Uint8Array(Math.min(rangeBytes, trustedBytes))
   let at = 0
   for await (const part of bytes) {
+    if (at + part.length > all.length) {
+      const larger = new Uint8Array(Math.min(rangeBytes, Math.max(at + part.length, 2 * all.length)))
+      larger.set(all)
+      all = larger
+    }
     all.set(part, at)
     at += part.length
   }

@@ -3,8 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFileImporter, profileFor } from '@cairn/unixfs'
-import type { CID } from 'multiformats/cid'
+import { createFileImporter, encodeCarFrame, encodeCarHeader, profileFor } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { sha256 } from 'multiformats/hashes/sha2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashSha256 } from '#platform/native-crypto'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
@@ -134,4 +135,23 @@ test('keeps a file whose name is that of another download', async () => {
   expect(await downloadFile(client, cid, target)).toMatchObject({ files: 1100 })
   expect(readdirSync(target).length).toBe(1100)
   for (const { path, content } of entries) expect(readFileSync(join(target, path), 'utf8')).toBe(content)
+})
+
+test('a file that claims to be larger than any memory is rejected for what it is', async () => {
+  const leaf = new TextEncoder().encode('small')
+  const leafCid = CID.createV1(0x55, await sha256.digest(leaf))
+  // 2^49 as a varint.
+  const claimed = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01]
+  const data = [0x08, 0x02, 0x18, ...claimed, 0x20, ...claimed]
+  const link = [0x0a, leafCid.bytes.length, ...leafCid.bytes, 0x12, 0, 0x18, leaf.length]
+  const node = Uint8Array.from([0x12, link.length, ...link, 0x0a, data.length, ...data])
+  const root = CID.createV1(0x70, await sha256.digest(node))
+  await using liar = await gatewayOf((_url, response) => {
+    const blocks = [encodeCarFrame(root, node.length), node, encodeCarFrame(leafCid, leaf.length), leaf]
+    response.end(Buffer.concat([encodeCarHeader([root]), ...blocks]))
+  })
+  await expect(downloadBytes(liar, `${root}`)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
+  const target = join(folder, 'claimed')
+  await expect(downloadFile(liar, `${root}`, target)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
+  expect(existsSync(target)).toBe(false)
 })

@@ -4,6 +4,10 @@ export async function openPart(_target: string, _overwrite: boolean): Promise<ne
   return noDisk()
 }
 
+export async function writeSmall(_target: string, _bytes: Uint8Array, _overwrite: boolean): Promise<never> {
+  return noDisk()
+}
+
 export async function makeFolder(_target: string, _mayExist: boolean): Promise<never> {
   return noDisk()
 }

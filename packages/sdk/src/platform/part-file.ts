@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
@@ -29,11 +29,11 @@ export type PartFile = {
  */
 export async function openPart(target: string, overwrite: boolean): Promise<PartFile> {
   const full = resolve(target)
-  const exists = await stat(full).then(
+  const isThere = await stat(full).then(
     () => true,
     () => false,
   )
-  if (exists && !overwrite) throw new CairnError('FILE_EXISTS', { message: `${target} already exists` })
+  if (isThere && !overwrite) throw exists(target)
   const part = `${full}.part`
   const file = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644).catch(
     (cause: unknown) => {
@@ -53,9 +53,7 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
     async finish(replace) {
       await file.sync()
       await file.close()
-      // A link fails on an existing name, which a rename would silently replace.
-      if (!replace && (await linkNew(part, full, target))) await unlink(part)
-      else await rename(part, full)
+      await moveIntoPlace(part, full, target, replace)
     },
     close: () => file.close(),
     async discard() {
@@ -63,6 +61,42 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       await unlink(part)
     },
   }
+}
+
+/**
+ * Writes a small file like a part that is finished at once, in fewer steps. The steps are not synchronous, as those of reading
+ * small files are: making a file waits for the syncs of others.
+ * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
+ */
+export async function writeSmall(target: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
+  const full = resolve(target)
+  if (!overwrite && existsSync(full)) throw exists(target)
+  const part = `${full}.part`
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  const file = await open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
+    throw unreadable(part, cause)
+  })
+  try {
+    await writeAll(file, bytes, 0)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await moveIntoPlace(part, full, target, overwrite)
+}
+
+function exists(target: string, cause?: unknown): CairnError {
+  return new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+async function moveIntoPlace(part: string, full: string, target: string, overwrite: boolean): Promise<void> {
+  // A link fails on an existing name, which a rename would silently replace.
+  if (!overwrite && (await linkNew(part, full, target))) await unlink(part)
+  else await rename(part, full)
 }
 
 /**
@@ -74,8 +108,8 @@ async function linkNew(from: string, to: string, target: string): Promise<boolea
     await link(from, to)
     return true
   } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) return false
-    throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
+    if (codeOf(cause) !== 'EEXIST') return false
+    throw exists(target, cause)
   }
 }
 
@@ -85,8 +119,7 @@ async function linkNew(from: string, to: string, target: string): Promise<boolea
  */
 export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
   await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
-    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
+    if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
 }

@@ -51,6 +51,7 @@ function readBody(response: IncomingMessage, signal: AbortSignal): AsyncIterable
     wake()
   })
   const breakOff = (cause?: unknown) => {
+    if (hasEnded) return
     failure ??= signal.aborted
       ? signal.reason
       : (cause ?? new Error('the connection closed before the end of the body'))

@@ -50,16 +50,15 @@ export async function* encryptPart(
     ...(chunkBytes === undefined ? {} : { chunkBytes }),
     sizeBytes: file.sizeBytes,
   }
-  const isElsewhere = file.blob !== undefined && encrypt !== undefined
-  const sealed = isElsewhere ? encryptElsewhere(file.blob, encrypt) : encryptStream(plain(), masterKey, settings)
+  const elsewhere = file.blob !== undefined && encrypt !== undefined ? encryptElsewhere(file.blob, encrypt) : undefined
   const sent: Uint8Array[] = []
-  for await (const piece of sealed) {
+  for await (const piece of elsewhere ?? encryptStream(plain(), masterKey, settings)) {
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken
     yield piece
     // What another encrypts may be its to reuse.
-    if (isElsewhere) continue
+    if (elsewhere !== undefined) continue
     sent.push(piece)
     const over = sent.length > piecesOnTheirWay ? sent.shift() : undefined
     if (over !== undefined) freePiece(over)

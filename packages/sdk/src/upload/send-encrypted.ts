@@ -2,6 +2,7 @@ import { CairnError, isCid, parseDetails, type Uploaded } from '@cairn/protocol'
 import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
+import { forEachOf } from '../for-each-of.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import { tryAgain } from '../request.ts'
@@ -129,24 +130,20 @@ async function sendOnce(
 }
 
 /** Saves the keys of all files, several concurrently; no file is visible before all keys are safe. */
-async function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
-  const waiting = [...sent]
-  const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      try {
-        one.keys = await save(one.cid, one.key)
-      } catch (error) {
-        const failure = CairnError.from(error)
-        // Errors that the caller caused pass unchanged.
-        if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(failure.code)) throw failure
-        throw new CairnError('KEY_SAVE_FAILED', {
-          details: { ...parseDetails('KEY_SAVE_FAILED', failure.details), name: one.name, code: failure.code },
-          cause: failure,
-        })
-      }
+function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
+  return forEachOf(sent, savedAtOnce, async (one) => {
+    try {
+      one.keys = await save(one.cid, one.key)
+    } catch (error) {
+      const failure = CairnError.from(error)
+      // Errors that the caller caused pass unchanged.
+      if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(failure.code)) throw failure
+      throw new CairnError('KEY_SAVE_FAILED', {
+        details: { ...parseDetails('KEY_SAVE_FAILED', failure.details), name: one.name, code: failure.code },
+        cause: failure,
+      })
     }
-  }
-  await Promise.all(Array.from({ length: savedAtOnce }, work))
+  })
 }
 
 /** Known for a single file of known size. */
