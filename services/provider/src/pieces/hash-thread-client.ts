@@ -24,6 +24,8 @@ export type ThreadHasher = {
    * Copies and hashes the bytes. Resolves when the queue has space. @throws CairnError the first error of the thread
    */
   write(bytes: Uint8Array): Promise<void>
+  /** As {@link write}, but takes the buffer of the bytes instead of copying them. */
+  take(bytes: Uint8Array<ArrayBuffer>): Promise<void>
   /** As {@link write} with zeros. */
   writeZeros(length: number): Promise<void>
   /**
@@ -107,6 +109,7 @@ export function createHashThread(): HashThread {
     return {
       // Copies only these bytes: their buffer may be larger, and is reused.
       write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
+      take: (bytes) => send({ kind: 'write', hasher, bytes }),
       writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {
         await Promise.all(running)

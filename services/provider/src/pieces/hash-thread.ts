@@ -23,6 +23,8 @@ function answer(question: HashQuestion): HashAnswer {
     }
     case 'write': {
       openHasher(hasher).write(question.bytes)
+      // Not left to the garbage collector, which lets many of them pile up.
+      question.bytes.buffer.transfer(0)
       return { id }
     }
     case 'zeros': {

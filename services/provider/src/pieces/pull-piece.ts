@@ -6,6 +6,7 @@ import { writeAll } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
+import { gatherPieces } from './gather-pieces.ts'
 import type { HashedPiece, ThreadHasher } from './hash-thread-client.ts'
 import { openAuthorization } from './seal-authorization.ts'
 import { requireSource } from './sources.ts'
@@ -76,11 +77,13 @@ async function fill(
       if (range.end <= position) continue
       if (range.start > position) await hasher.writeZeros(range.start - position)
       position = Math.max(position, range.start)
-      for await (const bytes of fetchRange(context, row, { start: position, end: range.end }, options)) {
+      const fetched = fetchRange(context, row, { start: position, end: range.end }, options)
+      for await (const bytes of gatherPieces(fetched)) {
+        const { length } = bytes
         await writeAll(file, [bytes], position).catch(reportWrite)
-        await hasher.write(bytes)
-        position += bytes.length
-        context.metrics.pulledBytes.inc(bytes.length)
+        await hasher.take(bytes)
+        position += length
+        context.metrics.pulledBytes.inc(length)
         onProgress(position)
       }
     }

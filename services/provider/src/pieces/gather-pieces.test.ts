@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { gatherPieces } from './gather-pieces.ts'
+
+async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array[]> {
+  const all: Uint8Array[] = []
+  for await (const piece of source) all.push(piece)
+  return all
+}
+
+test.each([1_000, 65_536, 524_288, 3_000_000])('pieces of %d bytes are joined, and none is lost', async (size) => {
+  const bytes = randomBytes(2_000_000)
+  const gathered = await collect(gatherPieces(cut(bytes, size)))
+  expect(gathered.map(({ length }) => length)).toEqual([524_288, 524_288, 524_288, 427_136])
+  expect(Buffer.concat(gathered).equals(bytes)).toBe(true)
+  expect(new Set(gathered.map(({ buffer }) => buffer)).size).toBe(4)
+})
+
+test('nothing becomes nothing', async () => {
+  expect(await collect(gatherPieces(cut(new Uint8Array(0), 1)))).toEqual([])
+})
+
+test('what came before a failure goes on before the failure', async () => {
+  const source = async function* () {
+    yield Uint8Array.of(1, 2)
+    yield Uint8Array.of(3)
+    throw new Error('cut')
+  }
+  const gathered = gatherPieces(source())
+  expect(await gathered.next()).toEqual({ done: false, value: Uint8Array.of(1, 2, 3) })
+  await expect(gathered.next()).rejects.toThrow('cut')
+})
+
+test('a source that pauses does not hold back what it gave', async () => {
+  const { promise: more, resolve } = Promise.withResolvers<void>()
+  const source = async function* () {
+    yield Uint8Array.of(1)
+    await more
+    yield Uint8Array.of(2)
+  }
+  const gathered = gatherPieces(source())
+  expect((await gathered.next()).value).toEqual(Uint8Array.of(1))
+  resolve()
+  expect((await gathered.next()).value).toEqual(Uint8Array.of(2))
+  expect((await gathered.next()).done).toBe(true)
+})
+
+test('a reader that leaves ends the source', async () => {
+  let ended = 0
+  const source = async function* () {
+    try {
+      for (;;) yield new Uint8Array(600_000)
+    } finally {
+      ended++
+    }
+  }
+  for await (const piece of gatherPieces(source())) {
+    expect(piece).toHaveLength(524_288)
+    break
+  }
+  expect(ended).toBe(1)
+})
