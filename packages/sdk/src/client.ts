@@ -28,6 +28,7 @@ export type ClientOptions = {
   keySession?: KeySession | undefined
   /** Called after a session renewal. */
   onKeySession?: (session: KeySession) => void
+  /** Replaces the fetch of the platform, except for uploads. Downloads in Node use it in place of the faster HTTP client. */
   fetch?: typeof fetch
   callTimeoutMs?: number
   transferTimeoutMs?: number

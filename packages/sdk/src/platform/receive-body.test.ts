@@ -95,6 +95,31 @@ test('an abort and a time-out end a body that stalls, and name themselves', asyn
   await expect(late.next()).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
+test('a connection that the server closes while it is idle is replaced', async () => {
+  let requests = 0
+  await using served = await serve((request, response) => {
+    // Without an answer, as if both had acted at the same time; the client knows only that the connection was used before.
+    if (++requests === 2) request.socket.resetAndDestroy()
+    else response.end('answer')
+  })
+  for (const count of [1, 3]) {
+    const pieces: Uint8Array[] = []
+    for await (const piece of await openBody(served.client, served.send)) pieces.push(piece.slice())
+    expect(Buffer.concat(pieces).toString()).toBe('answer')
+    expect(requests).toBe(count)
+  }
+})
+
+test('a new connection that breaks is not tried again', async () => {
+  let requests = 0
+  await using served = await serve((request) => {
+    requests++
+    request.socket.resetAndDestroy()
+  })
+  await expect(openBody(served.client, served.send)).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+  expect(requests).toBe(1)
+})
+
 test('an error is read, and a redirect is not followed', async () => {
   let elsewhere = 0
   await using served = await serve((request, response) => {

@@ -10,11 +10,20 @@ const maxWaitingBytes = 2 * 1024 * 1024
  * Requests a body and reads it while it arrives. Each chunk is freed on the request for the next, which costs a fifth of the
  * processor time of fetch for a large body.
  */
-function receive({ url, headers, signal }: ReceiveRequest): Promise<ReceivedResponse> {
+function receive(wanted: ReceiveRequest): Promise<ReceivedResponse> {
+  const { url, headers, signal } = wanted
   return new Promise((done, fail) => {
     const request = beginRequest(url, { headers, signal })
-    request.on('error', fail)
+    let isAnswered = false
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // The body reports what happens to it.
+      if (isAnswered) return
+      // The server closed an idle connection at the same time: a new one has no such error.
+      if (request.reusedSocket && error.code === 'ECONNRESET') done(receive(wanted))
+      else fail(error)
+    })
     request.on('response', (response) => {
+      isAnswered = true
       const header = (name: string) => headerOf(response.headers, name)
       done({ status: response.statusCode ?? 0, header, body: readBody(response, signal) })
     })
