@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { cpus, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { besideDealsBench } from './beside-deals.ts'
 import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
 import { driveBench } from './drive.ts'
@@ -25,6 +26,7 @@ import { uploadsBench } from './uploads.ts'
 const benches: Bench[] = [
   largeFileBench,
   uploadsBench,
+  besideDealsBench,
   smallFilesBench,
   gatewayBench,
   s3Bench,

@@ -1,0 +1,81 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { CairnError, type Client, createApiKey, createClient, getProofs, uploadFile } from '@cairn/sdk'
+import { untilProven } from '../tests/until-proven.ts'
+import { innerMs } from './large-file.ts'
+import { makeFile } from './material.ts'
+import { type BenchNetwork, startNetwork } from './network.ts'
+import { runOurs } from './program.ts'
+import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
+
+/** Content that is in deals meanwhile. */
+const dealBytes = 2 * 2 ** 30
+
+async function openClient({ profile }: BenchNetwork): Promise<Client> {
+  const privateKey = profile.wallet?.privateKey
+  if (privateKey === undefined) throw new Error('the profile has no wallet')
+  return createClient({
+    network: profile,
+    apiKey: await createApiKey(createClient({ network: profile }), { privateKey }),
+  })
+}
+
+/** Returns whether a provider has received a deal about the content, and not all of them have proven it. */
+async function isInDeals(client: Client, cid: string): Promise<boolean> {
+  try {
+    const { pieces, waitingPacks } = await getProofs(client, cid)
+    const deals = pieces.flatMap(({ aggregate }) => aggregate?.deals ?? [])
+    return deals.length > 0 && (waitingPacks > 0 || deals.some(({ state }) => state !== 'proving'))
+  } catch (error) {
+    if (CairnError.is(error, 'PROOF_NOT_FOUND')) return false
+    throw error
+  }
+}
+
+async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
+  await using network = await startNetwork(join(scratch, 'home'))
+  const client = await openClient(network)
+  const file = join(scratch, 'file.bin')
+  const upload = async (): Promise<number> => {
+    makeFile(file, largeBytes)
+    const { stdout } = await runOurs(join(import.meta.dirname, 'upload-client.ts'), [network.home, file])
+    const [cid = ''] = stdout.split(' ')
+    settled = () => untilProven(client, cid)
+    return innerMs(stdout)
+  }
+  let settled = async (): Promise<unknown> => undefined
+  const quiet: number[] = []
+  const beside: number[] = []
+  for (let round = 0; round < runs; round++) {
+    quiet.push(await upload())
+    await settled()
+    const large = join(scratch, 'deals.bin')
+    makeFile(large, dealBytes)
+    const { cid } = await uploadFile(client, large)
+    rmSync(large)
+    while (!(await isInDeals(client, cid))) await delay(100)
+    const ms = await upload()
+    if (!(await isInDeals(client, cid))) throw new Error('the deals ended before the upload')
+    beside.push(ms)
+    await untilProven(client, cid)
+    await settled()
+  }
+  return [
+    speedRow({
+      what: `upload of ${largeBytes / 2 ** 20} MiB by the SDK while deals of 2 GiB are under way`,
+      oursMs: beside,
+      against: 'with nothing else under way',
+      theirsMs: quiet,
+      minRatio: 0.8,
+      amount: largeBytes / 2 ** 20,
+      unit: 'MiB',
+    }),
+  ]
+}
+
+export const besideDealsBench: Bench = {
+  name: 'beside-deals',
+  about: 'Uploads to a local network whose three providers fetch, hash and prove earlier content.',
+  run,
+}
