@@ -70,10 +70,10 @@ type Figures = {
 
 /** Uploads a file encrypted, opens it, and monitors the page meanwhile. */
 async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: number): Promise<Figures> {
-  const { page, context, wallet, open, signIn } = await site.newPage()
+  const { page, browser, context, wallet, open, signIn } = await site.newPage()
   page.setDefaultTimeout(longMs)
   const memory = watchMemory()
-  const measureLongestTask = async (work: () => Promise<void>) => longestTask(await tracePage(site.browser, page, work))
+  const measureLongestTask = async (work: () => Promise<void>) => longestTask(await tracePage(browser, page, work))
   try {
     await open('/settings')
     await page.getByText(format === 'v1' ? 'Compatible' : 'Seekable', { exact: true }).click()

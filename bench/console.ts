@@ -32,7 +32,7 @@ export const consoleBench: Bench = {
         const opened = await openThrottled(site, slower)
         await opened.open('/')
         paints.push(await largestPaint(opened.page))
-        inputs.push(await measureInputs(site, opened))
+        inputs.push(await measureInputs(opened))
         await opened.context.close()
       }
       const machine = slower === 1 ? '' : `, CPU ${slower}× slower`
@@ -91,7 +91,7 @@ type SlowestInput = { waitMs: number; processorMs: number; step: string }
 /** Time in ms after a step until its frame is there. */
 const settleMs = 500
 
-async function measureInputs({ browser }: Console, { page, open, signIn }: ConsolePage): Promise<SlowestInput> {
+async function measureInputs({ page, browser, open, signIn }: ConsolePage): Promise<SlowestInput> {
   await open('/files')
   const all: SlowestInput[] = []
   const step = async (name: string, work: () => Promise<unknown>) => {

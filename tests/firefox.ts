@@ -8,8 +8,11 @@ import { requireProgram } from './system/require-program.ts'
 /** Whether the tests of the console run in Firefox: the ring `firefox`. */
 export const isFirefox = process.env['CAIRN_TEST_BROWSER'] === 'firefox'
 
-/** Starts the browser. `CAIRN_TEST_FIREFOX` names another program than that of the system. */
-export async function launchFirefox(): Promise<Browser> {
+/** What WebDriver BiDi sets for no page: it belongs to the profile of a browser. */
+type FirefoxLook = { theme: 'light' | 'dark'; isPhone: boolean }
+
+/** Starts a browser. `CAIRN_TEST_FIREFOX` names another program than that of the system. */
+async function launchFirefox({ theme, isPhone }: FirefoxLook): Promise<Browser> {
   const program = process.env['CAIRN_TEST_FIREFOX'] ?? requireProgram('firefox-esr', 'firefox-esr')
   const folder = await mkdtemp(join(tmpdir(), 'cairn-firefox-'))
   const starter = join(folder, 'firefox')
@@ -22,14 +25,36 @@ export async function launchFirefox(): Promise<Browser> {
     env: { ...process.env, CAIRN_TEST_FIREFOX_PROGRAM: program },
     firefoxUserPrefs: {
       'ui.prefersReducedMotion': 1,
+      'layout.css.prefers-color-scheme.content-override': theme === 'dark' ? 0 : 1,
+      // The sum of coarse (1), fine (2) and hover (4).
+      'ui.primaryPointerCapabilities': isPhone ? 1 : 6,
+      'ui.allPointerCapabilities': isPhone ? 1 : 6,
       // Nothing outside of this machine is looked up.
       'network.dns.localDomains': 'localhost',
       'network.proxy.type': 0,
       'dom.events.testing.asyncClipboard': true,
+      // Firefox 153 ends a page in which both the page and the driver read an element of these, as `getByRole` and axe do.
+      'accessibility.ARIAElementReflection.enabled': false,
     },
   })
   browser.on('disconnected', () => void rm(folder, { recursive: true, force: true }))
   return browser
+}
+
+/** Browsers of one test file, each started for the first page with its look. */
+export function createFirefoxes(): AsyncDisposable & { get(look: FirefoxLook): Promise<Browser> } {
+  const started = new Map<string, Promise<Browser>>()
+  return {
+    get: (look) => {
+      const key = JSON.stringify(look)
+      const browser = started.get(key) ?? launchFirefox(look)
+      started.set(key, browser)
+      return browser
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const browser of started.values()) await (await browser).close()
+    },
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { launchChromium, leaveOutHandles } from '../chromium.ts'
-import { failedRequest, isFirefox, launchFirefox, leftWhileLoading, typeInsteadOfFill } from '../firefox.ts'
+import { createFirefoxes, failedRequest, isFirefox, leftWhileLoading, typeInsteadOfFill } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
@@ -15,6 +15,7 @@ const waitMs = 60_000
 /** A page of the console with its wallet, and all that went wrong in it. */
 export type ConsolePage = {
   page: Page
+  browser: Browser
   context: BrowserContext
   wallet: TestWallet
   /** Errors in the console, reports of the policy, requests to what the network's profile does not name. Empty when all is well. */
@@ -31,7 +32,6 @@ export type ConsolePage = {
 
 export type Console = AsyncDisposable & {
   network: TestNetwork
-  browser: Browser
   /** A browser context of its own with a wallet of so many accounts, or of these; `0` for a browser without a wallet. */
   newPage(options?: {
     accounts?: number | readonly PrivateKeyAccount[]
@@ -65,20 +65,29 @@ export async function openConsole({
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
   const network = stack.use(await createTestNetwork(settings, chain, 20, providers))
-  const browser = await (isFirefox ? launchFirefox() : launchChromium(executablePath))
-  stack.defer(() => browser.close())
+  const browserFor = isFirefox ? stack.use(createFirefoxes()).get : await startChromium(stack, executablePath)
   const running = stack.move()
   const colours = new Set<string>()
   return {
     network,
-    browser,
-    newPage: async (options) => {
+    newPage: async (options = {}) => {
+      const browser = await browserFor({ theme: options.theme ?? 'light', isPhone: options.isPhone ?? false })
       const opened = await newPage(browser, network, colours, options)
       if (executablePath === undefined && !isFirefox) await leaveOutHandles(opened.context)
       return opened
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** One for all pages: what they look like is said to each of them. */
+async function startChromium(
+  stack: AsyncDisposableStack,
+  executablePath: string | undefined,
+): Promise<() => Promise<Browser>> {
+  const browser = await launchChromium(executablePath)
+  stack.defer(() => browser.close())
+  return async () => browser
 }
 
 async function newPage(
@@ -130,6 +139,7 @@ async function newPage(
   })
   return {
     page,
+    browser,
     context,
     wallet,
     problems,
@@ -147,7 +157,6 @@ async function newPage(
       await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     },
-    // axe ends the content process of Firefox 153 in pages of the console. What it judges does not depend on the engine.
-    checkAccessibility: async (options) => (isFirefox ? [] : findFaults(page, colours, options)),
+    checkAccessibility: (options) => findFaults(page, colours, options),
   }
 }
