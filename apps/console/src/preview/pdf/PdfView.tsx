@@ -46,6 +46,8 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
   const frame = useRef<HTMLElement>(null)
   const sheet = useRef<HTMLDivElement>(null)
   const [number, setNumber] = useState(1)
+  /** The text in the field while it is edited: it can be empty, and be a page that the document does not have. */
+  const [typed, setTyped] = useState<string>()
   const [zoom, setZoom] = useState(1)
   const [frameWidth, setFrameWidth] = useState(0)
   const [drawn, setDrawn] = useState<DrawnPage>()
@@ -118,11 +120,13 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
             type="number"
             min={1}
             max={count}
-            value={number}
+            value={typed ?? number}
             onChange={({ currentTarget }) => {
+              setTyped(currentTarget.value)
               const wanted = currentTarget.valueAsNumber
               if (Number.isInteger(wanted)) go(wanted)
             }}
+            onBlur={() => setTyped(undefined)}
             className={`${fieldClass} h-9 text-center tabular pointer-coarse:h-11`}
           />
         </span>
