@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
 
@@ -39,7 +40,8 @@ async function dropPaths(page: Page, paths: string[]): Promise<void> {
   }
 }
 
-test('a folder dropped anywhere keeps its paths and gets one CID; files beside it are uploads of their own', async () => {
+// Scripts of a page make no folder to drop: only the system does, and Chromium's devtools protocol.
+test.skipIf(isFirefox)('a dropped folder keeps its paths and gets one CID; files beside it are uploads', async () => {
   const { page, problems } = await openSignedIn()
   await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
   await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
@@ -57,27 +59,50 @@ test('a folder dropped anywhere keeps its paths and gets one CID; files beside i
   expect(problems).toEqual([])
 })
 
+test('a file dropped anywhere is uploaded', async () => {
+  const { page, problems } = await openSignedIn()
+  const drag = (type: string) =>
+    page.evaluate(`{
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+      document.body.dispatchEvent(new DragEvent('${type}', { dataTransfer, bubbles: true, cancelable: true }))
+    }`)
+  await drag('dragenter')
+  await drag('dragover')
+  await page.getByText('Drop to upload').waitFor()
+  await drag('drop')
+  await page.getByRole('textbox', { name: 'Name of dropped.txt' }).waitFor()
+  await startUpload(page, 'public')
+  await page.getByRole('link', { name: 'dropped.txt' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('one upload that fails stops no other, says why, and is tried again; what is done can be cleared', async () => {
   const { page, problems } = await openSignedIn()
-  const isBad = (url: URL) => url.pathname === '/api/v0/add'
-  let refused = 0
-  await page.route(isBad, (route) => {
-    if (!route.request().postDataBuffer()?.includes('bad content')) return route.continue()
-    refused++
+  const isAdd = (url: URL) => url.pathname === '/api/v0/add'
+  let requests = 0
+  // Either file may come first: WebDriver BiDi shows no body of a request.
+  await page.route(isAdd, (route) => {
+    requests++
+    if (requests > 1) return route.continue()
     return route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' })
   })
   await page.keyboard.press('u')
-  await writeFile(join(folder, 'bad.txt'), 'bad content')
-  await writeFile(join(folder, 'good.txt'), 'good content')
-  await page.setInputFiles('input[data-upload=files]', [join(folder, 'bad.txt'), join(folder, 'good.txt')])
+  const names = ['one.txt', 'two.txt']
+  for (const name of names) await writeFile(join(folder, name), `content of ${name}`)
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    names.map((name) => join(folder, name)),
+  )
   await startUpload(page, 'public')
   const panel = page.getByRole('region', { name: 'Transfers' })
-  await panel.getByRole('listitem').filter({ hasText: 'good.txt' }).getByText('Stored', { exact: true }).waitFor()
-  await panel.getByRole('button', { name: 'Retry bad.txt' }).waitFor()
-  expect(refused).toBeGreaterThan(0)
-  await page.unroute(isBad)
+  const row = (name: string) => panel.getByRole('listitem').filter({ hasText: name })
+  const retry = panel.getByRole('button', { name: /^Retry \w+\.txt$/ })
+  await retry.waitFor()
+  await panel.getByRole('listitem').getByText('Stored', { exact: true }).waitFor()
+  expect(requests).toBe(2)
   await panel.getByRole('button', { name: 'Retry all failed' }).click()
-  await panel.getByRole('listitem').filter({ hasText: 'bad.txt' }).getByText('Stored', { exact: true }).waitFor()
+  for (const name of names) await row(name).getByText('Stored', { exact: true }).waitFor()
   await panel.getByRole('button', { name: 'Clear done' }).click()
   await panel.getByText('No transfers').waitFor()
   expect(problems).toEqual([])
