@@ -19,7 +19,6 @@ import {
 } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isFirefox } from '../firefox.ts'
 import { createTestKey } from '../fixtures.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
@@ -98,7 +97,7 @@ export function testEveryPage(isExhaustive: boolean): void {
     await page.setViewportSize(wide)
   }
 
-  test.skipIf(isFirefox)('what cannot be read in one theme or accent is found in any other', async () => {
+  test('what cannot be read in one theme or accent is found in any other', async () => {
     const { page, open, checkAccessibility } = await site.newPage()
     await open('/settings')
     await page.getByRole('heading', { level: 1 }).waitFor()
