@@ -1,6 +1,6 @@
 // What pages show when a part of the network fails: the fault, another try, and what was there before.
 import { createClient, createName } from '@cairn/sdk'
-import type { Route } from 'playwright'
+import type { Request, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
@@ -102,4 +102,28 @@ test('reports a silent service once for the whole console, and fetches everythin
   await banner.waitFor({ state: 'detached' })
   await page.getByText('No payments yet').waitFor()
   expect(await page.getByText('Not loaded yet.').count()).toBe(0)
+})
+
+test('users who leave while a part of the page fails reach the next page', async () => {
+  const { page, open, expectProblem } = await site.newPage()
+  expectProblem(/net::ERR_FAILED/)
+  await open('/settings')
+  const isLeaving = Promise.withResolvers<void>()
+  // Firefox itself fails what is loading when users leave.
+  await page.route('**/assets/NamesPage-*.js', async (route) => {
+    await isLeaving.promise
+    await route.abort()
+  })
+  const isPart = (request: Request) => request.url().includes('/assets/NamesPage-')
+  const requested = page.waitForRequest(isPart)
+  await page.getByRole('link', { name: 'Names', exact: true }).first().click()
+  await requested
+  await page.route('**/status', async (route) => {
+    const failed = page.waitForEvent('requestfailed', isPart)
+    isLeaving.resolve()
+    await failed
+    await route.continue()
+  })
+  await open('/status')
+  await page.getByText('All systems operational').waitFor()
 })

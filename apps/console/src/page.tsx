@@ -1,6 +1,7 @@
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import type { IconComponent } from '#icons'
+import { loadPart } from './load-part.ts'
 import type { Session } from './session/session-store.ts'
 
 /** What the navigation, the palette and the shortcuts know of a page. */
@@ -31,7 +32,7 @@ declare module '@tanstack/react-router' {
 
 /** Returns the options of a page's route. The page is a chunk of its own, loaded on first intent to open it. */
 export function definePage(page: PageRecord): { component: RouteComponent; staticData: { page: PageRecord } } {
-  return { component: lazyRouteComponent(() => loadPage(page)), staticData: { page } }
+  return { component: lazyRouteComponent(() => loadPart(() => loadPage(page))), staticData: { page } }
 }
 
 async function loadPage(page: PageRecord): Promise<{ default: ComponentType }> {
