@@ -39,20 +39,20 @@ test('a file is followed until it is proven, and verified in the browser; a lyin
   await page.getByRole('heading', { name: 'Verified' }).waitFor()
   await page.getByText('2 providers have it now').waitFor()
   expect(await page.getByText(/ answered this browser proven/).count()).toBe(2)
+  const [liar] = site.network.profile.providers ?? []
+  const honest = page.waitForResponse(`${liar?.url}/pieces/*/challenge`)
   await page.getByText('Download everything').click()
   await page.getByRole('button', { name: 'Verify again' }).click()
+  const answer: { proof: { leaf: string }[] } = await (await honest).json()
   await page.getByText('All 1 blocks of the content are in').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await page.getByText('Proved', { exact: true }).first().waitFor()
 
   // One provider answers with bytes that are not those of the piece.
-  const [liar] = site.network.profile.providers ?? []
-  await page.route(`${liar?.url}/pieces/*/challenge`, async (route) => {
-    const response = await route.fetch()
-    const answer: { proof: { leaf: string }[] } = await response.json()
-    const proof = answer.proof.map((one) => ({ ...one, leaf: '11'.repeat(32) }))
-    await route.fulfill({ response, json: { ...answer, proof } })
-  })
+  const proof = answer.proof.map((one) => ({ ...one, leaf: '11'.repeat(32) }))
+  await page.route(`${liar?.url}/pieces/*/challenge`, (route) =>
+    route.fulfill({ json: { ...answer, proof }, headers: { 'access-control-allow-origin': '*' } }),
+  )
   await page.getByRole('button', { name: 'Verify again' }).click()
   await page.getByRole('alert').getByRole('heading', { name: 'Verification failed' }).waitFor()
   await page.getByText(/ answered this browser failed/).waitFor()
