@@ -24,6 +24,7 @@ const maxKeyLength = 1024
 /** Request headers that make an answer depend on more than its URL. */
 const particular = [
   'range',
+  'if-match',
   'if-range',
   'if-none-match',
   'cache-control',

@@ -30,6 +30,7 @@ export type GatewayRequest = {
     accept?: string | undefined
     range?: string | undefined
     ifRange?: string | undefined
+    ifMatch?: string | undefined
     ifNoneMatch?: string | undefined
     cacheControl?: string | undefined
     serviceWorker?: string | string[] | undefined

@@ -224,6 +224,7 @@ function readRequest(
       accept: headers.accept,
       range: headers.range,
       ifRange: typeof headers['if-range'] === 'string' ? headers['if-range'] : undefined,
+      ifMatch: headers['if-match'],
       ifNoneMatch: headers['if-none-match'],
       cacheControl: headers['cache-control'],
       serviceWorker: headers['service-worker'],

@@ -205,6 +205,31 @@ describe('conditional requests', () => {
     if (status === 304) expect(answer.rawPayload).toHaveLength(0)
   })
 
+  it.each([
+    [(tag: string) => tag, 200],
+    [(tag: string) => `"a", ${tag} , "b"`, 200],
+    [() => '*', 200],
+    [(tag: string) => `W/${tag}`, 412],
+    [() => '"other"', 412],
+    [(tag: string) => tag.slice(1, -1), 412],
+  ])('compares tags of If-Match strongly (%s)', async (header, status) => {
+    const { app, addFile } = createTestGateway()
+    const cid = await addFile('x')
+    // An answer that is kept for a second must not stand in for the comparison.
+    expect((await app.inject(`/ipfs/${cid}`)).body).toBe('x')
+    const answer = await app.inject({ url: `/ipfs/${cid}`, headers: { 'if-match': header(`"${cid}"`) } })
+    expect(answer.statusCode).toBe(status)
+  })
+
+  it('evaluates If-Match before If-None-Match and before the range', async () => {
+    const { app, addFile } = createTestGateway()
+    const cid = await addFile('x')
+    const get = (headers: Record<string, string>) => app.inject({ url: `/ipfs/${cid}`, headers })
+    expect((await get({ 'if-match': '"other"', 'if-none-match': `"${cid}"` })).statusCode).toBe(412)
+    expect((await get({ 'if-match': '"other"', range: 'bytes=9-' })).statusCode).toBe(412)
+    expect((await get({ 'if-match': `"${cid}"`, 'if-none-match': `"${cid}"` })).statusCode).toBe(304)
+  })
+
   it('answers If-Range with all bytes when the tag differs', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('0123456789')

@@ -76,6 +76,16 @@ test('a name shows its target, and the new one at once after a publication', asy
   expect((await get(`/ipns/${key.name}/nothing`)).statusCode).toBe(404)
 })
 
+test('a download that continues under If-Match never mixes two publications', async () => {
+  const url = `/ipns/${key.name}/film`
+  await publish(`/ipfs/${await gateway.addFolder({ film: 'first bytes' })}`)
+  const etag = String((await get(url)).headers['etag'])
+  const rest = await get(url, { 'if-match': etag, range: 'bytes=6-' })
+  expect([rest.statusCode, rest.body]).toEqual([206, 'bytes'])
+  await publish(`/ipfs/${await gateway.addFolder({ film: 'other words' })}`)
+  expect(await codeOf(url, { 'if-match': etag, range: 'bytes=6-' })).toBe('412 PRECONDITION_FAILED')
+})
+
 test('every form of a name leads to the same content', async () => {
   await publish(`/ipfs/${await gateway.addFile('forms')}`)
   const cid = CID.parse(key.name, base36)

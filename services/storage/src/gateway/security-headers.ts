@@ -10,7 +10,7 @@ export const everyAnswer: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, HEAD, OPTIONS, POST',
   'access-control-allow-headers':
-    'Content-Type, Range, User-Agent, X-Requested-With, Accept, If-None-Match, If-Range, Cache-Control',
+    'Content-Type, Range, User-Agent, X-Requested-With, Accept, If-Match, If-None-Match, If-Range, Cache-Control',
   'access-control-expose-headers':
     'Content-Length, Content-Range, Content-Disposition, ETag, X-Chunked-Output, X-Stream-Output, X-Ipfs-Path, X-Ipfs-Roots, Ipfs-Uri, X-Cairn-Code, X-Request-Id',
   'cross-origin-resource-policy': 'cross-origin',

@@ -4,7 +4,7 @@ import { type Answer, type ContentRequest, type Gateway, generated, htmlType, no
 import { contentDisposition } from './content-disposition.ts'
 import { pagePolicy, pageVersion } from './directory-page.ts'
 import { renderDocumentPage } from './document-page.ts'
-import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { entityTag, isNotModified } from './entity-tags.ts'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
 import { cachePolicy, contentHeaders, type Entity } from './open-path.ts'
 import { mediaTypes, type ResponseFormat } from './response-format.ts'
@@ -75,7 +75,7 @@ function servePage(request: ContentRequest, entity: Entity, codec: string): Answ
   const etag = `"DagIndex-${pageVersion}_CID-${entity.cid.toString()}"`
   const { 'cache-control': _immutable, ...headers } = contentHeaders(request.path, entity)
   const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy, vary: 'Accept' }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag]))
+  if (isNotModified(request.headers, [etag]))
     return notModified({ ...page, 'cache-control': cachePolicy(request.path, generated) })
   return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec)), page)
 }

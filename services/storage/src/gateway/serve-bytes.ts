@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { type ByteRange, chooseRanges } from '@cairn/service'
 import { type Answer, type ContentRequest, notModified } from './answer.ts'
-import { matchesNoneMatch, rangeCounts } from './entity-tags.ts'
+import { isNotModified, rangeCounts } from './entity-tags.ts'
 import { contentRange, layOutRanges } from './multipart-ranges.ts'
 
 /** Bytes of known length with random access. */
@@ -22,7 +22,7 @@ export function serveBytes(
   tags: readonly string[] = [headers.etag],
 ): Answer {
   const { sizeBytes } = content
-  if (matchesNoneMatch(request.headers.ifNoneMatch, tags)) return notModified(headers)
+  if (isNotModified(request.headers, tags)) return notModified(headers)
   const common = { ...headers, 'accept-ranges': 'bytes' }
   const range = rangeCounts(request.headers.ifRange, headers.etag) ? request.headers.range : undefined
   const choice = chooseRanges(range, sizeBytes)

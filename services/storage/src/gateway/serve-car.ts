@@ -5,7 +5,7 @@ import { identityCode } from '../content/parse-cid.ts'
 import type { Answer, ContentRequest, Gateway } from './answer.ts'
 import { notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { matchesNoneMatch } from './entity-tags.ts'
+import { isNotModified } from './entity-tags.ts'
 import { contentHeaders, type Entity } from './open-path.ts'
 import { type CarOptions, mediaTypes } from './response-format.ts'
 
@@ -33,7 +33,7 @@ export function serveCar(gateway: Gateway, request: ContentRequest, entity: Enti
     'accept-ranges': 'none',
     vary: 'Accept',
   }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [headers.etag])) return notModified(headers)
+  if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
   const walk: WalkOptions = {
     scope,

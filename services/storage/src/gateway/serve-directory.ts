@@ -3,7 +3,7 @@ import { listDirectory, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
 import { type ContentPath, encodePath, rootPath } from './content-path.ts'
 import { type PageLinks, pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
-import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { entityTag, isNotModified } from './entity-tags.ts'
 import { hasOwnOrigin } from './gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
 import { serveFile } from './serve-file.ts'
@@ -33,7 +33,7 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
     'content-security-policy': pagePolicy,
     'referrer-policy': 'no-referrer',
   }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [etag, entityTag(entity.cid)])) return notModified(headers)
+  if (isNotModified(request.headers, [etag, entityTag(entity.cid)])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
   const html = renderDirectory({
     cid: entity.cid,

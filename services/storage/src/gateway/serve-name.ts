@@ -4,7 +4,7 @@ import type { RequestedName } from '../names/names.ts'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { parseSegments } from './content-path.ts'
-import { matchesNoneMatch } from './entity-tags.ts'
+import { isNotModified } from './entity-tags.ts'
 import { openPath } from './open-path.ts'
 import { chooseFormat, mediaTypes } from './response-format.ts'
 
@@ -51,7 +51,7 @@ export async function serveName(
 /** Returns the record as signed: clients can verify it by the name alone. */
 async function serveRecord(
   { names }: Gateway,
-  { method, query, headers: { ifNoneMatch } }: GatewayRequest,
+  { method, query, headers: conditions }: GatewayRequest,
   name: string,
 ): Promise<Answer> {
   const { bytes, maxAgeMs } = await names.record(name)
@@ -65,6 +65,6 @@ async function serveRecord(
     'ipfs-uri': `ipns://${name}`,
     vary: 'Accept',
   }
-  if (matchesNoneMatch(ifNoneMatch, [headers.etag])) return notModified(headers)
+  if (isNotModified(conditions, [headers.etag])) return notModified(headers)
   return { status: 200, headers, ...(method === 'HEAD' ? {} : { body: bytes }) }
 }

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { describePicture, findPictureQuery, readPictureOptions } from '../pictures/pictures.ts'
 import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
-import { entityTag, matchesNoneMatch } from './entity-tags.ts'
+import { entityTag, isNotModified } from './entity-tags.ts'
 import { contentHeaders, type Entity } from './open-path.ts'
 import { type Readable, serveBytes } from './serve-bytes.ts'
 import { detectType, type FileToServe, fileDisposition, openFile, typeByName } from './serve-file.ts'
@@ -44,7 +44,7 @@ export async function servePicture(
     ...(options.format === 'auto' ? { vary: 'Accept' } : {}),
     ...(disposition === undefined ? {} : { 'content-disposition': disposition }),
   }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [headers.etag])) return notModified(headers)
+  if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
   const picture = await gateway.pictures.get({
     cid: entity.cid.toString(),
     sizeBytes: content.sizeBytes,

@@ -63,7 +63,8 @@ async function followRule(gateway: Gateway, request: ContentRequest, rule: Redir
   const path = { ...request.path, ...parseSegments(rule.to.replace(/[?#].*$/, '')) }
   if (rule.status === 200) return serve(gateway, { ...request, path })
   const entity = await openPath(gateway.source, path, request.signal)
-  const plain = { ...request, path, headers: { ...request.headers, range: undefined, ifNoneMatch: undefined } }
+  const unconditional = { ...request.headers, range: undefined, ifMatch: undefined, ifNoneMatch: undefined }
+  const plain = { ...request, path, headers: unconditional }
   return serveFile(gateway, plain, { entity, name: path.segments.at(-1), tagCid: entity.cid, status: rule.status })
 }
 

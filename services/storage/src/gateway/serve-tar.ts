@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { matchesNoneMatch } from './entity-tags.ts'
+import { isNotModified } from './entity-tags.ts'
 import { contentHeaders, type Entity } from './open-path.ts'
 import { mediaTypes } from './response-format.ts'
 import { encodeTarHeader, tarEnd, tarPadding } from './tar-header.ts'
@@ -32,7 +32,7 @@ export function serveTar(gateway: Gateway, request: ContentRequest, entity: Enti
     'content-disposition': contentDisposition('attachment', request.query.get('filename') ?? `${cid}.tar`),
     'accept-ranges': 'none',
   }
-  if (matchesNoneMatch(request.headers.ifNoneMatch, [headers.etag])) return notModified(headers)
+  if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
   return { status: 200, headers, body: () => writeTar(gateway.source, entity, cid.toString(), request.signal) }
 }
