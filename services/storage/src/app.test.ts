@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import { allCalls } from '@cairn/protocol'
+import { allCalls, type CallDefinition } from '@cairn/protocol'
 import { createReadiness } from '@cairn/service'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from './app.ts'
@@ -13,6 +13,11 @@ beforeAll(async () => {
   storage = await startTestStorage()
 })
 afterAll(() => storage[Symbol.asyncDispose]())
+
+/** Returns the names of the headers that a call reads. */
+function headerNames({ headers }: CallDefinition): string[] {
+  return headers !== undefined && 'entries' in headers ? Object.keys(Object(headers.entries)) : []
+}
 
 /** Sends raw bytes and reads until the connection ends. */
 async function sendRaw(text: string): Promise<string> {
@@ -203,6 +208,17 @@ describe('browsers', () => {
     expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0)
     const refused = await storage.call('/api/v0/add', { method: 'POST', headers: { origin: 'https://app.example' } })
     expect(refused.headers.get('access-control-allow-origin')).toBe('https://app.example')
+  })
+
+  test('may send every header that a call has', async () => {
+    const { headers } = await storage.call('/api/v0/add', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
+    })
+    const allowed = (headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ')
+    const named = allCalls.flatMap(headerNames)
+    expect(named).toEqual(expect.arrayContaining(['announce', 'last-event-id', 'upload-offset']))
+    expect(named.filter((name) => !allowed.includes(name))).toEqual([])
   })
 
   test('never change anything by navigating', async () => {
