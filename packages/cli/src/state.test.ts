@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -41,6 +41,24 @@ test('each network has its own key', async () => {
   await state.clearKey('http://a')
   expect(await state.readKey('http://a')).toBeUndefined()
   expect(await state.readKey('http://b')).toEqual({ key: 'two' })
+})
+
+test('keeps what several commands write at the same time', async () => {
+  // Each has its own state, as each process has.
+  const names = Array.from({ length: 20 }, (_, i) => `http://${i}`)
+  await Promise.all(names.map((name) => createState(base).writeKey(name, { key: name })))
+  expect(Object.keys(await createState(base).readKeys()).sort()).toEqual(names.toSorted())
+  expect(readdirSync(base)).toEqual(['keys.json'])
+})
+
+test('a command that was killed while it wrote does not stop the next one', async () => {
+  const lock = join(base, 'keys.json.lock')
+  writeFileSync(lock, '')
+  const before = new Date(Date.now() - 60_000)
+  utimesSync(lock, before, before)
+  await createState(base).writeKey('http://a', { key: 'one' })
+  expect(await createState(base).readKey('http://a')).toEqual({ key: 'one' })
+  expect(readdirSync(base)).toEqual(['keys.json'])
 })
 
 test('reads keys of earlier versions, without an account; the address of the wallet needs no password', async () => {

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
+import { withFileLock } from './with-file-lock.ts'
 
 /** An API key with its account, which is unknown for imported keys. */
 export type KeptKey = { key: string; address?: string }
@@ -46,9 +47,13 @@ export function createState(folder: string): State {
     return typeof json === 'object' && json !== null ? { ...json } : {}
   }
   const writeEntry = async (path: string, name: string, value: unknown): Promise<void> => {
-    const { [name]: _before, ...rest } = await readRecord(path)
-    const all = value === undefined ? rest : { ...rest, [name]: value }
-    await writeSecret(folder, path, `${JSON.stringify(all, null, 2)}\n`)
+    await makeFolder(folder)
+    // Two commands at the same time would each write what they read, without the entry of the other.
+    await withFileLock(`${path}.lock`, async () => {
+      const { [name]: _before, ...rest } = await readRecord(path)
+      const all = value === undefined ? rest : { ...rest, [name]: value }
+      await writeSecret(folder, path, `${JSON.stringify(all, null, 2)}\n`)
+    })
   }
   const readKeys = async (): Promise<Record<string, KeptKey>> => {
     const kept = Object.entries(await readRecord(keys)).flatMap(([api, value]) => {
@@ -124,10 +129,14 @@ export async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a file that only its owner can read, atomically. */
-export async function writeSecret(folder: string, path: string, text: string): Promise<void> {
+async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
+}
+
+/** Writes a file that only its owner can read, atomically. */
+export async function writeSecret(folder: string, path: string, text: string): Promise<void> {
+  await makeFolder(folder)
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const file = await open(temporary, 'w', 0o600)
