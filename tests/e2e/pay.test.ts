@@ -359,6 +359,12 @@ test('the command line: price, pay, payments, balance', async () => {
       return run(node, [...program, ...args], { env })
     }
     expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB costs 4 USDC on local')
+    // JSON is a form of the output, and no consent.
+    await expect(cairn('pay', '1GiB', '--coin', 'usdc', '--json')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Add --yes to confirm.'),
+    })
+    expect((await cairn('payments', '--json')).stdout).toBe('')
     const { stdout } = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ state: 'credited', coin: 'usdc', units: '4000000', network: 'local' })
     const listed = (await cairn('payments')).stdout

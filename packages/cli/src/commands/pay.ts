@@ -83,7 +83,7 @@ export const pay: Command = {
     const chain = findChain(client, text(values, 'chain'))
     const price = await getPrice(client, sizeBytes, { network: chain.name, coin }, { signal })
     const question = `Pay ${price.amount} ${price.symbol} on ${chain.name} for ${formatBytes(sizeBytes)}?`
-    if (!flag(values, 'yes') && !output.isJson && !(await prompt.confirm(question))) {
+    if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
       output.note('Nothing was paid.')
       throw new CairnError('ABORTED')
     }
