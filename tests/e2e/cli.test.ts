@@ -1,14 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createWallet } from '@cairn/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
+import { programEnvironment } from '../program-environment.ts'
 import { type CliRun, cliCommand, runCli } from '../run-cli.ts'
 
 /** The command without its arguments, and as a part of a shell's line. */
@@ -212,6 +225,26 @@ describe('what is stored', () => {
     })
     expect(code).toBe(0)
     expect(out).toMatch(/^CID /)
+  })
+
+  test.each([
+    [['ls'], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
+    [['cat', hello], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
+    [['ls', '--json'], /^{"error":{"code":"FILE_UNREADABLE","message":"Cannot write to standard output\./],
+  ])('%j says that its output could not be written', async (args, expected) => {
+    const full = openSync('/dev/full', 'w')
+    const child = spawn(node[0] ?? '', [...node.slice(1), ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      env: {
+        ...programEnvironment,
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_CONFIG_HOME: join(folder, 'config'),
+      },
+    })
+    closeSync(full)
+    const [[code], err] = await Promise.all([once(child, 'close'), text(child.stderr)])
+    expect(code).toBe(1)
+    expect(err).toMatch(expected)
   })
 })
 
@@ -427,6 +460,24 @@ describe('errors', () => {
     expect((await cairn(['ls', '--limit'])).err).toContain('--limit requires a value: <n>')
     expect((await cairn(['ls', '--long=yes'])).err).toContain('--long does not take a value')
     expect((await cairn(['wallet', 'steal'])).err).toContain('Unknown action of wallet: "steal"')
+  })
+
+  test('of files say what happened, and leave nothing half-written', async () => {
+    writeFileSync(join(folder, 'plain'), '')
+    const config = join('plain', 'config')
+    const inFile = await cairn(['upload', 'hello.txt'], { config })
+    expect(inFile.code).toBe(1)
+    expect(inFile.err).toContain('A part of the path is not a folder')
+    const log = 'log.jsonl'
+    expect((await cairn(['events', 'export', log])).code).toBe(0)
+    const again = await cairn(['events', 'export', log, '--json'])
+    expect(JSON.parse(again.err)).toMatchObject({ error: { code: 'FILE_EXISTS', message: `${log} already exists` } })
+    rmSync(join(folder, log))
+    const refused = await cairn(['events', 'export', log], { env: { CAIRN_API_KEY: 'cairn_unknown' } })
+    expect(refused.code).toBe(4)
+    expect(existsSync(join(folder, log))).toBe(false)
+    const file = await cairn(['events', 'export', join('hello.txt', log)])
+    expect(file.err).toContain('A part of the path is not a folder')
   })
 
   test('for programs as JSON, with code and hint', async () => {

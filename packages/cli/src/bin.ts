@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { readEnvironment } from './environment.ts'
-import { run } from './run.ts'
+import { exitCodes } from './exit-codes.ts'
+import { reportOutputFailure, run } from './run.ts'
 
+const environment = readEnvironment()
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
@@ -12,8 +14,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 // `cairn ls | head -1` closes the pipe: the reader has all it needs.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    // Nobody sees the rest, such as on a full disk.
+    if (stream === process.stdout) reportOutputFailure(process.argv.slice(2), environment, process, error)
+    process.exit(exitCodes.failed)
+  })
 }
-process.exitCode = await run(process.argv.slice(2), readEnvironment(), process, stop.signal)
+process.exitCode = await run(process.argv.slice(2), environment, process, stop.signal)
 // An aborted upload from standard input would wait for the rest of it.
 process.stdin.destroy()

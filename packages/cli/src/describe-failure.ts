@@ -1,11 +1,40 @@
 import { CairnError } from '@cairn/sdk'
 
+/** Errors of the operating system that the user can fix: what happened, and what to do. */
+const systemErrors: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  ENOSPC: ['The disk is full', 'Free some space, then run the command again.'],
+  EDQUOT: ['Your quota of the disk is used up', 'Free some space, then run the command again.'],
+  EROFS: [
+    'The file system is read-only',
+    'Use another folder: CAIRN_CONFIG_HOME names that of the wallet and the keys.',
+  ],
+  EACCES: ['Permission denied', 'Check the permissions of the path.'],
+  EPERM: ['Permission denied', 'Check the permissions of the path.'],
+  ENOENT: ['The path does not exist or cannot be created', 'Check the path and its permissions.'],
+  ENOTDIR: ['A part of the path is not a folder', 'Check the path.'],
+  EISDIR: ['The path is a folder', 'Use the path of a file.'],
+  ENAMETOOLONG: ['The path is too long', 'Choose a shorter name.'],
+  EMFILE: ['Too many files are open', 'Raise the limit of open files (ulimit -n), then run the command again.'],
+}
+
 /** Turns an unexpected error into one of this program: the messages of the table are about a service. */
 export function describeFailure(cause: unknown): CairnError {
-  const what = cause instanceof Error ? cause.message : String(cause)
-  return new CairnError('INTERNAL', {
-    message: `Unexpected error in cairn: ${what}`,
-    hint: 'Report it with the command and the output of cairn --version.',
-    cause,
-  })
+  return (
+    describeSystemError(cause) ??
+    new CairnError('INTERNAL', {
+      message: `Unexpected error in cairn: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: 'Report it with the command and the output of cairn --version.',
+      cause,
+    })
+  )
+}
+
+/** Describes an error of a file or stream; undefined for all others. */
+function describeSystemError(cause: unknown): CairnError | undefined {
+  if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) return undefined
+  const known = systemErrors[String(cause.code)]
+  if (known === undefined) return undefined
+  const [what, hint] = known
+  const path = 'path' in cause && typeof cause.path === 'string' ? `: ${cause.path}` : ''
+  return new CairnError('FILE_UNREADABLE', { message: `${what}${path} (${cause.code})`, hint, cause })
 }

@@ -5,7 +5,7 @@ import { describeFailure } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
-import { createOutput } from './output.ts'
+import { createOutput, type Output } from './output.ts'
 import { parseOptions } from './parse-options.ts'
 import { createPrompt } from './prompt.ts'
 import { createSession } from './session.ts'
@@ -47,6 +47,35 @@ function requireArity({ name, usage, arity: [least, most] }: Command, args: read
   })
 }
 
+/** Returns the output in the form that the arguments request. */
+function openOutput(
+  argv: readonly string[],
+  environment: Pick<Environment, 'noColor'>,
+  streams: Pick<Streams, 'stdout' | 'stderr'>,
+): Output {
+  const switches = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const wants = (option: string) => switches.includes(`--${option}`)
+  return createOutput({
+    ...streams,
+    json: wants('json'),
+    quiet: wants('quiet') || switches.includes('-q'),
+    color: !environment.noColor && !wants('no-color'),
+  })
+}
+
+/** Reports that standard output failed, which ends the program. */
+export function reportOutputFailure(
+  argv: readonly string[],
+  environment: Pick<Environment, 'noColor'>,
+  streams: Pick<Streams, 'stdout' | 'stderr'>,
+  cause: unknown,
+): void {
+  const { message, hint } = describeFailure(cause)
+  openOutput(argv, environment, streams).error(
+    new CairnError('FILE_UNREADABLE', { message: `Cannot write to standard output. ${message}`, hint, cause }),
+  )
+}
+
 /** Runs one command line and returns the exit code. Never throws. */
 export async function run(
   argv: string[],
@@ -55,16 +84,7 @@ export async function run(
   signal: AbortSignal,
 ): Promise<number> {
   const { name, rest } = splitCommand(argv)
-  const switches = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  const wants = (option: string) => switches.includes(`--${option}`)
-  const settings = {
-    stdout,
-    stderr,
-    json: wants('json'),
-    quiet: wants('quiet') || switches.includes('-q'),
-    color: !environment.noColor && !wants('no-color'),
-  }
-  const output = createOutput(settings)
+  const output = openOutput(argv, environment, { stdout, stderr })
   try {
     if (name === '--version' || name === 'version') {
       output.result({ version }, version)

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CairnError } from '@cairn/sdk'
 import { afterAll, expect, test } from 'vitest'
 import { writePrivateFile } from './write-private-file.ts'
 
@@ -20,5 +21,21 @@ test('names the path that cannot be written', async () => {
   await expect(writePrivateFile(path, 'x')).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',
     message: `Cannot write ${path}`,
+  })
+})
+
+test('leaves nothing of a content that breaks off, and throws its error', async () => {
+  const path = join(folder, 'broken.json')
+  async function* broken() {
+    yield new Uint8Array([1, 2, 3])
+    throw new CairnError('NETWORK_ERROR')
+  }
+  await expect(writePrivateFile(path, broken())).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+  expect(existsSync(path)).toBe(false)
+})
+
+test('says why a path cannot be written', async () => {
+  await expect(writePrivateFile('/dev/null/old.json', 'x')).rejects.toMatchObject({
+    hint: 'A part of the path is not a folder: /dev/null/old.json (ENOTDIR). Check the path.',
   })
 })

@@ -1,20 +1,14 @@
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { CairnError, exportEvents, verifyEventLog } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { writePrivateFile } from '../write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 
 async function write({ args, session, output, signal }: CommandContext): Promise<void> {
   const path = requireFile(args, 'export')
   const client = await session.client()
-  const file = await open(path, 'wx', 0o600)
-  try {
-    for await (const piece of exportEvents(client, { signal })) await file.write(piece)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writePrivateFile(path, exportEvents(client, { signal }))
   await report(path, client.network.eventSigner, output)
 }
 

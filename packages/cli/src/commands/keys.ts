@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import {
   CairnError,
   closeKeySession,
@@ -18,6 +18,7 @@ import { isSession, openKeyClient } from '../key-client.ts'
 import { readCount } from '../read-count.ts'
 import { dots, showPending } from '../show-change.ts'
 import { showHalfDone, showOutcome } from '../show-half-done.ts'
+import { writePrivateFile } from '../write-private-file.ts'
 
 function cidOf({ args }: CommandContext): string {
   const cid = args[1]
@@ -155,17 +156,7 @@ async function exportSet(context: CommandContext): Promise<void> {
   const { values, output, signal } = context
   const target = text(values, 'output') ?? `${cid}.key.json`
   const exported = await exportKey(await openKeyClient(context), cid, { signal })
-  const file = await open(target, 'wx', 0o600).catch((cause: unknown) => {
-    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-    if (exists) throw new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot write ${target}`, cause })
-  })
-  try {
-    await file.writeFile(`${JSON.stringify(exported, null, 2)}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+  await writePrivateFile(target, `${JSON.stringify(exported, null, 2)}\n`)
   output.result(
     { cid, path: target, shards: exported.shards.length },
     `${target}  ${dots(exported.shards.map(({ node }) => node))}`,

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import {
   CairnError,
   createWallet,
@@ -10,6 +10,7 @@ import {
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
 import { openWallet } from '../open-wallet.ts'
+import { writePrivateFile } from '../write-private-file.ts'
 
 async function store(context: CommandContext, wallet: Wallet): Promise<void> {
   const { state, prompt, output, values } = context
@@ -63,9 +64,7 @@ async function exportWallet({ args, state, output }: CommandContext): Promise<vo
     output.result(JSON.parse(keystore), keystore.trim().split('\n'))
     return
   }
-  await writeFile(path, keystore, { mode: 0o600, flag: 'wx' }).catch((cause: unknown) => {
-    throw new CairnError('FILE_EXISTS', { message: `${path} already exists or is not writable`, cause })
-  })
+  await writePrivateFile(path, keystore)
   output.result({ path }, `Keystore written to ${path}. Your password opens it in ethers, geth and here.`, path)
 }
 
