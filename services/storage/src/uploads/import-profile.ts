@@ -13,6 +13,13 @@ const hamtFanouts = [8, 16, 32, 64, 128, 256, 512, 1024]
 /** Kubo options that are rejected, because ignoring them would produce another CID or location than requested. */
 const refusedOptions = ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime', 'to-files', 'pin-name']
 const refusedMetadata = ['mode', 'mtime', 'mtime-nsecs']
+/** Short forms that Kubo also accepts over HTTP. Ignored, `n=true` would publish what was only to be hashed. */
+const shortForms: Readonly<Record<string, string>> = {
+  n: 'only-hash',
+  s: 'chunker',
+  t: 'trickle',
+  w: 'wrap-with-directory',
+}
 
 /** Kubo options beyond those of the call, which this module rejects. */
 export const rejectedOptions: readonly string[] = [...refusedOptions, ...refusedMetadata]
@@ -78,6 +85,8 @@ function refuseUnknown(query: ProfileQuery): void {
       problems.push(`${name} is not supported`)
   }
   for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not supported`)
+  for (const [short, name] of Object.entries(shortForms))
+    if (query[short] !== undefined) problems.push(`${short} is not supported: write ${name}`)
   if (problems.length > 0)
     throw new CairnError('INVALID_REQUEST', { message: problems.join('; '), details: { problems } })
 }
