@@ -243,6 +243,26 @@ describe('browsers', () => {
   })
 })
 
+test.each([
+  ['application/x-www-form-urlencoded', 'as "application/x-www-form-urlencoded"'],
+  ['text/plain;charset=UTF-8', 'as "text/plain;charset=UTF-8"'],
+  [undefined, 'without a content type'],
+])('a JSON body that is sent as %s gets an answer that names the header', async (type, what) => {
+  const body = JSON.stringify({ publicKey: `0x${'0'.repeat(40)}`, signedMessage: '0x' })
+  const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`
+  const answer = await sendRaw(
+    `POST /api/auth/create_api_key HTTP/1.1\r\nHost: a\r\n${typed}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  expect(answer).toMatch(/^HTTP\/1\.1 415 /)
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    error: {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      message: `The body must be JSON, but is sent ${what}`,
+      hint: 'Send the header Content-Type: application/json.',
+    },
+  })
+})
+
 describe('the service about itself', () => {
   test('is ready, and names its parts', async () => {
     const { status, json } = await storage.call('/readyz')

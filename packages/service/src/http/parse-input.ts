@@ -55,10 +55,25 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
   parse('params', call.params, isRecord(params) ? renameRest(call, params) : {})
   parse('query', call.query, request.query)
   parse('headers', call.headers, request.headers)
-  if (call.body?.kind === 'json') parse('body', call.body.schema, request.body)
+  if (call.body?.kind === 'json') {
+    requireJson(request)
+    parse('body', call.body.schema, request.body)
+  }
   if (issues.length > 0) throw describe(call, issues)
   // The schemas produced it: the one place where their types meet the untyped parts of Fastify.
   return input as CallArguments<C>
+}
+
+/** A body of another type is not read, and "body is required" would mislead its sender. @throws CairnError UNSUPPORTED_MEDIA_TYPE */
+function requireJson({ body, headers }: FastifyRequest): void {
+  const { 'content-type': type, 'content-length': length = '0', 'transfer-encoding': encoding } = headers
+  if (body !== undefined || (encoding === undefined && Number(length) === 0)) return
+  // A body of blanks is empty.
+  if (type?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json') return
+  throw new CairnError('UNSUPPORTED_MEDIA_TYPE', {
+    message: `The body must be JSON, but is sent ${type === undefined ? 'without a content type' : `as ${JSON.stringify(type.slice(0, 100))}`}`,
+    hint: 'Send the header Content-Type: application/json.',
+  })
 }
 
 /** Fastify calls the rest of a path `*`; the call has a name for it. */
