@@ -129,6 +129,25 @@ test('a link opens a file for someone without wallet, key or network, until it i
   expect((await cairn('owner', ['link', 'create', cid, '--opens', 'many'])).code).toBe(2)
 })
 
+test('a link is not used up by a target that cannot be written', async () => {
+  const { cid } = await json('owner', 'upload', '--encrypt', 'diary.txt')
+  const create = ['link', 'create', String(cid), '--opens', '2', '--name', 'taken.txt']
+  const { url } = await json('owner', ...create)
+  const open = (...args: string[]) => cairn('friend', ['link', 'open', String(url), ...args])
+  writeFileSync(join(folder, 'taken.txt'), 'mine')
+  const existing = await open('-o', 'taken.txt')
+  expect([existing.code, existing.err]).toEqual([1, expect.stringContaining('taken.txt already exists')])
+  const missing = await open('-o', join('missing', 'letter.txt'))
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('does not exist or cannot be created')])
+  // Its own name is known only after the open, so another one is found for it.
+  const opened = await open('--json')
+  expect(opened.code, opened.err).toBe(0)
+  expect(readFileSync(join(folder, String(cid)), 'utf8')).toBe('dear diary')
+  expect((await open('-o', 'taken.txt', '--force')).code).toBe(0)
+  expect(readFileSync(join(folder, 'taken.txt'), 'utf8')).toBe('dear diary')
+  expect((await open('-o', 'third.txt')).err).toContain('The link is used up')
+})
+
 test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', '--format', 'v2', 'diary.txt')) as { cid: string }
   expect(await json('owner', 'keys', 'export', cid, '-o', 'diary.key')).toMatchObject({ shards: 5 })

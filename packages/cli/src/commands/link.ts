@@ -1,4 +1,5 @@
-import { basename } from 'node:path'
+import { access, constants, lstat } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
 import {
   CairnError,
   createClient,
@@ -79,6 +80,10 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
     network: origin === undefined || new URL(network.api).origin === origin ? network : await loadNetwork(origin),
   })
   const { needsPassword } = await inspectLink(client, url, { signal })
+  const overwrite = flag(values, 'force')
+  const wanted = text(values, 'output')
+  // The open counts even if nothing can be written, and it may be the last one.
+  await requireWritable(wanted, overwrite)
   const password = needsPassword ? await prompt.secret('Password of the link') : undefined
   const { cid, masterKey, name, owner } = await openLink(client, url, {
     signal,
@@ -86,11 +91,32 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
   })
   // The name is from another person: only its last part is used.
   const given = basename((name ?? '').replaceAll('\\', '/'))
-  const target = text(values, 'output') ?? (given === '' || given === '.' || given === '..' ? cid : given)
-  const options = { masterKey, signal, overwrite: flag(values, 'force') }
+  const isUsable = !['', '.', '..'].includes(given) && (overwrite || !(await exists(given)))
+  const target = wanted ?? (isUsable ? given : cid)
+  const options = { masterKey, signal, overwrite }
   const isOne = await isFolder(client, cid, { signal })
   const result = await (isOne ? decryptFolder : decryptFile)(client, cid, target, options)
   output.result({ ...result, cid, owner }, `${target}  ${formatBytes(result.sizeBytes)}  shared by ${owner}`, target)
+}
+
+/**
+ * @param target undefined for a name in the current folder that the link contains
+ * @throws CairnError FILE_EXISTS; errors of the system for a folder that is missing or read-only
+ */
+async function requireWritable(target: string | undefined, overwrite: boolean): Promise<void> {
+  if (target !== undefined && !overwrite && (await exists(target)))
+    throw new CairnError('FILE_EXISTS', {
+      message: `${target} already exists`,
+      hint: 'Choose another target, or use --force. The link was not opened.',
+    })
+  await access(target === undefined ? '.' : dirname(resolve(target)), constants.W_OK)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 function parseOpens(given: string): number {
@@ -121,7 +147,12 @@ export const link: Command = {
     password: { type: 'boolean', about: 'ask for a password, for create' },
     name: { type: 'string', about: 'name of the file for visitors, for create', value: 'name' },
     label: { type: 'string', about: 'label in your list, for create', value: 'text' },
-    output: { type: 'string', short: 'o', about: 'target path for open (the name of the file)', value: 'path' },
+    output: {
+      type: 'string',
+      short: 'o',
+      about: 'target path for open (the name of the file, or the CID if that exists)',
+      value: 'path',
+    },
     force: { type: 'boolean', short: 'f', about: 'overwrite an existing target, for open' },
   },
   examples: [
