@@ -1,5 +1,5 @@
 // Encrypted files with the real program, as two users' shells run it.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
@@ -146,6 +146,17 @@ test('a link is not used up by a target that cannot be written', async () => {
   expect((await open('-o', 'taken.txt', '--force')).code).toBe(0)
   expect(readFileSync(join(folder, 'taken.txt'), 'utf8')).toBe('dear diary')
   expect((await open('-o', 'third.txt')).err).toContain('The link is used up')
+})
+
+test('paths in a folder encrypted as one are those of plain folders, and a folder in it is named as such', async () => {
+  mkdirSync(join(folder, 'trip', 'day 1'), { recursive: true })
+  writeFileSync(join(folder, 'trip', 'day 1', 'ü.txt'), 'rain')
+  const { cid } = await json('owner', 'upload', '--encrypt', '--as-one', 'trip')
+  expect(await cairn('owner', ['cat', `${cid}//day 1/ü.txt`])).toMatchObject({ code: 0, out: 'rain' })
+  for (const path of ['day 1', 'day 1/']) {
+    const refused = await cairn('owner', ['get', `${cid}/${path}`, '-o', 'day'])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('day 1 is a folder in an encrypted')])
+  }
 })
 
 test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {

@@ -44,15 +44,24 @@ export async function openContent(context: CommandContext, argument: string): Pr
 
 /**
  * Returns path and key of a file in a folder encrypted as one.
- * @throws CairnError NOT_FOUND
+ * @throws CairnError NOT_FOUND, NOT_A_FILE for a folder in it
  */
 export async function findEncryptedFile(
   { client, cid, path, decryption }: Content,
   signal: AbortSignal,
 ): Promise<{ cidPath: string; masterKey: string }> {
   const { masterKey, files } = await openEncryptedFolder(client, cid, { ...decryption, signal })
-  const file = files.find((one) => one.path === path)
-  if (file === undefined) throw new CairnError('NOT_FOUND', { message: `The folder does not contain ${path}` })
+  // As in paths of plain content, slashes may repeat.
+  const wanted = path.split('/').filter(Boolean).join('/')
+  const file = files.find((one) => one.path === wanted)
+  if (file === undefined) {
+    if (files.some((one) => one.path.startsWith(`${wanted}/`)))
+      throw new CairnError('NOT_A_FILE', {
+        message: `${wanted} is a folder in an encrypted folder`,
+        hint: 'Use the path of a file in it, or download the whole folder by its CID.',
+      })
+    throw new CairnError('NOT_FOUND', { message: `The folder does not contain ${path}` })
+  }
   return { cidPath: file.cidPath, masterKey }
 }
 
