@@ -454,6 +454,8 @@ describe('errors', () => {
   })
 
   test('they name the argument or option that is wrong', async () => {
+    expect((await cairn(['get', hello, '-o', '-'])).err).toContain('Use cairn cat')
+    expect((await cairn(['ls', '--search', 'no such name'])).err).toBe('No upload matches.\n')
     expect((await cairn(['ls', 'a', 'b'])).err).toContain('ls does not accept the argument "b"')
     expect((await cairn(['upload'])).err).toContain('upload requires more arguments')
     expect((await cairn(['ls', '--bogus'])).err).toContain('Unknown option --bogus')

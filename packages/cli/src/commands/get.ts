@@ -34,6 +34,11 @@ export const get: Command = {
     const target = text(values, 'output') ?? basename(args[0] ?? '')
     if (target === '' || target === '.' || target === '..')
       throw new CairnError('USAGE', { message: 'The option -o is required' })
+    if (target === '-')
+      throw new CairnError('USAGE', {
+        message: 'get writes files and folders, not standard output',
+        hint: 'Use cairn cat, or -o ./- for a file of this name.',
+      })
     const content = await openContent(context, args[0] ?? '')
     const progress = output.progress(target)
     const options = {

@@ -39,7 +39,7 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
     if (++count >= maxRows) break
   }
   show()
-  if (count === 0) output.note('No uploads yet.')
+  if (count === 0) output.note(search === undefined && type === undefined ? 'No uploads yet.' : 'No upload matches.')
 }
 
 async function listFolder(argument: string, context: CommandContext): Promise<void> {
