@@ -413,6 +413,20 @@ describe('wallet and keys', () => {
     }
   })
 
+  test('what cannot be an API key is not sent', async () => {
+    for (const key of ['two\nlines', 'two words', 'ключ', '  '])
+      expect(await cairn(['balance'], { env: { CAIRN_API_KEY: key } })).toMatchObject({
+        code: 4,
+        err: expect.stringContaining('error: CAIRN_API_KEY does not contain an API key'),
+      })
+    const file = join(folder, 'no-key.txt')
+    writeFileSync(file, '')
+    expect(await cairn(['balance', '--api-key-file', file])).toMatchObject({
+      code: 4,
+      err: expect.stringContaining(`error: ${file} does not contain an API key`),
+    })
+  })
+
   test('secrets that others can read are not used', async () => {
     const keys = join(folder, 'open', 'keys.json')
     mkdirSync(join(folder, 'open'))

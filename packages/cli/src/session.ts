@@ -48,9 +48,9 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
       const text = await readFile(apiKeyFile, 'utf8').catch((cause: unknown) => {
         throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${apiKeyFile}`, cause })
       })
-      return text.trim()
+      return requireKeyForm(text, apiKeyFile)
     }
-    return environment.apiKey
+    return environment.apiKey === undefined ? undefined : requireKeyForm(environment.apiKey, 'CAIRN_API_KEY')
   }
   /**
    * Returns the address that this machine acts for: that of the user's wallet, else of the test wallet of a local
@@ -99,6 +99,16 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
     optionalClient: async () => ((await keptKey()) === undefined ? anonymous() : client()),
     client,
   }
+}
+
+/** A header cannot carry other characters, and the failure would look like one of the network. @throws CairnError UNAUTHENTICATED */
+function requireKeyForm(text: string, source: string): string {
+  const key = text.trim()
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw new CairnError('UNAUTHENTICATED', {
+    message: `${source} does not contain an API key`,
+    hint: 'An API key is one word of plain letters, digits and signs. To create one, run `cairn api-key new`.',
+  })
 }
 
 function noKey(kept: KeptKey | undefined, own: string | undefined): CairnError {
