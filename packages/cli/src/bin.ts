@@ -16,7 +16,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
-    // Nobody sees the rest, such as on a full disk.
+    // The rest of the output is lost, such as on a full disk.
     if (stream === process.stdout) reportOutputFailure(process.argv.slice(2), environment, process, error)
     process.exit(exitCodes.failed)
   })
