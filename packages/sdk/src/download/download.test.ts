@@ -205,6 +205,44 @@ describe('a download to disk', () => {
     expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
   })
 
+  test('names as long as names may be are written, small and large', async () => {
+    const entries = [
+      { path: 'a'.repeat(255), content: 'small' },
+      { path: `${'ü'.repeat(126)}1`, content: bytesOf(300_000) },
+      { path: `${'ü'.repeat(126)}2`, content: bytesOf(400_000) },
+    ]
+    const { cid } = await uploadFolder(client, entries)
+    await downloadFile(client, cid, join(folder, 'long names'))
+    expect(readdirSync(join(folder, 'long names')).toSorted()).toEqual(entries.map(({ path }) => path))
+  })
+
+  test('a file replaces no folder, and a folder no file', async () => {
+    const { cid } = await uploadBytes(client, bytesOf(300_000))
+    const small = await uploadBytes(client, bytesOf(3))
+    const { cid: tree } = await uploadFolder(client, [{ path: 'a', content: 'one' }])
+    const target = join(folder, 'replaced')
+    await downloadFile(client, tree, target)
+    for (const one of [cid, small.cid])
+      await expect(downloadFile(client, one, target, { overwrite: true })).rejects.toMatchObject({
+        code: 'FILE_EXISTS',
+        message: expect.stringContaining('is a folder'),
+      })
+    await expect(downloadFile(client, tree, join(target, 'a'), { overwrite: true })).rejects.toMatchObject({
+      code: 'FILE_EXISTS',
+      message: expect.stringContaining('is a file'),
+    })
+    expect(readdirSync(target)).toEqual(['a'])
+    expect(readFileSync(join(target, 'a'), 'utf8')).toBe('one')
+  })
+
+  test('an error of the progress callback is passed on', async () => {
+    const { cid } = await uploadBytes(client, bytesOf(3_000_000))
+    const onProgress = () => {
+      throw new TypeError('mine')
+    }
+    await expect(downloadFile(client, cid, join(folder, 'callback'), { onProgress })).rejects.toThrow('mine')
+  })
+
   test('writes a folder with folders', async () => {
     const { cid } = await uploadFolder(client, [
       { path: 'a.txt', content: 'one' },

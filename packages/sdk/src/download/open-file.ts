@@ -90,14 +90,18 @@ export async function openBytes(client: Client, cidPath: string, options: Downlo
     const progress = createProgress('receive', end - fromByte, onProgress)
     source.repeatLast()
     const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+      const pieces = readFile(source, cid, { fromByte, toByte: end })
       try {
-        for await (const piece of readFile(source, cid, { fromByte, toByte: end })) {
-          progress.add(piece.length)
-          yield piece
+        for (;;) {
+          // Errors of the reader and of its progress are not those of the download.
+          const { done, value } = await pieces.next().catch((error: unknown) => {
+            throw describeDamage(error, signal)
+          })
+          if (done) break
+          progress.add(value.length)
+          yield value
         }
         progress.done()
-      } catch (error) {
-        throw describeDamage(error, signal)
       } finally {
         // A lying gateway may never end its response, so the client closes the connection without waiting.
         await source.close()

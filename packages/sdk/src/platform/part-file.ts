@@ -1,6 +1,7 @@
-import { constants, existsSync } from 'node:fs'
-import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { hash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
 import { writeAll } from '../write-all.ts'
@@ -15,7 +16,7 @@ export type PartFile = {
   write(bytes: Uint8Array, position: number): Promise<void>
   /**
    * Makes the file durable and moves it to its place.
-   * @throws CairnError FILE_EXISTS
+   * @throws CairnError FILE_EXISTS, FILE_CHANGED if another download to the same target began in the meantime
    */
   finish(overwrite: boolean): Promise<void>
   close(): Promise<void>
@@ -23,74 +24,181 @@ export type PartFile = {
   discard(): Promise<void>
 }
 
+const { O_RDWR, O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+const copiedBytes = 1024 * 1024
+/** Maximum length of a name on common file systems, in bytes. */
+const maxNameBytes = 255
+
 /**
- * Opens `{target}.part`.
- * @throws CairnError FILE_EXISTS if the target exists and `overwrite` is false, FILE_UNREADABLE
+ * Opens `{target}.part`. The file is always a new one: bytes of an earlier attempt are copied into it once they are verified, so
+ * that a program that still writes the earlier file, such as a second download to the same target, cannot change them. Of two
+ * such downloads the later one is completed, and the earlier one fails.
+ * @throws CairnError FILE_EXISTS if the target exists and `overwrite` is false, or is no regular file; FILE_UNREADABLE
  */
 export async function openPart(target: string, overwrite: boolean): Promise<PartFile> {
   const full = resolve(target)
-  const isThere = await stat(full).then(
-    () => true,
-    () => false,
-  )
-  if (isThere && !overwrite) throw exists(target)
-  const part = `${full}.part`
-  const file = await open(part, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o644).catch(
-    (cause: unknown) => {
-      throw unreadable(part, cause)
-    },
-  )
-  const { size } = await file.stat()
+  await requireFree(full, target, overwrite)
+  const path = partPathOf(full)
+  let earlier = await takeEarlier(path)
+  const file = await open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch(async (cause: unknown) => {
+    await earlier?.putBack()
+    throw codeOf(cause) === 'EEXIST' ? takenOver(target, cause) : unreadable(path, cause)
+  })
   return {
-    sizeBytes: size,
+    sizeBytes: earlier?.sizeBytes ?? 0,
     async read(position, length) {
       const buffer = Buffer.allocUnsafe(length)
-      const { bytesRead } = await file.read(buffer, 0, length, position)
+      const { bytesRead } = await (earlier?.file ?? file).read(buffer, 0, length, position)
       return buffer.subarray(0, bytesRead)
     },
-    truncate: (sizeBytes) => file.truncate(sizeBytes),
+    async truncate(sizeBytes) {
+      if (earlier === undefined) return file.truncate(sizeBytes)
+      await copyStart(earlier.file, file, sizeBytes)
+      await earlier.remove()
+      earlier = undefined
+    },
     write: (bytes, position) => writeAll(file, bytes, position),
     async finish(replace) {
       await file.sync()
+      const own = await takeOwn(path, file)
       await file.close()
-      await moveIntoPlace(part, full, target, replace)
+      if (own === undefined) throw takenOver(target)
+      try {
+        await moveIntoPlace(own, full, target, replace)
+      } catch (error) {
+        await rename(own, path)
+        throw error
+      }
+      await earlier?.remove()
     },
-    close: () => file.close(),
-    async discard() {
+    async close() {
       await file.close()
-      await unlink(part)
+      await earlier?.putBack()
+    },
+    async discard() {
+      const own = await takeOwn(path, file)
+      await file.close()
+      if (own !== undefined) await unlink(own)
+      await earlier?.remove()
     },
   }
 }
 
 /**
- * Writes a small file like a part that is finished at once, in fewer steps. The steps are not synchronous, as those of reading
- * small files are: making a file waits for the syncs of others.
+ * Writes a small file in fewer steps than a part takes. The steps are not synchronous, as those of reading small files are: making
+ * a file waits for the syncs of others.
  * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
  */
 export async function writeSmall(target: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
   const full = resolve(target)
-  if (!overwrite && existsSync(full)) throw exists(target)
-  const part = `${full}.part`
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-  const file = await open(part, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
-    throw unreadable(part, cause)
+  await requireFree(full, target, overwrite)
+  const part = uniquePathBeside(full)
+  const file = await open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
+    throw unreadable(full, cause)
   })
   try {
-    await writeAll(file, bytes, 0)
-    await file.sync()
-  } finally {
-    await file.close()
+    try {
+      await writeAll(file, bytes, 0)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await moveIntoPlace(part, full, target, overwrite)
+  } catch (error) {
+    await unlink(part)
+    throw error
   }
-  await moveIntoPlace(part, full, target, overwrite)
 }
 
-function exists(target: string, cause?: unknown): CairnError {
-  return new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
+/** A part of an earlier attempt under a name that only this attempt knows. */
+type EarlierPart = {
+  readonly file: FileHandle
+  readonly sizeBytes: number
+  putBack(): Promise<void>
+  remove(): Promise<void>
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
+async function takeEarlier(path: string): Promise<EarlierPart | undefined> {
+  const found = await lstat(path).catch((cause: unknown) => {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw unreadable(path, cause)
+  })
+  if (found === undefined) return undefined
+  if (!found.isFile()) throw new CairnError('FILE_UNREADABLE', { message: `${path} is not a regular file` })
+  const taken = uniquePathBeside(path)
+  try {
+    await rename(path, taken)
+  } catch (cause) {
+    // Another download took it.
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw unreadable(path, cause)
+  }
+  const file = await open(taken, O_RDONLY | O_NOFOLLOW).catch(async (cause: unknown) => {
+    await rename(taken, path)
+    throw unreadable(path, cause)
+  })
+  return {
+    file,
+    sizeBytes: found.size,
+    async putBack() {
+      await file.close()
+      await rename(taken, path)
+    },
+    async remove() {
+      await file.close()
+      await unlink(taken)
+    },
+  }
+}
+
+/**
+ * Gives the file of this attempt a name that only this attempt knows; undefined if another file has its name now, which keeps it.
+ */
+async function takeOwn(path: string, file: FileHandle): Promise<string | undefined> {
+  const taken = uniquePathBeside(path)
+  try {
+    await rename(path, taken)
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined
+    throw cause
+  }
+  const [own, named] = await Promise.all([file.stat({ bigint: true }), lstat(taken, { bigint: true })])
+  if (own.ino === named.ino && own.dev === named.dev) return taken
+  await rename(taken, path)
+  return undefined
+}
+
+async function copyStart(from: FileHandle, to: FileHandle, sizeBytes: number): Promise<void> {
+  const buffer = Buffer.allocUnsafe(Math.min(copiedBytes, sizeBytes))
+  for (let at = 0; at < sizeBytes; ) {
+    const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, sizeBytes - at), at)
+    if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
+    await writeAll(to, buffer.subarray(0, bytesRead), at)
+    at += bytesRead
+  }
+}
+
+/** @throws CairnError FILE_EXISTS, also for a folder or device that may be overwritten: a file does not replace it */
+async function requireFree(full: string, target: string, overwrite: boolean): Promise<void> {
+  const found = await stat(full).catch(() => undefined)
+  if (found === undefined) return
+  if (!overwrite) throw exists(target)
+  if (found.isFile()) return
+  throw new CairnError('FILE_EXISTS', {
+    message: `${target} is ${found.isDirectory() ? 'a folder' : 'not a regular file'}`,
+    hint: 'Choose another target: a file does not replace it.',
+  })
+}
+
+/** The name has room for `.part` only if it is not as long as names may be. */
+function partPathOf(full: string): string {
+  const path = `${full}.part`
+  if (Buffer.byteLength(basename(path)) <= maxNameBytes) return path
+  return join(dirname(full), `.cairn-${hash('sha256', basename(full)).slice(0, 32)}.part`)
+}
+
+function uniquePathBeside(path: string): string {
+  return join(dirname(path), `.cairn-${randomBytes(8).toString('hex')}.part`)
 }
 
 async function moveIntoPlace(part: string, full: string, target: string, overwrite: boolean): Promise<void> {
@@ -119,6 +227,12 @@ async function linkNew(from: string, to: string, target: string): Promise<boolea
  */
 export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
   await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
+    if (codeOf(cause) === 'EEXIST' && mayExist)
+      throw new CairnError('FILE_EXISTS', {
+        message: `${target} is a file`,
+        hint: 'Choose another target: a folder does not replace it.',
+        cause,
+      })
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
@@ -127,4 +241,20 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<voi
 /** Joins a folder and a name. */
 export function joinPath(folder: string, name: string): string {
   return join(folder, name)
+}
+
+function exists(target: string, cause?: unknown): CairnError {
+  return new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
+}
+
+function takenOver(target: string, cause?: unknown): CairnError {
+  return new CairnError('FILE_CHANGED', {
+    message: `Another download to ${target} began in the meantime`,
+    hint: 'Download to another target, or wait for the other download.',
+    cause,
+  })
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, splitUploadPath } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
@@ -10,7 +10,7 @@ import { sendFiles, type UploadOptions, type UploadResult } from './send-files.t
  *
  * @example
  * const { cid } = await uploadFile(client, 'photo.jpg', { onProgress: (step) => console.log(step.bytes) })
- * @throws CairnError FILE_UNREADABLE, FILE_CHANGED, CID_MISMATCH, QUOTA_EXCEEDED, NETWORK_ERROR, TIMEOUT, ABORTED, …
+ * @throws CairnError INVALID_PATH, FILE_UNREADABLE, FILE_CHANGED, CID_MISMATCH, QUOTA_EXCEEDED, NETWORK_ERROR, TIMEOUT, ABORTED, …
  */
 export async function uploadFile(
   client: Client,
@@ -52,7 +52,15 @@ export function uploadStream(
   )
 }
 
-function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Promise<UploadResult> {
+async function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Promise<UploadResult> {
+  // The service makes folders of such a name, whose CID is another one than that of the file.
+  if (options.wrapWithDirectory !== true && splitUploadPath(file.name).length > 1) {
+    throw new CairnError('INVALID_PATH', {
+      message: `The name of a file must not contain "/": ${file.name}`,
+      details: { fileName: file.name },
+      hint: 'Use uploadFolder, or set wrapWithDirectory.',
+    })
+  }
   return sendFiles(
     client,
     { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes },

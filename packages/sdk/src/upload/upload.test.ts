@@ -72,6 +72,15 @@ test.each([0, 1, 262_144, 262_145, 3_000_000])(
   },
 )
 
+test('the name of a file with a slash is rejected before a byte is sent, unless folders are wanted', async () => {
+  await expect(uploadText(client, 'one', { name: 'a/b' })).rejects.toMatchObject({
+    code: 'INVALID_PATH',
+    details: { fileName: 'a/b' },
+  })
+  const { cid } = await uploadText(client, 'one', { name: 'a/b', wrapWithDirectory: true })
+  expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/a/b`))).toBe('one')
+})
+
 test('content is announced on request, whichever way it is sent', async () => {
   const upload = async (text: string, options: UploadOptions) => {
     const { cid } = await uploadText(client, text, options)

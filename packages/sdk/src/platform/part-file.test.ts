@@ -1,0 +1,89 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPart, writeSmall } from './part-file.ts'
+
+let folder = ''
+let target = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-part-'))
+  target = join(folder, 'target')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const names = () => readdirSync(folder).toSorted()
+
+test('of two downloads to one target the later one is completed, with its own bytes alone', async () => {
+  const first = await openPart(target, false)
+  await first.write(bytes('first'), 0)
+  const later = await openPart(target, false)
+  expect(later.sizeBytes).toBe(5)
+  await later.truncate(0)
+  await later.write(bytes('later one'), 0)
+  await first.write(bytes(' and more of it'), 5)
+  await expect(first.finish(false)).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+  await later.finish(false)
+  expect(readFileSync(target, 'utf8')).toBe('later one')
+  expect(names()).toEqual(['target'])
+})
+
+test('a download that is given up leaves that of another alone', async () => {
+  const first = await openPart(target, false)
+  const later = await openPart(target, false)
+  await first.discard()
+  await later.write(bytes('later'), 0)
+  await later.finish(false)
+  expect(readFileSync(target, 'utf8')).toBe('later')
+  expect(names()).toEqual(['target'])
+})
+
+test('verified bytes of an earlier attempt are continued, and cannot be changed by who still writes them', async () => {
+  const earlier = await openPart(target, false)
+  await earlier.write(bytes('right and wrong'), 0)
+  const part = await openPart(target, false)
+  expect(Buffer.from(await part.read(0, 5)).toString()).toBe('right')
+  await part.truncate(5)
+  await earlier.write(bytes('WRONG'), 0)
+  await part.write(bytes(' to the end'), 5)
+  await part.finish(false)
+  expect(readFileSync(target, 'utf8')).toBe('right to the end')
+  await earlier.close()
+  expect(names()).toEqual(['target'])
+})
+
+test('a part that was not continued is put back', async () => {
+  writeFileSync(`${target}.part`, 'earlier')
+  const part = await openPart(target, false)
+  await part.close()
+  expect(readFileSync(`${target}.part`, 'utf8')).toBe('earlier')
+  expect(names()).toEqual(['target.part'])
+})
+
+test('a part that is no regular file is refused, and left', async () => {
+  writeFileSync(join(folder, 'elsewhere'), 'untouched')
+  symlinkSync(join(folder, 'elsewhere'), `${target}.part`)
+  await expect(openPart(target, true)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+  expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
+  expect(names()).toEqual(['elsewhere', 'target.part'])
+})
+
+test('a target that appears in the meantime stays, and the download can be continued', async () => {
+  const part = await openPart(target, false)
+  await part.write(bytes('downloaded'), 0)
+  writeFileSync(target, 'mine')
+  await expect(part.finish(false)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  expect(readFileSync(target, 'utf8')).toBe('mine')
+  expect(readFileSync(`${target}.part`, 'utf8')).toBe('downloaded')
+})
+
+test('small files are written at once, each by itself, and never over another', async () => {
+  const texts = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(1000))
+  await Promise.all(texts.map((text) => writeSmall(target, bytes(text), true)))
+  expect(texts).toContain(readFileSync(target, 'utf8'))
+  expect(names()).toEqual(['target'])
+  await expect(writeSmall(target, bytes('new'), false)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  await expect(writeSmall(folder, bytes('new'), true)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  expect(names()).toEqual(['target'])
+})
