@@ -158,5 +158,5 @@ test('the program makes, lists and revokes links, and uploads with one where it 
   expect((await cairn('owner', 'upload-link', 'rm')).code).toBe(2)
   expect(JSON.parse((await cairn('owner', 'upload-link', 'rm', link.id)).out)).toEqual({ revoked: link.id })
   const gone = await cairn('sender', 'upload', '--link', link.url, 'a.txt')
-  expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('The upload link was revoked')])
+  expect([gone.code, gone.err]).toEqual([3, expect.stringContaining('The upload link was revoked')])
 })
