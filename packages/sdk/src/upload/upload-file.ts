@@ -1,4 +1,4 @@
-import { CairnError, splitUploadPath } from '@cairn/protocol'
+import { CairnError } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
@@ -52,9 +52,14 @@ export function uploadStream(
   )
 }
 
+/** Whether the service makes folders of a name: as in the paths of a folder, empty and `.` segments do not count. */
+function hasFolders(name: string): boolean {
+  return name.split('/').filter((part) => part !== '' && part !== '.').length > 1
+}
+
 async function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Promise<UploadResult> {
   // The service makes folders of such a name, whose CID is another one than that of the file.
-  if (options.wrapWithDirectory !== true && splitUploadPath(file.name).length > 1) {
+  if (options.wrapWithDirectory !== true && hasFolders(file.name)) {
     throw new CairnError('INVALID_PATH', {
       message: `The name of a file must not contain "/": ${file.name}`,
       details: { fileName: file.name },
