@@ -93,6 +93,8 @@ async function startOne(options: ProviderNetworkOptions, number: number, port: n
     })
   }
   const service = await spawnService({
+    // Three providers hash and write each file: uploads and downloads come first.
+    isBackground: true,
     name: `storage provider ${number}`,
     program: fileURLToPath(programs.provider),
     environment: pickSettings(environment, Object.keys(providerSettings)),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { endProcess, endWithThisProcess } from './end-process.ts'
@@ -30,6 +31,8 @@ export type ServiceOptions = {
   stopTimeoutMs: number
   /** Aborts the start. */
   signal?: AbortSignal | undefined
+  /** Whether work of other processes comes before its own, once it is ready. */
+  isBackground?: boolean
 }
 
 /**
@@ -38,7 +41,7 @@ export type ServiceOptions = {
  * @throws CairnError UNAVAILABLE with its output if it does not start
  */
 export async function spawnService(options: ServiceOptions): Promise<ServiceProcess> {
-  const { name, program, environment, home, stopTimeoutMs, signal } = options
+  const { name, program, environment, home, stopTimeoutMs, signal, isBackground = false } = options
   const child = spawn(process.execPath, [...process.execArgv, ...smallHeap, program], {
     // A shared compile cache: processes start faster, and need no memory for compiling.
     env: { NODE_COMPILE_CACHE: compileCache(home), ...environment },
@@ -55,6 +58,8 @@ export async function spawnService(options: ServiceOptions): Promise<ServiceProc
   const end = () => endProcess(child, () => child.kill('SIGTERM'), stopTimeoutMs + endMarginMs)
   try {
     const ready = await waitUntilReady(child, () => output, signal)
+    // Threads that start later inherit it.
+    if (isBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     return { ready, pid: child.pid ?? 0, [Symbol.asyncDispose]: end }
   } catch (cause) {
     await end()

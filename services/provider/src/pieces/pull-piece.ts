@@ -17,6 +17,8 @@ import { toWriteFailure } from './write-failures.ts'
 export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
 
 const readBytes = 1024 * 1024
+/** Bytes that may wait for the disk. A file system with a journal writes those of all files before it confirms a sync of one. */
+const syncEveryBytes = 64 * 1024 * 1024
 
 /**
  * Makes one attempt to fetch a piece. Bytes of an earlier attempt, including one of a killed process, are hashed
@@ -73,6 +75,7 @@ async function fill(
     if (offset === payloadBytes) return await hasher.finish()
     requireSource(context.config.sources, row.url)
     let position = offset
+    let syncedBytes = offset
     for (const range of decodeContent(row)) {
       if (range.end <= position) continue
       if (range.start > position) await hasher.writeZeros(range.start - position)
@@ -83,6 +86,10 @@ async function fill(
         await writeAll(file, [bytes], position).catch(reportWrite)
         await hasher.take(bytes)
         position += length
+        if (position - syncedBytes >= syncEveryBytes) {
+          await file.datasync().catch(reportWrite)
+          syncedBytes = position
+        }
         context.metrics.pulledBytes.inc(length)
         onProgress(position)
       }
