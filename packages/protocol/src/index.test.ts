@@ -91,6 +91,7 @@ test('the public surface', () => {
       "familyOfAddress",
       "fileEntrySchema",
       "fileSorts",
+      "forEachOf",
       "formatUnits",
       "formatUploadLinkToken",
       "gapEventName",

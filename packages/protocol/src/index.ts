@@ -73,6 +73,7 @@ export {
 export * from './errors.ts'
 export * from './event-log.ts'
 export * from './events.ts'
+export { forEachOf } from './for-each-of.ts'
 export * from './key-grant.ts'
 export * from './limits.ts'
 export { createNaturalOrder, type NaturalOrder } from './natural-order.ts'

@@ -1,7 +1,6 @@
-import { CairnError, duplicateName } from '@cairn/protocol'
+import { CairnError, duplicateName, forEachOf } from '@cairn/protocol'
 import { joinPath, makeFolder, openPart, writeSmall } from '#platform/part-file'
 import type { Client } from '../client.ts'
-import { forEachOf } from '../for-each-of.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'

@@ -59,6 +59,9 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
     },
     write: (bytes, position) => writeAll(file, bytes, position),
     async finish(replace) {
+      // All bytes are here: what was not copied from it is not needed, whatever follows.
+      await earlier?.remove()
+      earlier = undefined
       await file.sync()
       const own = await takeOwn(path, file)
       await file.close()
@@ -69,7 +72,6 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
         await rename(own, path)
         throw error
       }
-      await earlier?.remove()
     },
     async close() {
       await file.close()

@@ -1,3 +1,4 @@
+import { forEachOf } from '@cairn/protocol'
 import { openSnapshot } from '@cairn/service'
 import {
   backupKey,
@@ -24,7 +25,6 @@ import { searchColumns } from '../db/upload-columns.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
 import { copyObject, inspectObject } from './copy-object.ts'
-import { forEachOf } from './for-each.ts'
 import { type Manifest, manifests, type ObjectLine, objectsName, readObjectLines } from './manifest.ts'
 import { listNamedObjects, type NamedObject } from './named-objects.ts'
 import { encodeSecrets, type Secrets } from './secrets.ts'

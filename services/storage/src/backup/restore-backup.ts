@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, forEachOf } from '@cairn/protocol'
 import { inspectDatabase, keepSecretFile, openSnapshot } from '@cairn/service'
 import {
   lines,
@@ -20,7 +20,6 @@ import { findSecret, secretFileName } from '../open-secret.ts'
 import { claimPackFolder, comparePacks } from '../packs/packs.ts'
 import { inspectObject } from './copy-object.ts'
 import type { OnProgress } from './create-backup.ts'
-import { forEachOf } from './for-each.ts'
 import { databaseInUse, loadRows, type RecordRestore } from './load-rows.ts'
 import { type Manifest, manifests, readObjectLines } from './manifest.ts'
 import { parseSecrets, type Secrets, toHex } from './secrets.ts'

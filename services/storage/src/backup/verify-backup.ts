@@ -1,8 +1,7 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, forEachOf } from '@cairn/protocol'
 import { listBackupIds, type Opener, readDump, readStored, readWhole, type StoredFile } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { OnProgress } from './create-backup.ts'
-import { forEachOf } from './for-each.ts'
 import { type Manifest, manifests, readObjectLines } from './manifest.ts'
 import { parseSecrets } from './secrets.ts'
 
