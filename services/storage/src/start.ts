@@ -52,6 +52,7 @@ import { openProviders } from './providers/providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
+import { createUploadPriority } from './upload-priority.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
 import { watchMachine } from './workers/measure-store.ts'
@@ -110,7 +111,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   )
   const cache = await openCache(config, objects, metrics)
   if (cache !== undefined) stack.defer(() => cache.close())
-  const packs = createPackStore({ db, objects, cache, clock, onEvent })
+  const uploadPriority = createUploadPriority()
+  const packs = createPackStore({ db, objects, cache, clock, onEvent, onWrite: uploadPriority.noteWrite })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const sharedRates = isAlone ? undefined : createSharedRates({ config, db, clock, secret })
@@ -133,6 +135,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     sharedRates,
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
+    uploadPriority,
     queryContract: openContractWallets(config, { clock, dependencies }),
     secret,
     secondarySecret: config.secondarySecret,

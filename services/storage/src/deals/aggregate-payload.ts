@@ -64,6 +64,7 @@ export async function openAggregate(
   return {
     sizeBytes: aggregate.piece.payloadBytes,
     async *read(start, end, signal) {
+      const work = context.uploadPriority.begin()
       let at = start
       // Runs are in order: those before the start are skipped, and gaps between two are zeros.
       for (const run of runs) {
@@ -75,6 +76,7 @@ export async function openAggregate(
         }
         for (const last = Math.min(end, run.end); at < last; ) {
           signal.throwIfAborted()
+          await work.giveWay(signal)
           const to = Math.min(last, at + stepBytes)
           if (run.read === 'index') yield aggregate.index.payload.subarray(at - run.start, to - run.start)
           else

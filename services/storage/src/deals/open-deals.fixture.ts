@@ -10,6 +10,7 @@ import type { Provider } from '../providers/provider.ts'
 import { addFiles } from '../uploads/add-files.ts'
 import { openTestContext, type TestContext, testAddress } from '../uploads/open-test-context.suite.ts'
 import { readUploadSettings } from '../uploads/upload-settings.ts'
+import type { WorkerClock } from '../workers/worker.ts'
 import type { Driving } from './drive-deal.ts'
 import { createKeptProvider, type KeptProvider } from './kept-provider.fixture.ts'
 import { createNonceSource, type NonceSource } from './nonces.ts'
@@ -34,12 +35,12 @@ export type OpenDeals = AsyncDisposable & {
   keepers(): KeptProvider[]
 }
 
-/** @param own the test's own providers instead of the three, and the source of nonces */
+/** @param own the test's own providers instead of the three, the source of nonces, and the clock of waits for uploads */
 export async function openDeals(
   kind: 'sqlite' | 'postgres',
   postgres: PostgresFixture | undefined,
   settings: Record<string, number> = {},
-  own: { providers?: readonly Provider[]; nonces?: NonceSource } = {},
+  own: { providers?: readonly Provider[]; nonces?: NonceSource; priorityClock?: WorkerClock } = {},
 ): Promise<OpenDeals> {
   const clock = { ms: Date.now(), now: () => clock.ms }
   const deals = {
@@ -58,7 +59,11 @@ export async function openDeals(
   const test = await openTestContext(
     200 * MIB,
     { CAIRN_DEALS: JSON.stringify(deals) },
-    { clock, ...(database === undefined ? {} : { database }) },
+    {
+      clock,
+      ...(database === undefined ? {} : { database }),
+      ...(own.priorityClock === undefined ? {} : { priorityClock: own.priorityClock }),
+    },
   )
   const { context } = test
   const kept: KeptProvider[] = ['one', 'two', 'six'].map((name) =>

@@ -26,6 +26,8 @@ export type PackStoreParts = {
   /** Cache size for small blocks, in bytes. Defaults to 32 MiB. */
   blockCacheBytes?: number
   onEvent?: (event: PackEvent) => void
+  /** Called when bytes of a pack are received or written. */
+  onWrite?: () => void
 }
 
 /** Blocks of one `read()` call that are prefetched together. */
@@ -33,7 +35,7 @@ const announcedAtOnce = 256
 
 /** Creates the pack store over a database and an object store. The caller closes both. */
 export function createPackStore(parts: PackStoreParts): PackStore {
-  const { db, objects, cache, clock, onEvent = () => undefined } = parts
+  const { db, objects, cache, clock, onEvent = () => undefined, onWrite = () => undefined } = parts
   const settings = {
     locationCacheBytes: parts.locationCacheBytes ?? 16 * MIB,
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
@@ -54,7 +56,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
 
   return {
     begin: (dependsOn = []) =>
-      createPackWriter({ db, objects, pool, clock, dependsOn, index: (own) => indexAhead(db, own) }),
+      createPackWriter({ db, objects, pool, clock, dependsOn, index: (own) => indexAhead(db, own), onWrite }),
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
       requireKept(sealed)

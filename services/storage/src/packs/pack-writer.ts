@@ -25,13 +25,16 @@ export type PackWriterParts = {
   /** Packs that the upload needs in addition to those that this pack finds. */
   dependsOn: readonly bigint[]
   index(own: OwnPack): Promise<boolean>
+  /** Called when bytes are received or written. */
+  onWrite(): void
 }
 
 /**
  * Writes one pack. Frames are collected in slabs; for a full slab, one query finds the blocks that are already
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
-export function createPackWriter({ db, objects, pool, clock, dependsOn: given, index }: PackWriterParts): PackWriter {
+export function createPackWriter(parts: PackWriterParts): PackWriter {
+  const { db, objects, pool, clock, dependsOn: given, index, onWrite } = parts
   const table: BlockTable = createBlockTable()
   const dependsOn = new Set(given)
   const inFlight: Promise<void>[] = []
@@ -109,6 +112,7 @@ export function createPackWriter({ db, objects, pool, clock, dependsOn: given, i
   }
 
   const submit = (slab: Slab): void => {
+    onWrite()
     const stored = tail.then(() => {
       if (failure !== undefined || state === 'aborted') return undefined
       return store(slab)
@@ -135,12 +139,14 @@ export function createPackWriter({ db, objects, pool, clock, dependsOn: given, i
   }
 
   const seal = async (roots: Iterable<CID>): Promise<OwnPack | undefined> => {
+    onWrite()
     await tail
     if (failure !== undefined) throw failure.error
     const createdAt = clock.now()
     const isStored = await storeLast(slabs.detachLast(), roots, createdAt)
     if (!isStored || writer === undefined || id === undefined) return undefined
     const { sizeBytes } = await writer.finish()
+    onWrite()
     const blocks = packedBlocks(table, newBlocks)
     const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isIndexed: false, blocks }
     return { ...own, isIndexed: await index(own) }

@@ -14,6 +14,8 @@ import { createDenylist } from '../moderation/denylist.ts'
 import { createPackStore } from '../packs/packs.ts'
 import { createPartMemory, derivePartMemory } from '../part-memory.ts'
 import { describeHowToPay } from '../payments/payments.ts'
+import { createUploadPriority } from '../upload-priority.ts'
+import type { WorkerClock } from '../workers/worker.ts'
 
 /** The account that tests upload to. */
 export const testAddress = '0x00000000000000000000000000000000000000aa'
@@ -33,14 +35,15 @@ export type TestContext = {
 export async function openTestContext(
   limitBytes: number,
   env: Record<string, string> = {},
-  parts: { database?: DatabaseSettings; clock?: Clock } = {},
+  parts: { database?: DatabaseSettings; clock?: Clock; priorityClock?: WorkerClock } = {},
 ): Promise<TestContext> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-uploads-'))
   const config = readConfig({ CAIRN_HOME: home, CAIRN_FREE_DISK_RESERVE: '0', ...env })
   const db = await openDatabase(parts.database ?? { kind: 'sqlite', path: join(home, 'test.sqlite') })
   const objects = await openFileStore(join(home, 'packs'))
   const clock = parts.clock ?? { now: () => Date.now() }
-  const packs = createPackStore({ db, objects, clock })
+  const uploadPriority = createUploadPriority(parts.priorityClock)
+  const packs = createPackStore({ db, objects, clock, onWrite: uploadPriority.noteWrite })
   const log = Fastify({ logger: false }).log
   const context: Context = {
     config,
@@ -55,6 +58,7 @@ export async function openTestContext(
     rates: createRateLimiter(0, clock),
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(derivePartMemory()),
+    uploadPriority,
     secret: new Uint8Array(32),
     secondarySecret: undefined,
     denylist: createDenylist(undefined),

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { createUploadPriority, type UploadPriority } from './upload-priority.ts'
+
+const { signal } = new AbortController()
+
+/** A clock that moves only while someone sleeps. `onSleep` stands for what happens meanwhile. */
+function createTestClock(onSleep: () => void = () => undefined) {
+  const clock = {
+    ms: 1_000,
+    now: () => clock.ms,
+    async sleep(ms: number) {
+      clock.ms += ms
+      onSleep()
+    },
+  }
+  return clock
+}
+
+test('background work does not wait while no upload writes', async () => {
+  const clock = createTestClock()
+  const priority = createUploadPriority(clock)
+  await priority.begin().giveWay(signal)
+  priority.noteWrite()
+  clock.ms += 500
+  await priority.begin().giveWay(signal)
+  expect(clock.ms).toBe(1_500)
+})
+
+test('it waits until an upload has been quiet for 500 ms', async () => {
+  const clock = createTestClock()
+  const priority = createUploadPriority(clock)
+  priority.noteWrite()
+  await priority.begin().giveWay(signal)
+  expect(clock.ms).toBe(1_500)
+})
+
+test('it waits 15 s for uploads that do not end, and then as long as it works', async () => {
+  const clock = createTestClock(() => priority.noteWrite())
+  const priority: UploadPriority = createUploadPriority(clock)
+  const work = priority.begin()
+  priority.noteWrite()
+  await work.giveWay(signal)
+  expect(clock.ms).toBe(16_000)
+  let worked = 0
+  for (let step = 0; step < 1_000; step++) {
+    clock.ms += 10
+    worked += 10
+    priority.noteWrite()
+    await work.giveWay(signal)
+  }
+  const waited = clock.ms - 16_000 - worked
+  expect(waited / worked).toBeCloseTo(1, 1)
+})
+
+test('the wait ends with the reason of its signal', async () => {
+  const clock = createTestClock(() => stop.abort(new Error('the provider is gone')))
+  const stop = new AbortController()
+  const priority = createUploadPriority(clock)
+  priority.noteWrite()
+  await expect(priority.begin().giveWay(stop.signal)).rejects.toThrow('the provider is gone')
+})
