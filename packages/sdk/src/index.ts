@@ -68,8 +68,9 @@ export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { isContentPath } from './download/content-path.ts'
 export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
+export type { DownloadResult, DownloadToDiskOptions } from './download/disk-options.ts'
 export { downloadCar } from './download/download-car.ts'
-export { type DownloadResult, type DownloadToDiskOptions, downloadFile } from './download/download-file.ts'
+export { downloadFile } from './download/download-file.ts'
 export {
   decryptFolder,
   type EncryptedFolder,

@@ -11,8 +11,11 @@ import { type ContentPath, gatewayUrl } from './content-path.ts'
  * valid until the next request; those of other blocks, to which links point, remain.
  */
 export type CarSource = BlockSource & {
-  /** Makes the last block available once more: the walk of a path ends at the block where the content begins. */
-  repeatLast(): void
+  /**
+   * Makes the last block available once more if it is that of `cid`: the walk of a path ends at the block where the content
+   * begins. Identity CIDs have no block.
+   */
+  repeatLast(cid: CID): void
   close(): Promise<void>
 }
 
@@ -68,8 +71,8 @@ export async function openCarSource(
         throw describeDamage(error, signal)
       }
     },
-    repeatLast() {
-      mayRepeat = true
+    repeatLast(cid) {
+      mayRepeat = last?.cid.equals(cid) === true
     },
     // First the connection, so that a gateway which sends no more does not hold up the end.
     close: async () => {

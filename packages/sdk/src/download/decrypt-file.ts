@@ -3,7 +3,7 @@ import { openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
-import type { DownloadResult, DownloadToDiskOptions } from './download-file.ts'
+import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { type DownloadOptions, openBytes } from './open-file.ts'
 
 export type DecryptOptions = {

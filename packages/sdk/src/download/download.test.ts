@@ -40,7 +40,7 @@ function bytesOf(length: number, repeat = false): Uint8Array {
 }
 
 /** A gateway proxy: `change` receives the bytes of each response and may alter them. */
-async function between(change: (body: Buffer) => Buffer | undefined): Promise<Client & AsyncDisposable> {
+async function between(change: (body: Buffer, path: string) => Buffer | undefined): Promise<Client & AsyncDisposable> {
   const target = new URL(network.profile.gateway)
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url ?? '/'
@@ -49,7 +49,7 @@ async function between(change: (body: Buffer) => Buffer | undefined): Promise<Cl
       async (answer) => {
         const parts: Buffer[] = []
         for await (const part of answer) parts.push(part)
-        const body = change(Buffer.concat(parts))
+        const body = change(Buffer.concat(parts), path)
         outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': answer.headers['content-type'] ?? '' })
         if (body === undefined) outgoing.write('', () => outgoing.destroy())
         else outgoing.end(body)
@@ -296,6 +296,87 @@ describe('a download to disk', () => {
     await downloadFile(client, cid, target, { overwrite: true })
     expect(readFileSync(join(target, '7'), 'utf8')).toBe('content 7')
     expect(readdirSync(target)).toHaveLength(40)
+  })
+
+  describe('of a folder with one request', () => {
+    const entries = [
+      { path: 'a', content: 'the same' },
+      { path: 'b', content: 'the same' },
+      { path: 'c/empty', content: '' },
+      { path: 'c/large', content: bytesOf(2_500_000, true) },
+      { path: 'c/z', content: 'the same' },
+      ...Array.from({ length: 300 }, (_none, i) => ({ path: `d/${i}.part`, content: `content ${i}` })),
+    ]
+    const files = entries.length
+    let cid = ''
+    beforeAll(async () => {
+      cid = (await uploadFolder(client, entries)).cid
+    })
+    const requireSame = (target: string): void => {
+      for (const { path, content } of entries) {
+        expect(Buffer.compare(readFileSync(join(target, path)), Buffer.from(content))).toBe(0)
+      }
+      expect(readdirSync(target, { recursive: true })).toHaveLength(files + 2)
+    }
+
+    test('all files arrive, equal ones, an empty one and a large one too', async () => {
+      const paths: string[] = []
+      await using counted = await between((body, path) => {
+        paths.push(path)
+        return body
+      })
+      const target = join(folder, 'one request')
+      expect(await downloadFile(counted, cid, target)).toMatchObject({ files })
+      requireSame(target)
+      // What it is, its entries, and everything below.
+      expect(paths.map((path) => path.split('dag-scope=')[1])).toEqual(['entity', 'entity', 'all'])
+    })
+
+    test.each([0, 0.1, 0.5, 0.97])(
+      'the rest is fetched file by file when it ends after %d of its bytes',
+      async (part) => {
+        await using short = await between((body, path) =>
+          path.includes(`${cid}?`) && path.endsWith('=all') ? body.subarray(0, body.length * part) : body,
+        )
+        const target = join(folder, `ends at ${part}`)
+        expect(await downloadFile(short, cid, target)).toMatchObject({ files })
+        requireSame(target)
+      },
+    )
+
+    test('a wrong byte in it is not written: those files are fetched one by one', async () => {
+      let wrong = 0
+      await using liar = await between((body, path) => {
+        if (!path.endsWith('=all')) return body
+        const at = Math.floor((body.length * (wrong++ + 1)) / 5)
+        body[at] = (body[at] ?? 0) ^ 1
+        return body
+      })
+      const target = join(folder, 'wrong byte')
+      expect(await downloadFile(liar, cid, target)).toMatchObject({ files })
+      expect(wrong).toBeGreaterThan(1)
+      requireSame(target)
+    })
+
+    test('an abort ends it, and leaves no unfinished file', async () => {
+      const stop = new AbortController()
+      const target = join(folder, 'aborted')
+      await expect(
+        downloadFile(client, cid, target, { signal: stop.signal, onProgress: () => stop.abort() }),
+      ).rejects.toMatchObject({ code: 'ABORTED' })
+      const left = readdirSync(target, { recursive: true, encoding: 'utf8' })
+      expect(left.filter((path) => path.includes('.cairn-'))).toEqual([])
+    })
+
+    test('names that differ in case only are rejected below it too', async () => {
+      const { cid: nested } = await uploadFolder(client, [
+        { path: 'x/A', content: '1' },
+        { path: 'x/a', content: '2' },
+      ])
+      await expect(downloadFile(client, nested, join(folder, 'nested case'))).rejects.toMatchObject({
+        code: 'DUPLICATE_NAME',
+      })
+    })
   })
 
   test('rejects names that differ in case only: one would hide the other on some disks', async () => {

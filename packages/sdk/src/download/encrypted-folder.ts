@@ -5,7 +5,8 @@ import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-
 import { getKey } from '../keys/get-key.ts'
 import { createProgress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
-import type { DownloadResult, DownloadToDiskOptions } from './download-file.ts'
+import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
+import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
 
 /** One file of an encrypted folder. */
@@ -70,10 +71,7 @@ export async function decryptFolder(
   await makeFolder(target, overwrite)
   const made = new Set<string>()
   const taken = new Set<string>()
-  // `a` is written to `a.part`, so it must finish before a file with that literal name, which is always longer.
-  for (const { path, cidPath, sizeBytes: expected } of files.toSorted(
-    (one, other) => one.path.length - other.path.length,
-  )) {
+  for (const { path } of files) {
     // Some file systems treat two different names as equal.
     const folded = path.normalize('NFC').toLowerCase()
     if (taken.has(folded)) throw duplicateName(path)
@@ -85,9 +83,12 @@ export async function decryptFolder(
       made.add(above)
       await makeFolder(joinPath(target, above), true)
     }
-    await decryptFile(client, cidPath, joinPath(target, path), { masterKey, overwrite, ...stop })
-    progress.add(expected)
   }
+  const named = files.map((file) => ({ ...file, name: file.path }))
+  await forEachFile(named, signal, async ({ path, cidPath, sizeBytes: expected }, ended) => {
+    await decryptFile(client, cidPath, joinPath(target, path), { masterKey, overwrite, signal: ended })
+    progress.add(expected)
+  })
   progress.done()
   return { path: target, sizeBytes, files: files.length }
 }

@@ -26,7 +26,7 @@ export async function* listDirectory(
   try {
     const { cid, kind } = await resolvePath(source, path.root, path.segments)
     if (kind !== 'directory' && kind !== 'hamt') throw new CairnError('NOT_A_DIRECTORY')
-    source.repeatLast()
+    source.repeatLast(cid)
     for await (const entry of listBlocks(source, cid)) {
       yield { name: entry.name, cid: entry.cid.toString(), dagSizeBytes: entry.sizeBytes }
     }

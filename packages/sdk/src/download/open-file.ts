@@ -88,7 +88,7 @@ export async function openBytes(client: Client, cidPath: string, options: Downlo
     const end = Math.min(toByte ?? sizeBytes, sizeBytes)
     if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
     const progress = createProgress('receive', end - fromByte, onProgress)
-    source.repeatLast()
+    source.repeatLast(cid)
     const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
       const pieces = readFile(source, cid, { fromByte, toByte: end })
       try {
@@ -127,7 +127,7 @@ export async function downloadBytes(
 }
 
 /** Reads the range of an open file into memory. Trusts its size only as far as bytes arrive. */
-export async function readAll({ rangeBytes, bytes }: OpenBytes): Promise<Uint8Array> {
+export async function readAll({ rangeBytes, bytes }: Pick<OpenBytes, 'rangeBytes' | 'bytes'>): Promise<Uint8Array> {
   let all = new Uint8Array(Math.min(rangeBytes, trustedBytes))
   let at = 0
   for await (const part of bytes) {

@@ -4,7 +4,11 @@ export async function openPart(_target: string, _overwrite: boolean): Promise<ne
   return noDisk()
 }
 
-export async function writeSmall(_target: string, _bytes: Uint8Array, _overwrite: boolean): Promise<never> {
+export async function writeWhole(_target: string, _pieces: unknown, _overwrite: boolean): Promise<never> {
+  return noDisk()
+}
+
+export async function writeTogether(_files: readonly unknown[], _overwrite: boolean): Promise<never> {
   return noDisk()
 }
 

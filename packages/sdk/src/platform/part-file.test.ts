@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openPart, writeSmall } from './part-file.ts'
+import { openPart, writeWhole } from './part-file.ts'
 
 let folder = ''
 let target = ''
@@ -80,10 +80,10 @@ test('a target that appears in the meantime stays, and the download can be conti
 
 test('small files are written at once, each by itself, and never over another', async () => {
   const texts = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(1000))
-  await Promise.all(texts.map((text) => writeSmall(target, bytes(text), true)))
+  await Promise.all(texts.map((text) => writeWhole(target, [bytes(text)], true)))
   expect(texts).toContain(readFileSync(target, 'utf8'))
   expect(names()).toEqual(['target'])
-  await expect(writeSmall(target, bytes('new'), false)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
-  await expect(writeSmall(folder, bytes('new'), true)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  await expect(writeWhole(target, [bytes('new')], false)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+  await expect(writeWhole(folder, [bytes('new')], true)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
   expect(names()).toEqual(['target'])
 })

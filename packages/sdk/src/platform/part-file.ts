@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, forEachOf } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
 import { writeAll } from '../write-all.ts'
 
@@ -26,6 +26,8 @@ export type PartFile = {
 
 const { O_RDWR, O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const copiedBytes = 1024 * 1024
+/** Steps of the file system at a time. Node runs four. */
+const stepsAtOnce = 8
 /** Maximum length of a name on common file systems, in bytes. */
 const maxNameBytes = 255
 
@@ -87,27 +89,70 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
 }
 
 /**
- * Writes a small file in fewer steps than a part takes. The steps are not synchronous, as those of reading small files are: making
- * a file waits for the syncs of others.
- * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
+ * Writes a file that a later attempt does not continue, in fewer steps than a part takes. The steps are not synchronous, as those of
+ * reading small files are: making a file waits for the syncs of others.
+ * @returns its size in bytes
+ * @throws CairnError FILE_EXISTS, FILE_UNREADABLE; and errors of the pieces
  */
-export async function writeSmall(target: string, bytes: Uint8Array, overwrite: boolean): Promise<void> {
+export async function writeWhole(
+  target: string,
+  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  overwrite: boolean,
+): Promise<number> {
   const full = resolve(target)
   await requireFree(full, target, overwrite)
   const part = uniquePathBeside(full)
-  const file = await open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
-    throw unreadable(full, cause)
-  })
+  const file = await openNew(part, full)
   try {
+    let sizeBytes = 0
     try {
-      await writeAll(file, bytes, 0)
+      for await (const piece of pieces) {
+        await writeAll(file, piece, sizeBytes)
+        sizeBytes += piece.length
+      }
       await file.sync()
     } finally {
       await file.close()
     }
     await moveIntoPlace(part, full, target, overwrite)
+    return sizeBytes
   } catch (error) {
     await unlink(part)
+    throw error
+  }
+}
+
+/** A file for `writeTogether`. */
+export type NewFile = { readonly target: string; readonly bytes: Uint8Array }
+
+/**
+ * Writes many small files: all are written, then all are synced, then each is moved to its place. File systems with a journal
+ * commit all of them with the first sync, while a sync after each file is a commit each.
+ * @throws CairnError FILE_EXISTS, FILE_UNREADABLE; files that are in their place by then remain
+ */
+export async function writeTogether(files: readonly NewFile[], overwrite: boolean): Promise<void> {
+  type Written = NewFile & { readonly full: string; readonly part: string; readonly file: FileHandle }
+  const unfinished = new Set<Written>()
+  try {
+    try {
+      await forEachOf(files, stepsAtOnce, async ({ target, bytes }) => {
+        const full = resolve(target)
+        await requireFree(full, target, overwrite)
+        const part = uniquePathBeside(full)
+        const file = await openNew(part, full)
+        unfinished.add({ target, bytes, full, part, file })
+        await writeAll(file, bytes, 0)
+      })
+      await forEachOf(unfinished, stepsAtOnce, ({ file }) => file.sync())
+    } finally {
+      for (const { file } of unfinished) await file.close()
+    }
+    await forEachOf(unfinished, stepsAtOnce, async (one) => {
+      await moveIntoPlace(one.part, one.full, one.target, overwrite)
+      unfinished.delete(one)
+    })
+  } catch (error) {
+    for (const { part } of unfinished) await unlink(part)
     throw error
   }
 }
@@ -118,6 +163,13 @@ type EarlierPart = {
   readonly sizeBytes: number
   putBack(): Promise<void>
   remove(): Promise<void>
+}
+
+/** Makes a file that is to become `full`. @throws CairnError FILE_UNREADABLE */
+async function openNew(part: string, full: string): Promise<FileHandle> {
+  return open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
+    throw unreadable(full, cause)
+  })
 }
 
 async function takeEarlier(path: string): Promise<EarlierPart | undefined> {

@@ -1,0 +1,168 @@
+import { CairnError, duplicateName } from '@cairn/protocol'
+import { joinPath, makeFolder, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
+import type { Client } from '../client.ts'
+import { createProgress, type ProgressMeter } from '../progress.ts'
+import { createTasks } from '../tasks.ts'
+import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
+import { forEachFile } from './for-each-file.ts'
+import { type FolderItem, listDirectory } from './list-directory.ts'
+import { readAll } from './open-file.ts'
+import { maxFolderDepth, openTree } from './open-tree.ts'
+import { saveFile, smallFileBytes } from './save-file.ts'
+
+/** Files that are written, synced and moved together, and a batch of them in writing while the next one arrives. */
+const batchFiles = 128
+const batchBytes = 8 * 1024 * 1024
+const batchesAtOnce = 2
+/** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
+const oneResponseBytes = 256 * 1024 * 1024
+const smallEntryBytes = 1024 * 1024
+
+/** What a download of a folder has done, and how. */
+type FolderDownload = {
+  readonly client: Client
+  readonly overwrite: boolean
+  readonly signal: AbortSignal | undefined
+  readonly progress: ProgressMeter
+  /** Paths of completed files. */
+  readonly done: Set<string>
+  /** Bytes of completed files. */
+  sizeBytes: number
+}
+
+/**
+ * Saves a folder with everything below it.
+ * @throws CairnError as downloadFile
+ */
+export async function saveFolder(
+  client: Client,
+  cidPath: string,
+  target: string,
+  { overwrite = false, signal, onProgress }: DownloadToDiskOptions,
+): Promise<DownloadResult> {
+  const progress = createProgress('receive', undefined, onProgress)
+  const download: FolderDownload = { client, overwrite, signal, progress, done: new Set(), sizeBytes: 0 }
+  await saveLevel(download, cidPath, target, 0)
+  progress.done()
+  return { path: target, sizeBytes: download.sizeBytes, files: download.done.size }
+}
+
+async function saveLevel(download: FolderDownload, cidPath: string, target: string, depth: number): Promise<void> {
+  if (depth > maxFolderDepth) throw new CairnError('DAG_TOO_DEEP')
+  const { client, signal, overwrite } = download
+  const items: FolderItem[] = []
+  const names = new Set<string>()
+  for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
+    items.push({ ...item, name: safeName(item.name, names) })
+  }
+  await makeFolder(target, overwrite || depth > 0)
+  if (fitsOneResponse(items) && (await saveTree(download, cidPath, target))) return
+  await saveItems(download, items, target, depth)
+}
+
+/** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
+function fitsOneResponse(items: readonly FolderItem[]): boolean {
+  const totalBytes = items.reduce((sum, { dagSizeBytes = Number.POSITIVE_INFINITY }) => sum + dagSizeBytes, 0)
+  return totalBytes <= Math.max(oneResponseBytes, items.length * smallEntryBytes)
+}
+
+/**
+ * Saves what a folder contains from one response. Returns false if that failed: the files that are missing are then fetched
+ * one by one, with the errors of that.
+ */
+async function saveTree(download: FolderDownload, cidPath: string, target: string): Promise<boolean> {
+  const { client, signal, overwrite, done } = download
+  const tree = await openTree(client, cidPath, signal).catch((error: unknown) => {
+    if (signal?.aborted === true) throw error
+  })
+  if (tree === undefined) return false
+  const writes = createTasks(batchesAtOnce)
+  let batch: NewFile[] = []
+  let batchedBytes = 0
+  const writeBatch = async (): Promise<void> => {
+    const files = batch
+    batch = []
+    batchedBytes = 0
+    await writes.add(async () => {
+      await writeTogether(files, overwrite)
+      for (const { target: path, bytes } of files) complete(download, path, bytes.length)
+    })
+  }
+  const taken = new Map<string, Set<string>>()
+  try {
+    for await (const item of tree.items) {
+      const path = pathOf(item.names, target, taken)
+      if (item.kind === 'folder') {
+        await makeFolder(path, true)
+        continue
+      }
+      const { sizeBytes, bytes } = item
+      if (sizeBytes > smallFileBytes && !done.has(path)) {
+        complete(download, path, await writeWhole(path, bytes, overwrite))
+        continue
+      }
+      const content = await readAll({ rangeBytes: sizeBytes, bytes })
+      if (done.has(path)) continue
+      batch.push({ target: path, bytes: content })
+      batchedBytes += content.length
+      if (batch.length === batchFiles || batchedBytes >= batchBytes) await writeBatch()
+    }
+  } catch (error) {
+    // Other errors are those of names, of the disk or of the caller.
+    if (error !== tree.failure || signal?.aborted === true) throw error
+  } finally {
+    await tree.close()
+    await writeBatch()
+    await writes.end()
+  }
+  return tree.failure === undefined
+}
+
+function complete(download: FolderDownload, path: string, sizeBytes: number): void {
+  download.done.add(path)
+  download.sizeBytes += sizeBytes
+  download.progress.add(sizeBytes)
+}
+
+/** Saves the files of a folder one by one, and what its folders contain. */
+async function saveItems(
+  download: FolderDownload,
+  items: readonly FolderItem[],
+  target: string,
+  depth: number,
+): Promise<void> {
+  const { client, signal, overwrite, done } = download
+  const folders: FolderItem[] = []
+  await forEachFile(items, signal, async (item, ended) => {
+    const path = joinPath(target, item.name)
+    if (done.has(path)) return
+    try {
+      complete(download, path, await saveFile(client, item.cid, path, { overwrite, signal: ended }))
+    } catch (error) {
+      if (!CairnError.is(error, 'NOT_A_FILE')) throw error
+      folders.push(item)
+    }
+  })
+  for (const { name, cid } of folders) await saveLevel(download, cid, joinPath(target, name), depth + 1)
+}
+
+/** The place of an item below `target`. Its folder came before it, so only the last name is new. */
+function pathOf(names: readonly string[], target: string, taken: Map<string, Set<string>>): string {
+  const folder = names.slice(0, -1).reduce(joinPath, target)
+  const inFolder = taken.get(folder) ?? new Set()
+  taken.set(folder, inFolder)
+  return joinPath(folder, safeName(names.at(-1) ?? '', inFolder))
+}
+
+/** Names are untrusted: none may escape the folder, hide another file, or have a special meaning to the system. */
+function safeName(name: string, taken: Set<string>): string {
+  const isBad = name === '' || name === '.' || name === '..' || name.includes('\0') || /[/\\]/.test(name)
+  if (isBad)
+    throw new CairnError('INVALID_PATH', {
+      message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
+    })
+  const folded = name.normalize('NFC').toLowerCase()
+  if (taken.has(folded)) throw duplicateName(name)
+  taken.add(folded)
+  return name
+}
