@@ -50,7 +50,8 @@ const latestObject = prepareStatement((db: Kysely<Schema>, param: StatementParam
     .selectAll()
     .where('bucket', '=', param('bucket'))
     .where('key', '=', param('key'))
-    .where('is_latest', '=', 1),
+    // A parameter here would make SQLite compile the statement for each object: its value decides whether the index fits.
+    .where('is_latest', '=', sql.lit(1)),
 )
 
 /** Returns a version of an object. Defaults to the latest. */
@@ -62,7 +63,8 @@ export async function selectObject(
 ): Promise<ObjectRow | undefined> {
   if (versionId === undefined) return (await latestObject(db, { bucket, key }))[0]
   const rows = db.selectFrom('s3_object').selectAll().where('bucket', '=', bucket).where('key', '=', key)
-  const version = versionId === nullVersionId ? rows.where('is_null', '=', 1) : rows.where('version_id', '=', versionId)
+  const version =
+    versionId === nullVersionId ? rows.where('is_null', '=', sql.lit(1)) : rows.where('version_id', '=', versionId)
   return version.executeTakeFirst()
 }
 
@@ -75,7 +77,8 @@ export function selectMarker(
 ): Promise<MarkerRow | undefined> {
   const rows = db.selectFrom('s3_delete_marker').selectAll().where('bucket', '=', bucket).where('key', '=', key)
   if (versionId === undefined) return rows.orderBy('version_id', 'desc').limit(1).executeTakeFirst()
-  const version = versionId === nullVersionId ? rows.where('is_null', '=', 1) : rows.where('version_id', '=', versionId)
+  const version =
+    versionId === nullVersionId ? rows.where('is_null', '=', sql.lit(1)) : rows.where('version_id', '=', versionId)
   return version.executeTakeFirst()
 }
 
@@ -151,7 +154,7 @@ export async function clearNull(trx: Kysely<Schema>, { bucket, key }: Target): P
     .set({ is_null: 0 })
     .where('bucket', '=', bucket)
     .where('key', '=', key)
-    .where('is_null', '=', 1)
+    .where('is_null', '=', sql.lit(1))
     .execute()
 }
 
