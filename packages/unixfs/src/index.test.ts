@@ -19,6 +19,7 @@ it('exports exactly these names', () => {
       "importProfiles",
       "importSymlink",
       "listDirectory",
+      "loadNode",
       "maxIdentityBytes",
       "missingBlock",
       "profileFor",

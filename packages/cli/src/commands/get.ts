@@ -53,6 +53,9 @@ export const get: Command = {
       })
     }
     const result = await download().finally(() => progress?.done())
+    for (const { path, target: to } of result.leftOut ?? []) {
+      output.note(`Left out ${path}: a symbolic link to ${to}, outside the folder`)
+    }
     output.result(
       result,
       `${target}  ${formatBytes(result.sizeBytes)}${result.files === 1 ? '' : `  ${result.files} files`}`,

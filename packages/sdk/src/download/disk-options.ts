@@ -7,4 +7,10 @@ export type DownloadToDiskOptions = {
   onProgress?: OnProgress
 }
 
-export type DownloadResult = { path: string; sizeBytes: number; files: number }
+export type DownloadResult = {
+  path: string
+  sizeBytes: number
+  files: number
+  /** Symbolic links of a folder that point outside of it, and were not made: paths below the folder, and their targets. */
+  leftOut?: readonly { path: string; target: string }[]
+}

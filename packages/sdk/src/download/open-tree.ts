@@ -5,9 +5,10 @@ import type { Client } from '../client.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 
-/** A folder or file below an open folder, with its names from the top. A folder comes before what is in it. */
+/** What is below an open folder, with its names from the top. A folder comes before what is in it. */
 export type TreeItem =
   | { readonly kind: 'folder'; readonly names: readonly string[] }
+  | { readonly kind: 'link'; readonly names: readonly string[]; readonly target: string }
   | {
       readonly kind: 'file'
       readonly names: readonly string[]
@@ -33,7 +34,7 @@ type OpenFolder = { readonly names: readonly string[]; readonly entries: AsyncGe
 /**
  * Opens everything below a folder with one request. Every block is verified, as in `openFile`; the names are not checked.
  * @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, …; the items and bytes fail with VERIFICATION_FAILED,
- *   DOWNLOAD_INCOMPLETE, NOT_A_FILE (a symbolic link or linked data), DAG_TOO_DEEP, ABORTED
+ *   DOWNLOAD_INCOMPLETE, NOT_A_FILE (linked data), DAG_TOO_DEEP, ABORTED
  */
 export async function openTree(client: Client, cidPath: string, signal: AbortSignal | undefined): Promise<OpenTree> {
   const path = parseContentPath(cidPath)
@@ -63,7 +64,7 @@ export async function openTree(client: Client, cidPath: string, signal: AbortSig
       }
       const names = [...folder.names, entry.name]
       const node = await loadNode(source, entry.cid, {})
-      source.repeatLast(entry.cid)
+      if (node.kind !== 'symlink') source.repeatLast(entry.cid)
       if (node.kind === 'directory' || node.kind === 'hamt') {
         if (open.length === maxFolderDepth) throw new CairnError('DAG_TOO_DEEP')
         yield { kind: 'folder', names }
@@ -71,7 +72,8 @@ export async function openTree(client: Client, cidPath: string, signal: AbortSig
       } else if (node.kind === 'file' || node.kind === 'raw') {
         const bytes = readBytes(entry.cid)
         yield { kind: 'file', names, sizeBytes: node.fileSizeBytes, bytes }
-      } else throw new CairnError('NOT_A_FILE', { message: `${names.join('/')} is a ${node.kind}, not a file` })
+      } else if (node.kind === 'symlink') yield { kind: 'link', names, target: node.target }
+      else throw new CairnError('NOT_A_FILE', { message: `${names.join('/')} is a ${node.kind}, not a file` })
     }
   }
   try {

@@ -1,10 +1,11 @@
 import { CairnError, duplicateName } from '@cairn/protocol'
-import { joinPath, makeFolder, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
+import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
 import { createTasks } from '../tasks.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { forEachFile } from './for-each-file.ts'
+import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
 import { readAll } from './open-file.ts'
 import { maxFolderDepth, openTree } from './open-tree.ts'
@@ -18,14 +19,20 @@ const batchesAtOnce = 2
 const oneResponseBytes = 256 * 1024 * 1024
 const smallEntryBytes = 1024 * 1024
 
+/** A symbolic link, with its names from the top. */
+type Link = { readonly names: readonly string[]; readonly target: string }
+
 /** What a download of a folder has done, and how. */
 type FolderDownload = {
   readonly client: Client
+  readonly target: string
   readonly overwrite: boolean
   readonly signal: AbortSignal | undefined
   readonly progress: ProgressMeter
   /** Paths of completed files. */
   readonly done: Set<string>
+  /** Links by their paths, made last, so that no file is written through one. */
+  readonly links: Map<string, Link>
   /** Bytes of completed files. */
   sizeBytes: number
 }
@@ -41,23 +48,37 @@ export async function saveFolder(
   { overwrite = false, signal, onProgress }: DownloadToDiskOptions,
 ): Promise<DownloadResult> {
   const progress = createProgress('receive', undefined, onProgress)
-  const download: FolderDownload = { client, overwrite, signal, progress, done: new Set(), sizeBytes: 0 }
-  await saveLevel(download, cidPath, target, 0)
+  const parts = { done: new Set<string>(), links: new Map<string, Link>(), sizeBytes: 0 }
+  const download: FolderDownload = { client, target, overwrite, signal, progress, ...parts }
+  await saveLevel(download, cidPath, [])
+  const leftOut = await makeLinks(download)
   progress.done()
-  return { path: target, sizeBytes: download.sizeBytes, files: download.done.size }
+  const { sizeBytes, done } = download
+  return { path: target, sizeBytes, files: done.size, ...(leftOut.length === 0 ? {} : { leftOut }) }
 }
 
-async function saveLevel(download: FolderDownload, cidPath: string, target: string, depth: number): Promise<void> {
-  if (depth > maxFolderDepth) throw new CairnError('DAG_TOO_DEEP')
-  const { client, signal, overwrite } = download
+/** Makes the links that stay inside the folder, and returns the others. */
+async function makeLinks({ links, overwrite }: FolderDownload): Promise<{ path: string; target: string }[]> {
+  const leftOut: { path: string; target: string }[] = []
+  for (const [path, { names, target }] of links) {
+    if (staysInside(names, target)) await makeLink(path, target, overwrite)
+    else leftOut.push({ path: names.join('/'), target })
+  }
+  return leftOut
+}
+
+/** Saves a folder and what is below it. `above` has its names from the top. */
+async function saveLevel(download: FolderDownload, cidPath: string, above: readonly string[]): Promise<void> {
+  if (above.length > maxFolderDepth) throw new CairnError('DAG_TOO_DEEP')
+  const { client, signal, overwrite, target } = download
   const items: FolderItem[] = []
   const names = new Set<string>()
   for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
     items.push({ ...item, name: safeName(item.name, names) })
   }
-  await makeFolder(target, overwrite || depth > 0)
-  if (fitsOneResponse(items) && (await saveTree(download, cidPath, target))) return
-  await saveItems(download, items, target, depth)
+  await makeFolder(above.reduce(joinPath, target), overwrite || above.length > 0)
+  if (fitsOneResponse(items) && (await saveTree(download, cidPath, above))) return
+  await saveItems(download, items, above)
 }
 
 /** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
@@ -70,8 +91,8 @@ function fitsOneResponse(items: readonly FolderItem[]): boolean {
  * Saves what a folder contains from one response. Returns false if that failed: the files that are missing are then fetched
  * one by one, with the errors of that.
  */
-async function saveTree(download: FolderDownload, cidPath: string, target: string): Promise<boolean> {
-  const { client, signal, overwrite, done } = download
+async function saveTree(download: FolderDownload, cidPath: string, above: readonly string[]): Promise<boolean> {
+  const { client, signal, overwrite, target, done, links } = download
   const tree = await openTree(client, cidPath, signal).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
   })
@@ -91,11 +112,11 @@ async function saveTree(download: FolderDownload, cidPath: string, target: strin
   const taken = new Map<string, Set<string>>()
   try {
     for await (const item of tree.items) {
-      const path = pathOf(item.names, target, taken)
-      if (item.kind === 'folder') {
-        await makeFolder(path, true)
-        continue
-      }
+      const names = [...above, ...item.names]
+      const path = pathOf(names, target, taken)
+      if (item.kind === 'folder') await makeFolder(path, true)
+      if (item.kind === 'link') links.set(path, { names, target: item.target })
+      if (item.kind !== 'file') continue
       const { sizeBytes, bytes } = item
       if (sizeBytes > smallFileBytes && !done.has(path)) {
         complete(download, path, await writeWhole(path, bytes, overwrite))
@@ -128,22 +149,26 @@ function complete(download: FolderDownload, path: string, sizeBytes: number): vo
 async function saveItems(
   download: FolderDownload,
   items: readonly FolderItem[],
-  target: string,
-  depth: number,
+  above: readonly string[],
 ): Promise<void> {
-  const { client, signal, overwrite, done } = download
-  const folders: FolderItem[] = []
+  const { client, signal, overwrite, target, done, links } = download
+  const place = (item: FolderItem): string => joinPath(above.reduce(joinPath, target), item.name)
+  const others: FolderItem[] = []
   await forEachFile(items, signal, async (item, ended) => {
-    const path = joinPath(target, item.name)
-    if (done.has(path)) return
+    if (done.has(place(item))) return
     try {
-      complete(download, path, await saveFile(client, item.cid, path, { overwrite, signal: ended }))
+      complete(download, place(item), await saveFile(client, item.cid, place(item), { overwrite, signal: ended }))
     } catch (error) {
       if (!CairnError.is(error, 'NOT_A_FILE')) throw error
-      folders.push(item)
+      others.push(item)
     }
   })
-  for (const { name, cid } of folders) await saveLevel(download, cid, joinPath(target, name), depth + 1)
+  for (const item of others) {
+    const names = [...above, item.name]
+    const linkTarget = await readLinkTarget(client, item.cid, signal)
+    if (linkTarget === undefined) await saveLevel(download, item.cid, names)
+    else links.set(place(item), { names, target: linkTarget })
+  }
 }
 
 /** The place of an item below `target`. Its folder came before it, so only the last name is new. */

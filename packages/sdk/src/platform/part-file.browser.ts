@@ -16,6 +16,10 @@ export async function makeFolder(_target: string, _mayExist: boolean): Promise<n
   return noDisk()
 }
 
+export async function makeLink(_path: string, _target: string, _overwrite: boolean): Promise<never> {
+  return noDisk()
+}
+
 export function joinPath(folder: string, name: string): string {
   return `${folder}/${name}`
 }

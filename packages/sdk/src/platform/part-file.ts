@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, rename, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError, forEachOf } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
@@ -290,6 +290,28 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<voi
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
+}
+
+/**
+ * Makes a symbolic link for a download.
+ * @throws CairnError FILE_EXISTS, also for a folder that may be overwritten; FILE_UNREADABLE
+ */
+export async function makeLink(path: string, target: string, overwrite: boolean): Promise<void> {
+  const full = resolve(path)
+  const found = await lstat(full).catch(() => undefined)
+  if (found !== undefined && (!overwrite || found.isDirectory())) throw exists(path)
+  const own = uniquePathBeside(full)
+  try {
+    await symlink(target, own)
+  } catch (cause) {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the symbolic link ${path}`, cause })
+  }
+  try {
+    await moveIntoPlace(own, full, path, overwrite)
+  } catch (error) {
+    await unlink(own)
+    throw error
+  }
 }
 
 /** Joins a folder and a name. */

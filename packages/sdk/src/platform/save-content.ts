@@ -15,6 +15,9 @@ export async function saveContent(
     return { path: target, sizeBytes: await saveFile(client, cidPath, target, options), files: 1 }
   } catch (error) {
     if (!CairnError.is(error, 'NOT_A_FILE')) throw error
+    return saveFolder(client, cidPath, target, options).catch((cause: unknown) => {
+      // Neither: the first error says what it is.
+      throw CairnError.is(cause, 'NOT_A_DIRECTORY') ? error : cause
+    })
   }
-  return saveFolder(client, cidPath, target, options)
 }

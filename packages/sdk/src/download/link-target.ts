@@ -1,0 +1,40 @@
+import { loadNode } from '@cairn/unixfs'
+import type { Client } from '../client.ts'
+import { describeDamage, openCarSource } from './car-source.ts'
+import { parseContentPath } from './content-path.ts'
+
+/**
+ * Returns the target of a symbolic link; undefined if the content is none.
+ * @throws CairnError BLOCK_NOT_FOUND, VERIFICATION_FAILED, …
+ */
+export async function readLinkTarget(
+  client: Client,
+  cid: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const path = parseContentPath(cid)
+  const source = await openCarSource(client, path, { scope: 'block' }, signal)
+  try {
+    const node = await loadNode(source, path.root, {})
+    return node.kind === 'symlink' ? node.target : undefined
+  } catch (error) {
+    throw describeDamage(error, signal)
+  } finally {
+    await source.close()
+  }
+}
+
+const maxTargetBytes = 4096
+
+/**
+ * Returns whether a symbolic link stays inside the downloaded folder, however the others in it are laid out: it may first go up, at
+ * most to the top, and then only down. A `..` after a name could leave through a link of that name.
+ * @param names the names of the link from the top
+ */
+export function staysInside(names: readonly string[], target: string): boolean {
+  if (target === '' || target.length > maxTargetBytes || /^\/|^[a-z]:|[\\\0]/i.test(target)) return false
+  const steps = target.split('/').filter((step) => step !== '' && step !== '.')
+  const down = steps.findIndex((step) => step !== '..')
+  const ups = down === -1 ? steps.length : down
+  return ups < names.length && !steps.slice(ups).includes('..')
+}
