@@ -1,5 +1,9 @@
+import type { DirectoryTree, ImportOptions } from '@cairn/unixfs'
+
 /** A file to upload, opened when it is sent, so that a folder of many files needs one open file. */
 export type LocalFile = {
+  /** Puts into the tree what is not a file: a symbolic link, whose bytes are its target, or an empty folder. */
+  place?: (tree: DirectoryTree, name: string, importing: ImportOptions) => Promise<void> | void
   /** Name or path below the root of the upload, segments separated by `/`. */
   name: string
   /** Size in bytes, if known before reading. */
@@ -18,7 +22,13 @@ export type LocalFile = {
 /** Kind and content of a path. */
 export type LocalPath =
   | { kind: 'file'; file: LocalFile }
-  | { kind: 'directory'; name: string; files(): AsyncIterable<LocalFile> }
+  | {
+      kind: 'directory'
+      name: string
+      files(): AsyncIterable<LocalFile>
+      /** The files, symbolic links and empty folders. */
+      entries(): AsyncIterable<LocalFile>
+    }
 
 /** A request whose body is produced while it is sent. */
 export type StreamedRequest = {

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { open, opendir, stat } from 'node:fs/promises'
+import { open, opendir, readlink, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
 import { unreadable } from '../local/unreadable.ts'
 import type { LocalFile, LocalPath } from '../local-source.ts'
@@ -22,11 +24,16 @@ export async function openPath(path: string): Promise<LocalPath> {
   if (!found.isDirectory())
     throw new CairnError('FILE_UNREADABLE', { message: `${path} is neither a file nor a folder` })
   const name = basename(full)
-  return { kind: 'directory', name, files: () => walk(full, name) }
+  return { kind: 'directory', name, files: () => walkFiles(full, name), entries: () => walk(full, name) }
+}
+
+async function* walkFiles(folder: string, name: string): AsyncGenerator<LocalFile> {
+  for await (const entry of walk(folder, name)) if (entry.place === undefined) yield entry
 }
 
 /**
- * Yields the files below a folder, ordered by name. Does not follow links: they could leave the folder or form a cycle.
+ * Yields the files, links and empty folders below a folder, ordered by name. Does not follow links: they could leave the folder or
+ * form a cycle.
  */
 async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
   const entries = []
@@ -35,11 +42,41 @@ async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
   } catch (cause) {
     throw unreadable(folder, cause)
   }
+  if (entries.length === 0 && name.includes('/')) yield emptyFolder(name)
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* walk(path, `${name}/${entry.name}`)
-    else if (entry.isFile()) yield diskFile(path, `${name}/${entry.name}`, undefined)
+    const ownName = `${name}/${entry.name}`
+    if (entry.isDirectory()) yield* walk(path, ownName)
+    else if (entry.isFile()) yield diskFile(path, ownName, undefined)
+    else if (entry.isSymbolicLink()) yield await diskLink(path, ownName)
+  }
+}
+
+/** Empty folders and links have the media types by which Kubo's `add` knows them. */
+function emptyFolder(name: string): LocalFile {
+  return {
+    name,
+    sizeBytes: 0,
+    mimeType: 'application/x-directory',
+    canReopen: true,
+    open: () => [],
+    place: (tree, placed) => tree.addDirectory(placed),
+  }
+}
+
+async function diskLink(path: string, name: string): Promise<LocalFile> {
+  const target = await readlink(path, 'buffer').catch((cause: unknown) => {
+    throw unreadable(path, cause)
+  })
+  if (!isUtf8(target)) throw new CairnError('INVALID_PATH', { message: `The target of ${path} is not valid UTF-8` })
+  return {
+    name,
+    sizeBytes: target.length,
+    mimeType: 'application/symlink',
+    canReopen: true,
+    open: () => [target],
+    place: async (tree, placed, importing) => tree.addFile(placed, await importSymlink(target.toString(), importing)),
   }
 }
 

@@ -182,7 +182,13 @@ async function* writeBody(
   for await (const file of batch.files()) {
     yield partHead(boundary, file, isFirst)
     isFirst = false
-    const importer = createFileImporter({ profile, hash: hashSha256, sink: discard })
+    const importing = { profile, hash: hashSha256, sink: discard }
+    if (file.place !== undefined && tree !== undefined) {
+      yield* file.open()
+      await file.place(tree, file.name, importing)
+      continue
+    }
+    const importer = createFileImporter(importing)
     for await (const piece of file.open()) {
       const taken = importer.write(piece)
       if (taken instanceof Promise) await taken

@@ -12,7 +12,8 @@ export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
 export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry> | Iterable<FolderEntry>
 
 /**
- * Uploads a folder in one request; the CID is that of its root. Does not follow links on disk, and omits empty folders.
+ * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r`: a symbolic link on disk stays a link, and empty
+ * folders are kept.
  * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for an empty folder, and those of
  *   uploadFile
  */
@@ -21,17 +22,21 @@ export async function uploadFolder(
   source: FolderSource,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  return sendFiles(client, refuseDuplicates(await openFolder(source, options.name)), options)
+  return sendFiles(client, refuseDuplicates(await openFolder(source, options.name, true)), options)
 }
 
-/** Opens the files of a folder from any source. */
-export async function openFolder(source: FolderSource, name: string | undefined): Promise<Batch> {
+/**
+ * Opens the files of a folder from any source.
+ * @param keepsAll includes symbolic links and empty folders of a folder on disk. Defaults to false.
+ */
+export async function openFolder(source: FolderSource, name: string | undefined, keepsAll = false): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
     if (path.kind === 'file') {
       throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
     }
-    const files = name === undefined ? path.files : () => renameTop(path.files(), name)
+    const read = keepsAll ? path.entries : path.files
+    const files = name === undefined ? read : () => renameTop(read(), name)
     return { files, isFolder: true, canRepeat: true, totalBytes: undefined }
   }
   if (isFileList(source)) {

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPath } from '#platform/local-files'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { getUsage } from '../account/usage.ts'
 import { type Client, createClient } from '../client.ts'
+import { downloadFile } from '../download/download-file.ts'
 import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
 import type { Progress } from '../progress.ts'
@@ -118,12 +120,11 @@ test('supports the newer import profile and a wrapping folder', async () => {
 })
 
 describe('folders', () => {
-  test('come from disk, with odd names; links are not followed', async () => {
+  test('come from disk, with odd names', async () => {
     const top = join(folder, 'top')
     mkdirSync(join(top, 'deep', 'er'), { recursive: true })
     for (const name of ['a "quoted" name', 'ünï côde 🎉', '100%+a.txt', "it's", 'deep/er/leaf', '.hidden'])
       writeFileSync(join(top, name), name)
-    symlinkSync(top, join(top, 'loop'))
     const { cid, name, sizeBytes } = await uploadFolder(client, top)
     expect(name).toBe('top')
     expect(sizeBytes).toBeGreaterThan(50)
@@ -131,10 +132,44 @@ describe('folders', () => {
     expect(new TextDecoder().decode(leaf)).toBe('deep/er/leaf')
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/100%+a.txt`))).toBe('100%+a.txt')
     expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/ünï côde 🎉`))).toBe('ünï côde 🎉')
-    await expect(downloadBytes(client, `${cid}/loop`)).rejects.toMatchObject({ code: 'PATH_NOT_FOUND' })
     // Another name in listings does not change the content.
     expect(await uploadFolder(client, top, { name: 'other' })).toMatchObject({ cid, name: 'other' })
     await expect(uploadFolder(client, top, { name: 'o/ther' })).rejects.toMatchObject({ code: 'INVALID_PATH' })
+  })
+
+  test('have the CID of `ipfs add -r`, with symbolic links that stay links, and empty folders', async () => {
+    const top = join(folder, 'linked')
+    mkdirSync(join(top, 'empty', 'er'), { recursive: true })
+    mkdirSync(join(top, 'full'))
+    writeFileSync(join(top, 'full', 'leaf'), 'leaf')
+    symlinkSync('full/leaf', join(top, 'link'))
+    symlinkSync('..', join(top, 'full', 'up'))
+    const uploaded = await uploadFolder(client, top)
+    expect(uploaded).toMatchObject({ cid: 'bafybeibqlfzy6g37jlc4qvtmouftcqo6nfh56mfhf24xeofovu22rnenfu', sizeBytes: 4 })
+    expect((await uploadFolder(client, top, { cidVersion: 0 })).cid).toBe(
+      'Qma1USjqEw8fUtqXYdXgUk3vCEQ3mWCdQUefXLjybhJwtp',
+    )
+    expect((await uploadFolder(client, top, { name: 'renamed' })).cid).toBe(uploaded.cid)
+    const inParts = { resumable: createResumable(), wrapWithDirectory: true }
+    const wrapped = await uploadFolder(client, top, inParts)
+    expect(Buffer.from(await downloadBytes(client, `${wrapped.cid}/linked/full/leaf`)).toString()).toBe('leaf')
+    const back = join(folder, 'linked back')
+    await downloadFile(client, uploaded.cid, back)
+    expect(readdirSync(back, { recursive: true }).toSorted()).toEqual(readdirSync(top, { recursive: true }).toSorted())
+    expect(readlinkSync(join(back, 'full', 'up'))).toBe('..')
+    // Encrypted folders and costs are about files alone.
+    const found = await openPath(top)
+    if (found.kind === 'file') throw new Error('a folder')
+    const names: string[] = []
+    for await (const { name } of found.files()) names.push(name)
+    expect(names).toEqual(['linked/full/leaf'])
+  })
+
+  test('a link whose target is not text is an error', async () => {
+    const top = join(folder, 'odd link')
+    mkdirSync(top)
+    symlinkSync(Buffer.from([0x61, 0xff]), join(top, 'link'))
+    await expect(uploadFolder(client, top)).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
   test('come from entries and from files; the same content gives the same CID', async () => {
