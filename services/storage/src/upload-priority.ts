@@ -24,7 +24,7 @@ const pauseMs = 25
 /** The time of day may be set back, which would make a wait longer. */
 const steadyClock: WorkerClock = { now: () => performance.now(), sleep: systemClock.sleep }
 /** Longest wait without any work in between, below the limits of clients for a silent connection. */
-const maxCreditMs = 15_000
+const maxCreditMs = 5_000
 
 /**
  * Steady uploads leave background work half of the time, so that deals keep up; short ones have the machine for

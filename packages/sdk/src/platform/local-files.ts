@@ -69,7 +69,7 @@ async function diskLink(path: string, name: string): Promise<LocalFile> {
   const target = await readlink(path, 'buffer').catch((cause: unknown) => {
     throw unreadable(path, cause)
   })
-  if (!isUtf8(target)) throw new CairnError('INVALID_PATH', { message: `The target of ${path} is not valid UTF-8` })
+  if (!isUtf8(target)) throw new CairnError('FILE_UNREADABLE', { message: `The target of ${path} is not valid UTF-8` })
   return {
     name,
     sizeBytes: target.length,
