@@ -380,6 +380,7 @@ test('the public surface', () => {
       "uploadedSchema",
       "useFaucet",
       "userAddressPlaceholder",
+      "writeAll",
       "writeKeyExpiry",
       "zeroAddress",
     ]

@@ -92,3 +92,4 @@ export {
   type UploadParameters,
 } from './upload-parameters.ts'
 export { duplicateName, splitUploadPath } from './upload-path.ts'
+export { writeAll } from './write-all.ts'

@@ -13,9 +13,8 @@ import {
   saltBytes,
   tagBytes,
 } from '@cairn/crypto'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, writeAll } from '@cairn/protocol'
 import { freePiece } from '@cairn/unixfs'
-import { writeAll } from '../write-all.ts'
 
 // The first file format in Node, streamed: its own cipher supports what WebCrypto does not. cipher.browser.ts is the
 // browser half.
@@ -130,8 +129,7 @@ async function* decryptSpooled(
       let sizeBytes = 0
       const spooled = async function* () {
         for await (const piece of pieces) {
-          await writeAll(file, piece, sizeBytes)
-          sizeBytes += piece.length
+          sizeBytes += await writeAll(file, [piece], sizeBytes)
           yield piece
         }
       }

@@ -2,9 +2,8 @@ import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { CairnError, forEachOf } from '@cairn/protocol'
+import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
-import { writeAll } from '../write-all.ts'
 
 /** A download in progress: the existing bytes, and the target of the next ones. */
 export type PartFile = {
@@ -59,7 +58,9 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       await earlier.remove()
       earlier = undefined
     },
-    write: (bytes, position) => writeAll(file, bytes, position),
+    async write(bytes, position) {
+      await writeAll(file, [bytes], position)
+    },
     async finish(replace) {
       // All bytes are here: what was not copied from it is not needed, whatever follows.
       await earlier?.remove()
@@ -106,10 +107,7 @@ export async function writeWhole(
   try {
     let sizeBytes = 0
     try {
-      for await (const piece of pieces) {
-        await writeAll(file, piece, sizeBytes)
-        sizeBytes += piece.length
-      }
+      for await (const piece of pieces) sizeBytes += await writeAll(file, [piece], sizeBytes)
       await file.sync()
     } finally {
       await file.close()
@@ -141,7 +139,7 @@ export async function writeTogether(files: readonly NewFile[], overwrite: boolea
         const part = uniquePathBeside(full)
         const file = await openNew(part, full)
         unfinished.add({ target, bytes, full, part, file })
-        await writeAll(file, bytes, 0)
+        await writeAll(file, [bytes], 0)
       })
       await forEachOf(unfinished, stepsAtOnce, ({ file }) => file.sync())
     } finally {
@@ -227,7 +225,7 @@ async function copyStart(from: FileHandle, to: FileHandle, sizeBytes: number): P
   for (let at = 0; at < sizeBytes; ) {
     const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, sizeBytes - at), at)
     if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
-    await writeAll(to, buffer.subarray(0, bytesRead), at)
+    await writeAll(to, [buffer.subarray(0, bytesRead)], at)
     at += bytesRead
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { writeAll } from '../write-all.ts'
+import { writeAll } from '@cairn/protocol'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
 import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'

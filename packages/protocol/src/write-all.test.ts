@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { maxWriteBytes } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { maxWriteBytes } from './limits.ts'
 import { writeAll } from './write-all.ts'
 
 let folder: string
@@ -49,5 +49,5 @@ it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, if one ac
 })
 
 it('reports a full disk when a write accepts nothing', async () => {
-  await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'STORAGE_FULL' })
+  await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'ENOSPC' })
 })

@@ -1,4 +1,4 @@
-import { CairnError, maxWriteBytes } from '@cairn/protocol'
+import { maxWriteBytes } from './limits.ts'
 
 /** The part of `FileHandle` that is used. */
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
@@ -6,14 +6,14 @@ type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ byt
 /**
  * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`.
  * @returns the number of bytes written
- * @throws CairnError STORAGE_FULL if the system accepts none; its own errors unchanged
+ * @throws Error with the code ENOSPC, as the system does, if it accepts none; the system's own errors
  */
 export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], position: number): Promise<number> {
   let rest = parts.filter((part) => part.length > 0)
   let written = 0
   while (rest.length > 0) {
     const { bytesWritten } = await file.writev(firstBytes(rest, maxWriteBytes), position + written)
-    if (bytesWritten === 0) throw new CairnError('STORAGE_FULL', { cause: 'a write of zero bytes' })
+    if (bytesWritten === 0) throw Object.assign(new Error('ENOSPC: a write of zero bytes'), { code: 'ENOSPC' })
     written += bytesWritten
     rest = skipBytes(rest, bytesWritten)
   }
