@@ -29,6 +29,14 @@ export type PackWriterParts = {
   onWrite(): void
 }
 
+/** What ends a pack: its manifest as a frame, and the header that names it. */
+type PackEnd = { header: Uint8Array; frame: readonly Uint8Array[] }
+
+function encodePackEnd(roots: Iterable<CID>, createdAt: number): PackEnd {
+  const { cid, bytes } = encodeManifest(roots, createdAt)
+  return { header: encodePackHeader(cid), frame: [encodeCarFrame(cid, bytes.length), bytes] }
+}
+
 /**
  * Writes one pack. Frames are collected in slabs; for a full slab, one query finds the blocks that are already
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
@@ -80,35 +88,22 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     return end
   }
 
-  /** Compacts a slab and appends the rest of it. */
-  const store = async (slab: Slab): Promise<void> => {
-    const length = await compact(slab)
-    if (length > 0) {
-      const isFirst = writer === undefined
-      const object = await open()
-      const payload = slab.bytes.subarray(0, length)
-      await object.append(isFirst ? [new Uint8Array(packHeaderBytes), payload] : [payload])
-      position += length
-    }
-    pool.release(slab.bytes)
-  }
-
-  /** Appends the last slab and the manifest: in one write if the pack has no other. Returns false for a pack without blocks. */
-  const storeLast = async (slab: Slab | undefined, roots: Iterable<CID>, createdAt: number): Promise<boolean> => {
+  /**
+   * Compacts a slab and appends the rest of it, with `end` if it is the last one: in one write if the pack has no other. A pack
+   * without blocks is not created.
+   */
+  const store = async (slab: Slab | undefined, end?: PackEnd): Promise<void> => {
     const length = slab === undefined ? 0 : await compact(slab)
-    if (writer !== undefined || length > 0) {
-      const isFirst = writer === undefined
+    const isFirst = writer === undefined
+    if (length > 0 || (end !== undefined && !isFirst)) {
       const object = await open()
-      const payload = slab === undefined ? new Uint8Array(0) : slab.bytes.subarray(0, length)
-      const manifest = encodeManifest(roots, createdAt)
-      const header = encodePackHeader(manifest.cid)
-      const end = [payload, encodeCarFrame(manifest.cid, manifest.bytes.length), manifest.bytes]
-      await object.append(isFirst ? [header, ...end] : end)
-      if (!isFirst) await object.setHead(header)
+      const header = end?.header ?? new Uint8Array(packHeaderBytes)
+      const payload = slab === undefined ? [] : [slab.bytes.subarray(0, length)]
+      await object.append([...(isFirst ? [header] : []), ...payload, ...(end?.frame ?? [])])
+      if (end !== undefined && !isFirst) await object.setHead(header)
       position += length
     }
     if (slab !== undefined) pool.release(slab.bytes)
-    return writer !== undefined
   }
 
   const submit = (slab: Slab): void => {
@@ -143,8 +138,8 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     await tail
     if (failure !== undefined) throw failure.error
     const createdAt = clock.now()
-    const isStored = await storeLast(slabs.detachLast(), roots, createdAt)
-    if (!isStored || writer === undefined || id === undefined) return undefined
+    await store(slabs.detachLast(), encodePackEnd(roots, createdAt))
+    if (writer === undefined || id === undefined) return undefined
     const { sizeBytes } = await writer.finish()
     onWrite()
     const blocks = packedBlocks(table, newBlocks)
