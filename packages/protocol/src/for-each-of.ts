@@ -1,16 +1,24 @@
-/** Runs `work` for each item, at most `count` at a time. Stops at the first failure, and throws it when all have ended. */
-export async function forEachOf<T>(items: Iterable<T>, count: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]()
-  let failure: { error: unknown } | undefined
+/**
+ * Runs `work` for each item, at most `count` at a time, and takes an item from its source when one can start. Starts no more after
+ * the first failure, of an item or of the source, and throws it when all have ended.
+ */
+export async function forEachOf<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  count: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+  const errors: unknown[] = []
   const run = async (): Promise<void> => {
-    for (let next = rest.next(); next.done !== true && failure === undefined; next = rest.next()) {
-      try {
+    try {
+      for (let next = await source.next(); !next.done && errors.length === 0; next = await source.next())
         await work(next.value)
-      } catch (error) {
-        failure ??= { error }
-      }
+    } catch (error) {
+      errors.push(error)
     }
   }
   await Promise.all(Array.from({ length: count }, run))
-  if (failure !== undefined) throw failure.error
+  if (errors.length === 0) return
+  await source.return?.()
+  throw errors[0]
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { forEachOf } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -18,7 +19,6 @@ import {
   resolveName,
 } from '@cairn/sdk'
 import { type Collecting, collect, describeDiskError } from './collect.ts'
-import { forEachParallel } from './for-each-parallel.ts'
 import {
   archiveFormat,
   carPath,
@@ -186,7 +186,7 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
   const cids = new Set(rows.map(({ cid }) => cid))
   onStep(`${rows.length} files, ${cids.size} with distinct content`)
   const counts = { files: 0, cars: 0, bytes: 0 }
-  await forEachParallel(cids, maxParallel, async (cid) => {
+  await forEachOf(cids, maxParallel, async (cid) => {
     const bytes = await collect(context, 'file', cid, () => saveCar(context, cid))
     if (bytes === undefined) {
       cids.delete(cid)
@@ -246,7 +246,7 @@ async function exportRights(context: Export, rights: ListWriter, keys: ListWrite
   const { client, seal, sealed, signal, onStep } = context
   if (seal === undefined || client.keySession === undefined) return
   onStep('File keys and rights')
-  await forEachParallel(listKeyFiles(client, 'owner', { signal }), maxParallel, async (file) => {
+  await forEachOf(listKeyFiles(client, 'owner', { signal }), maxParallel, async (file) => {
     const { cid, owner, sharedTo, hasConditions, state } = file
     if (state === 'retired') return
     await collect(context, 'file key', cid, async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { forEachOf } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -19,7 +20,6 @@ import {
   uploadCar,
 } from '@cairn/sdk'
 import { type Collecting, collect } from './collect.ts'
-import { forEachParallel } from './for-each-parallel.ts'
 import {
   carPath,
   type DriveRow,
@@ -171,7 +171,7 @@ async function importFileKeys(
   for await (const { cid, state } of listKeyFiles(client, 'owner', { signal }))
     if (state !== 'provisional') present.add(cid)
   const { address } = client.keySession
-  await forEachParallel(rights.values(), maxParallel, async ({ cid, sharedTo, conditions }) => {
+  await forEachOf(rights.values(), maxParallel, async ({ cid, sharedTo, conditions }) => {
     if (present.has(cid)) return
     const row = keys.get(cid)
     const isSaved = await collect(context, 'file key', cid, async () => {
@@ -194,7 +194,7 @@ async function importFiles(context: Import, manifest: Manifest, locked: Readonly
   const { client, signal, report, onBytes } = context
   const present = new Set<string>()
   for await (const { cid, fileName } of listFiles(client, {}, { signal })) present.add(JSON.stringify([cid, fileName]))
-  await forEachParallel(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
+  await forEachOf(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
     if (present.has(JSON.stringify([row.cid, row.name]))) {
       report.present++
       return

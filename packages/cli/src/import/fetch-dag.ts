@@ -1,7 +1,7 @@
+import { forEachOf } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { decodeNode, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { forEachParallel } from '../archive/for-each-parallel.ts'
 import type { Gateway } from './gateway.ts'
 import type { StagedDag } from './staged-dag.ts'
 import { sha256 } from './stored-blocks.ts'
@@ -38,7 +38,7 @@ export async function fetchDag(context: Fetch, root: CID): Promise<void> {
     if (cid.code === rawCode) continue
     const { links } = decodeNode(cid, await staged.blocks.get(cid))
     const leaves = links.filter((link) => link.cid.code === rawCode && !isInline(link.cid)).map((link) => link.cid)
-    await forEachParallel(leaves, maxParallelBlocks, async (leaf) => {
+    await forEachOf(leaves, maxParallelBlocks, async (leaf) => {
       if (!staged.blocks.has(leaf)) await fetchMissing(context, leaf)
     })
     for (const link of links.toReversed()) if (link.cid.code !== rawCode) open.push(link.cid)

@@ -1,5 +1,5 @@
+import { forEachOf } from '@cairn/protocol'
 import type { CairnError, Client } from '@cairn/sdk'
-import { forEachParallel } from '../archive/for-each-parallel.ts'
 import { describeImportError } from './import-error.ts'
 import type { ImportItem, ImportSource } from './import-source.ts'
 import type { Journal } from './journal.ts'
@@ -98,7 +98,7 @@ export async function runImport(client: Client, source: ImportSource, options: R
     report({ ...item, cid }, isPresent ? 'present' : 'uploaded', bytes)
   }
 
-  await forEachParallel(source.items(signal), maxParallel, async (item) => {
+  await forEachOf(source.items(signal), maxParallel, async (item) => {
     signal.throwIfAborted()
     if (seen.has(item.id)) return
     seen.add(item.id)
