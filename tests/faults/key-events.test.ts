@@ -1,7 +1,6 @@
 // The log of who opened files, merged from five nodes: what honest nodes report, what two dishonest ones cannot invent
 // or hide, and who may read it.
 import type { ServerResponse } from 'node:http'
-import { CairnError } from '@cairn/protocol'
 import {
   type Client,
   getKey,
@@ -17,6 +16,7 @@ import {
 } from '@cairn/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCids } from '../../services/keynode/src/shards/cids.fixture.ts'
+import { codeOf } from '../code-of.ts'
 import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '../five-nodes.ts'
 
 type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
@@ -46,16 +46,6 @@ async function saveFresh(): Promise<string> {
 
 async function eventsOf(client: Client, options: KeyEventOptions = {}): Promise<KeyEvent[]> {
   return Array.fromAsync(listKeyEvents(client, { lateMs, ...options }))
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work
-  } catch (error) {
-    if (CairnError.is(error)) return error.code
-    throw error
-  }
-  return 'none'
 }
 
 describe('the log of a file', () => {

@@ -50,7 +50,7 @@ function later<C extends Client>(client: C, turns: number): C {
   }
 }
 
-async function codeOf(work: Promise<{ isEffective: boolean }>): Promise<string> {
+async function outcomeOf(work: Promise<{ isEffective: boolean }>): Promise<string> {
   try {
     return (await work).isEffective ? 'effective' : 'not effective'
   } catch (error) {
@@ -65,9 +65,9 @@ test('both share and revoke: all of it is there on all nodes', async () => {
     const gone = `0x${'8'.repeat(40)}`
     await saveKey(desk, cid, prepareKey(), { shareTo: [gone] })
     const outcomes = await Promise.all([
-      codeOf(shareFile(desk, cid, [friend.address])),
-      codeOf(shareFile(later(phone, round), cid, [other.address])),
-      codeOf(revokeAccess(phone, cid, [gone])),
+      outcomeOf(shareFile(desk, cid, [friend.address])),
+      outcomeOf(shareFile(later(phone, round), cid, [other.address])),
+      outcomeOf(revokeAccess(phone, cid, [gone])),
     ])
     expect(outcomes).toEqual(['effective', 'effective', 'effective'])
     const { health, agreed } = await getKeyStatus(desk, cid)
@@ -79,7 +79,7 @@ test('exactly one of two concurrent transfers succeeds', async () => {
   for (let round = 0; round < rounds; round++) {
     const cid = freshCid()
     await saveKey(desk, cid, prepareKey())
-    const transfer = (client: Client, to: string) => codeOf(transferFile(client, cid, to))
+    const transfer = (client: Client, to: string) => outcomeOf(transferFile(client, cid, to))
     const outcomes = await Promise.all([
       transfer(desk, friend.address),
       transfer(later(phone, 1 + (round % 3)), other.address),
@@ -107,7 +107,7 @@ test('two strangers save a key for the same file: one has it, with a key that op
     const keys = [prepareKey(), prepareKey()]
     const clients = [friend, later(other, 1 + (round % 3))]
     const outcomes = await Promise.all(
-      clients.map((client, i) => codeOf(saveKey(client, cid, keys[i] ?? prepareKey()))),
+      clients.map((client, i) => outcomeOf(saveKey(client, cid, keys[i] ?? prepareKey()))),
     )
     expect(outcomes.filter((one) => one === 'effective').length, outcomes.join()).toBe(1)
     const i = outcomes.indexOf('effective')

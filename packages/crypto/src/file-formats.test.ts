@@ -1,7 +1,7 @@
 import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codeOf } from '../../../tests/code-of.ts'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { openUnverifiedV1 } from './file-v1-ranges.ts'
@@ -21,16 +21,6 @@ async function join(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Bytes in chunks of odd sizes, as networks deliver them. */
 function* pieces(bytes: Uint8Array, size = 1000): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work
-  } catch (error) {
-    if (CairnError.is(error)) return error.code
-    throw error
-  }
-  return 'none'
 }
 
 const encrypt = (bytes: Uint8Array, options = {}) =>

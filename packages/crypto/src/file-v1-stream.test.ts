@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { CairnError } from '@cairn/protocol'
 import { expect, test } from 'vitest'
+import { codeOf } from '../../../tests/code-of.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { decryptUnverifiedV1, encryptV1, verifyV1 } from './file-v1-stream.ts'
 import { generateKey } from './split.ts'
@@ -22,13 +22,6 @@ function changeAt(bytes: Uint8Array, at: number): Uint8Array {
   const changed = bytes.slice()
   changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8))
   return changed
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => 'none',
-    (error: unknown) => CairnError.from(error).code,
-  )
 }
 
 test('the stream equals the message of WebCrypto byte for byte, at every length around its pieces', async () => {

@@ -35,6 +35,9 @@ export const jsonBody = (body: unknown, method = 'POST'): RequestInit => ({
   body: JSON.stringify(body),
 })
 
+/** Returns the code of the error that an answer reports; null if it reports none. */
+export const errorCodeOf = (answer: { headers: Headers }): string | null => answer.headers.get('x-cairn-code')
+
 /** Returns a function that calls the API with an API key, and with a JSON body if there is one. */
 export function callWithKey(storage: TestStorage, key: string) {
   return (path: string, method = 'GET', body?: unknown) => {

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { bearer, errorCodeOf, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 let storage: TestStorage
 beforeAll(async () => {
@@ -20,7 +20,6 @@ afterAll(() => storage[Symbol.asyncDispose]())
 const newAccount = () => privateKeyToAccount(generatePrivateKey())
 const create = (publicKey: string, signedMessage: string, params: Record<string, unknown> = {}) =>
   storage.call('/api/auth/create_api_key', jsonBody({ publicKey, signedMessage, ...params }))
-const codeOf = (answer: { headers: Headers }) => answer.headers.get('x-cairn-code')
 const usage = (key: string) => storage.call('/api/user/user_data_usage', bearer(key))
 
 describe('a message to sign', () => {
@@ -86,7 +85,7 @@ describe('an API key is rejected', () => {
     ]
     for (const signature of wrong) {
       const answer = await create(account.address, signature)
-      expect([answer.status, codeOf(answer)], signature).toEqual([401, 'INVALID_SIGNATURE'])
+      expect([answer.status, errorCodeOf(answer)], signature).toEqual([401, 'INVALID_SIGNATURE'])
       expect(answer.json).toMatchObject({ error: { message: 'Invalid Signature' } })
     }
     expect((await create(account.address, await account.signMessage({ message }))).status).toBe(200)
@@ -101,7 +100,7 @@ describe('an API key is rejected', () => {
       s: `0x${(order - BigInt(signature.s)).toString(16).padStart(64, '0')}`,
       yParity: signature.yParity === 0 ? 1 : 0,
     })
-    expect(codeOf(await create(account.address, twin))).toBe('INVALID_SIGNATURE')
+    expect(errorCodeOf(await create(account.address, twin))).toBe('INVALID_SIGNATURE')
   })
 
   test('for a used message, also in many concurrent requests', async () => {
@@ -109,7 +108,9 @@ describe('an API key is rejected', () => {
     const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(account.address, signature)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(new Set(answers.filter(({ status }) => status !== 200).map(codeOf))).toEqual(new Set(['CHALLENGE_EXPIRED']))
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(errorCodeOf))).toEqual(
+      new Set(['CHALLENGE_EXPIRED']),
+    )
   })
 
   test('for a message older than five minutes', async () => {
@@ -121,7 +122,7 @@ describe('an API key is rejected', () => {
       '/api/auth/create_api_key',
       jsonBody({ publicKey: account.address, signedMessage: signature }),
     )
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'CHALLENGE_EXPIRED'])
+    expect([answer.status, errorCodeOf(answer)]).toEqual([401, 'CHALLENGE_EXPIRED'])
   })
 
   test('for a message evicted by sixteen newer ones', async () => {
@@ -129,14 +130,14 @@ describe('an API key is rejected', () => {
     const message = await storage.getMessage(account.address)
     for (let i = 0; i < 16; i++) await storage.getMessage(account.address)
     const answer = await create(account.address, await account.signMessage({ message }))
-    expect(codeOf(answer)).toBe('INVALID_SIGNATURE')
+    expect(errorCodeOf(answer)).toBe('INVALID_SIGNATURE')
   })
 
   test('for the signature of a contract, if no chain is configured', async () => {
     const { address } = newAccount()
     await storage.getMessage(address)
     const signature: Hex = `0x${'ab'.repeat(200)}`
-    expect(codeOf(await create(address, signature))).toBe('CHAIN_NOT_CONFIGURED')
+    expect(errorCodeOf(await create(address, signature))).toBe('CHAIN_NOT_CONFIGURED')
   })
 
   test.each([
@@ -151,7 +152,7 @@ describe('an API key is rejected', () => {
     const account = newAccount()
     const signature = await account.signMessage({ message: await storage.getMessage(account.address) })
     const answer = await create(account.address, signature, { keyName })
-    expect([answer.status, codeOf(answer)]).toEqual([400, 'INVALID_LABEL'])
+    expect([answer.status, errorCodeOf(answer)]).toEqual([400, 'INVALID_LABEL'])
     expect(answer.json).toMatchObject({ error: { details: { issues: [{ field: 'body.keyName' }] } } })
     expect((await create(account.address, signature, { keyName: ' Käse 石 👩‍👧 ' })).status).toBe(200)
   })
@@ -162,7 +163,7 @@ describe('an API key is rejected', () => {
       storage.call(`/api/auth/get_message?publicKey=${address}&purpose=api-key&expiresAt=${expiresAt}`)
     for (const wrong of ['1000', '0', '-1', '9e15', '253402300800000', 'soon', '']) {
       const answer = await ask(wrong)
-      expect([answer.status, codeOf(answer)], wrong).toEqual([400, 'INVALID_REQUEST'])
+      expect([answer.status, errorCodeOf(answer)], wrong).toEqual([400, 'INVALID_REQUEST'])
     }
     expect((await ask('253402300799999')).json).toContain('\nKey Expiration Time: 9999-12-31T23:59:59.999Z\n')
   })
@@ -222,7 +223,7 @@ describe('the signed rights are the granted ones:', () => {
       { expiresAt: 4_102_444_800_001 },
     ]) {
       const answer = await create(address, signature, tampered)
-      expect([answer.status, codeOf(answer)], JSON.stringify(tampered)).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+      expect([answer.status, errorCodeOf(answer)], JSON.stringify(tampered)).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
     }
     const same = { scopes: ['files:read', 'files:read'], expiresAt: 4_102_444_800_000 }
     expect((await create(address, signature, same)).status).toBe(200)
@@ -233,11 +234,11 @@ describe('the signed rights are the granted ones:', () => {
     expect(one.message).toContain('\nPurpose: Authorise one upload\nDomain: ')
     for (let tries = 0; tries < 2; tries++) {
       const refused = await create(one.address, one.signature)
-      expect([refused.status, codeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+      expect([refused.status, errorCodeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
     }
     expect((await upload(one)).status).toBe(200)
-    expect(codeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
-    expect(codeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
+    expect(errorCodeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
+    expect(errorCodeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
   })
 
   test.each([
@@ -246,10 +247,10 @@ describe('the signed rights are the granted ones:', () => {
   ])('a text of %s %j for an API key authorises no upload, and is spent once', async (call, query) => {
     const one = await signed(query, call)
     const refused = await upload(one)
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
+    expect([refused.status, errorCodeOf(refused)]).toEqual([403, 'SIGNED_FOR_ANOTHER_USE'])
     expect((await create(one.address, one.signature)).status).toBe(200)
-    expect(codeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
-    expect(codeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
+    expect(errorCodeOf(await create(one.address, one.signature))).toBe('CHALLENGE_EXPIRED')
+    expect(errorCodeOf(await upload(one))).toBe('CHALLENGE_EXPIRED')
   })
 
   test('a text of a published client is valid for either, once, and its key reads and writes files for 90 days', async () => {
@@ -261,10 +262,10 @@ describe('the signed rights are the granted ones:', () => {
     expect(info.scopes).toEqual(['files:read', 'files:write'])
     expect(Math.abs(Number(info.expiresAt) - Date.now() - 90 * day)).toBeLessThan(day)
     expect(forKey.message).toContain(new Date(Number(info.expiresAt)).toISOString())
-    expect(codeOf(await storage.call('/api/auth/api_keys', bearer(String(answer.json))))).toBe('FORBIDDEN')
+    expect(errorCodeOf(await storage.call('/api/auth/api_keys', bearer(String(answer.json))))).toBe('FORBIDDEN')
     const forUpload = await signed({})
     expect((await upload(forUpload)).status).toBe(200)
-    expect(codeOf(await create(forUpload.address, forUpload.signature))).toBe('CHALLENGE_EXPIRED')
+    expect(errorCodeOf(await create(forUpload.address, forUpload.signature))).toBe('CHALLENGE_EXPIRED')
   })
 
   test('a text of the previous version, without rights, grants the least', async () => {
@@ -288,14 +289,14 @@ describe('the signed rights are the granted ones:', () => {
     const account = newAccount()
     const signature = await account.signMessage({ message: await strict.getMessage(account.address) })
     const body = jsonBody({ publicKey: account.address, signedMessage: signature })
-    expect(codeOf(await strict.call('/api/auth/create_api_key', body))).toBe('SIGNED_FOR_ANOTHER_USE')
+    expect(errorCodeOf(await strict.call('/api/auth/create_api_key', body))).toBe('SIGNED_FOR_ANOTHER_USE')
   })
 
   test('an upload does not check the rights of a key', async () => {
     const { address } = newAccount()
     for (const query of ['scopes=files:read', 'expiresAt=never', 'scopes=', 'scopes=admin']) {
       const answer = await storage.call(`/api/auth/get_message?publicKey=${address}&purpose=upload&${query}`)
-      expect([answer.status, codeOf(answer)], query).toEqual([400, 'INVALID_REQUEST'])
+      expect([answer.status, errorCodeOf(answer)], query).toEqual([400, 'INVALID_REQUEST'])
     }
   })
 })
@@ -314,7 +315,7 @@ describe('a key', () => {
     const mistyped = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
     for (const wrong of ['', 'x', mixed, mistyped]) {
       const answer = await usage(wrong)
-      expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
+      expect([answer.status, errorCodeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
       expect(answer.body).toContain('Authentication failed')
     }
     expect((await storage.call('/api/user/user_data_usage')).status).toBe(401)
@@ -324,7 +325,7 @@ describe('a key', () => {
     const key = await storage.createKey(newAccount(), { scopes: ['files:read'] })
     expect((await usage(key)).status).toBe(200)
     const answer = await storage.call('/api/auth/api_keys', bearer(key))
-    expect([answer.status, codeOf(answer)]).toEqual([403, 'FORBIDDEN'])
+    expect([answer.status, errorCodeOf(answer)]).toEqual([403, 'FORBIDDEN'])
     expect(answer.json).toMatchObject({ error: { details: { scope: 'account' } } })
   })
 
@@ -334,7 +335,7 @@ describe('a key', () => {
     const ask = () => own.call('/api/user/user_data_usage', bearer(key))
     expect((await ask()).status).toBe(200)
     own.pass(3_600_001)
-    expect(codeOf(await ask())).toBe('API_KEY_EXPIRED')
+    expect(errorCodeOf(await ask())).toBe('API_KEY_EXPIRED')
   })
 
   test('is listed without its secret, with its name and last use, and gone once revoked', async () => {
@@ -356,7 +357,7 @@ describe('a key', () => {
     expect((await revoke(id, stranger)).status).toBe(404)
     expect((await usage(first)).status).toBe(200)
     expect((await revoke(id)).status).toBe(200)
-    expect(codeOf(await usage(first))).toBe('API_KEY_REVOKED')
+    expect(errorCodeOf(await usage(first))).toBe('API_KEY_REVOKED')
     expect((await revoke(id)).status).toBe(200)
     expect(await list()).toMatchObject({ keys: [{ name: 'default' }] })
   })

@@ -11,7 +11,7 @@ import { findPriceOfStorage } from '../payments/credit.ts'
 import { reconcile } from '../payments/reconcile.ts'
 import { insertPin } from '../pins/store.ts'
 import { createMultipart } from '../s3/parts.ts'
-import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { bearer, errorCodeOf, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { runAdmin, startAdmin } from './admin.fixture.ts'
 import { parseBytes } from './parse-bytes.ts'
 
@@ -48,7 +48,6 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
   afterEach(() => storage[Symbol.asyncDispose]())
 
   const admin = (...args: string[]) => runAdmin(environment, ...args)
-  const codeOf = (answer: { headers: Headers }) => answer.headers.get('x-cairn-code')
   const usage = () => storage.call('/api/user/user_data_usage', bearer(key))
   const upload = async (name: string) => {
     const body = new FormData()
@@ -65,7 +64,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
 
     expect((await admin('accounts', 'block', account.address, '--reason', 'spam')).code).toBe(0)
     const refused = await usage()
-    expect([refused.status, codeOf(refused)]).toEqual([403, 'ACCOUNT_BLOCKED'])
+    expect([refused.status, errorCodeOf(refused)]).toEqual([403, 'ACCOUNT_BLOCKED'])
     // Published clients upload with a key, or with one signature.
     const body = () => {
       const form = new FormData()
@@ -81,7 +80,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     })
     const newKey = await storage.call('/api/auth/create_api_key', jsonBody({ publicKey: address, signedMessage }))
     for (const answer of [withKey, withSignature, newKey])
-      expect([answer.status, codeOf(answer)]).toEqual([403, 'ACCOUNT_BLOCKED'])
+      expect([answer.status, errorCodeOf(answer)]).toEqual([403, 'ACCOUNT_BLOCKED'])
     // Others are not.
     expect(await storage.createKey()).toMatch(/^cairn_/)
 
@@ -181,7 +180,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     const body = new FormData()
     body.append('file', new Blob(['more']), 'more')
     const refused = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
-    expect([refused.status, codeOf(refused)]).toEqual([402, 'FREE_STORAGE_EXHAUSTED'])
+    expect([refused.status, errorCodeOf(refused)]).toEqual([402, 'FREE_STORAGE_EXHAUSTED'])
     expect(await storage.context.metrics.registry.getSingleMetricAsString('cairn_free_storage_limit_bytes')).toMatch(
       /cairn_free_storage_limit_bytes 0$/m,
     )

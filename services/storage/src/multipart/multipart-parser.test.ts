@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codeOf } from '../../../../tests/code-of.ts'
 import { readBoundary } from './boundary.ts'
 import { freedFeedFrom } from './freed-feed.fixture.ts'
 import { createMultipartParser, type MultipartLimits } from './multipart-parser.ts'
@@ -57,14 +58,6 @@ function part(name: string, content: string | Uint8Array, boundary = 'b'): Buffe
     Buffer.from(content),
     Buffer.from('\r\n'),
   ])
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  return CairnError.is(error) ? error.code : `not ours: ${String(error)}`
 }
 
 describe('multipart', () => {
@@ -146,7 +139,7 @@ describe('multipart', () => {
       `Content-Disposition: form-data; filename*=UTF-8''%zz`,
     ]
     for (const line of bad)
-      expect([line, await codeOf(readText(`--b\r\n${line}\r\n\r\nx\r\n--b--`))]).toEqual([line, 'INVALID_MULTIPART'])
+      await expect(codeOf(readText(`--b\r\n${line}\r\n\r\nx\r\n--b--`)), line).resolves.toBe('INVALID_MULTIPART')
     const notUtf8 = Buffer.concat([Buffer.from('--b\r\nA: '), Buffer.from([0xff]), Buffer.from('\r\n\r\n\r\n--b--')])
     expect(await codeOf(read([notUtf8]))).toBe('INVALID_MULTIPART')
   })
