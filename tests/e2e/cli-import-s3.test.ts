@@ -1,0 +1,65 @@
+// The objects of an S3 bucket are imported by the command line.
+import { downloadBytes, listFiles } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBucket, type ImportNetworks, startImportNetworks } from './import-networks.ts'
+
+const texts = {
+  'docs/a/readme.md': '# readme',
+  'docs/b/readme.md': '# other',
+  'docs/empty.txt': '',
+  'top.txt': 'top',
+}
+let networks: ImportNetworks
+let env: Record<string, string> = {}
+beforeAll(async () => {
+  networks = await startImportNetworks({ environment: { CAIRN_S3_API_PORT: '0' } })
+  const { source, large } = networks
+  const { endpoint = '', region = '', accessKeyId = '', secretAccessKey = '' } = source.profile.s3 ?? {}
+  env = {
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  }
+  await createBucket(source, 'moving', [
+    ...Object.entries(texts).map(([key, text]) => [key, text, 'text/x-moved'] as const),
+    ['docs/film.mp4', large, 'video/mp4'],
+    ['docs/folder/', '', 'application/x-directory'],
+  ])
+})
+afterAll(() => networks?.[Symbol.asyncDispose]())
+
+test('each object becomes a file with its key as the name, its type, and the CID of the bucket', async () => {
+  const { large, runImport } = networks
+  const dry = await runImport(['s3://moving/docs/', '--dry-run'], { env })
+  const bytes = large.length + texts['docs/a/readme.md'].length + texts['docs/b/readme.md'].length
+  expect([dry.code, dry.summary]).toEqual([0, expect.objectContaining({ items: 4, bytes, unknownSizes: 0 })])
+
+  const args = ['s3://moving/docs/', '--state', 'moving.jsonl']
+  const { code, summary, client } = await runImport(args, { env })
+  expect([code, summary]).toEqual([0, expect.objectContaining({ items: 4, uploaded: 4, bytes, missing: 0 })])
+  const files = await Array.fromAsync(listFiles(client))
+  expect(files.map(({ fileName, mimeType }) => [fileName, mimeType]).sort()).toEqual([
+    ['docs/a/readme.md', 'text/x-moved'],
+    ['docs/b/readme.md', 'text/x-moved'],
+    ['docs/empty.txt', 'text/x-moved'],
+    ['docs/film.mp4', 'video/mp4'],
+  ])
+  const film = files.find(({ fileName }) => fileName === 'docs/film.mp4')?.cid ?? ''
+  expect(await downloadBytes(client, film)).toEqual(large)
+
+  const again = await runImport(args, { env }, client)
+  expect([again.code, again.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
+  // Without the state file, the CID that the bucket states is enough.
+  const fresh = await runImport(['s3://moving/docs/'], { env }, client)
+  expect([fresh.code, fresh.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
+  expect(await Array.fromAsync(listFiles(client))).toHaveLength(4)
+})
+
+test('wrong credentials and a missing bucket are named', async () => {
+  const { runImport } = networks
+  const wrong = await runImport(['s3://moving'], { env: { ...env, AWS_SECRET_ACCESS_KEY: 'x' } })
+  expect([wrong.code, JSON.parse(wrong.err).error.code]).toEqual([4, 'UNAUTHENTICATED'])
+  const missing = await runImport(['s3://no-such-bucket'], { env })
+  expect([missing.code, JSON.parse(missing.err).error.code]).toEqual([3, 'NOT_FOUND'])
+})
