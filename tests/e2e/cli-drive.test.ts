@@ -6,8 +6,10 @@ import { exportDrive, transferFile } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
+const privateKey = generatePrivateKey()
 let network: TestNetwork
 let folder = ''
 
@@ -15,9 +17,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-drive-'))
   network = await createTestNetwork({ CAIRN_RATE_FACTOR: '0' })
   writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
-  writeFileSync(join(folder, 'wallet.key'), generatePrivateKey(), { mode: 0o600 })
   for (const machine of ['laptop', 'phone']) {
-    expect(await cairn(machine, 'wallet', 'import', 'wallet.key')).toMatchObject({ code: 0 })
+    await storeLightWallet(join(folder, machine), privateKey, 'correct horse')
     expect(await cairn(machine, 'api-key', 'new')).toMatchObject({ code: 0 })
   }
   for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(join(folder, name), name)
@@ -170,8 +171,7 @@ describe('two machines', () => {
     const refused = await drive('laptop', 'reset', 'old-index.json', '--yes')
     expect(refused.code).not.toBe(0)
     expect(refused.err).toContain('The key of the drive is not lost')
-    const privateKey = readFileSync(join(folder, 'wallet.key'), 'utf8')
-    const owner = await createKeyClient(network, `0x${privateKey.replace('0x', '')}`)
+    const owner = await createKeyClient(network, privateKey)
     const { keyCid = '' } = (await exportDrive(owner)) ?? {}
     const other = await createKeyClient(network)
     await transferFile(owner, keyCid, other.address, { resetSharedTo: true })

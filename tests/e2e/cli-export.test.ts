@@ -22,6 +22,7 @@ import {
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
 const privateKey = generatePrivateKey()
@@ -34,15 +35,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-export-'))
   ;[source, target] = await Promise.all([createTestNetwork({}, 'local'), createTestNetwork({}, 'local')])
   writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
-  writeFileSync(join(folder, 'wallet.key'), privateKey, { mode: 0o600 })
-  writeFileSync(join(folder, 'stranger.key'), generatePrivateKey(), { mode: 0o600 })
   for (const [config, key] of [
-    ['at-source', 'wallet.key'],
-    ['at-target', 'wallet.key'],
-    ['stranger', 'stranger.key'],
+    ['at-source', privateKey],
+    ['at-target', privateKey],
+    ['stranger', generatePrivateKey()],
   ] as const) {
     const network = config === 'at-source' ? source : target
-    expect(await cairn(network, config, ['wallet', 'import', key])).toMatchObject({ code: 0 })
+    await storeLightWallet(join(folder, config), key, 'correct horse')
     expect(await cairn(network, config, ['api-key', 'new'])).toMatchObject({ code: 0 })
   }
 })
@@ -176,7 +175,7 @@ describe('export and import', () => {
   test('a changed list is refused, a damaged CAR is named and the rest is imported', async () => {
     const elsewhere = await createTestNetwork()
     try {
-      expect(await cairn(elsewhere, 'elsewhere', ['wallet', 'import', 'wallet.key'])).toMatchObject({ code: 0 })
+      await storeLightWallet(join(folder, 'elsewhere'), privateKey, 'correct horse')
       expect(await cairn(elsewhere, 'elsewhere', ['api-key', 'new'])).toMatchObject({ code: 0 })
       const car = join(folder, 'backup', 'cars', largeCid.slice(-2), `${largeCid}.car`)
       const bytes = readFileSync(car)
