@@ -1,0 +1,188 @@
+// Files on the command line: upload, download, list, rename and remove.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { programEnvironment } from '../program-environment.ts'
+import { cliCommand } from '../run-cli.ts'
+import { type CliHome, createCliHome, hello } from './cli-home.ts'
+
+/** The command, as a part of a shell's line. */
+let cli = ''
+let home: CliHome
+beforeAll(async () => {
+  cli = (await cliCommand()).map((part) => `'${part}'`).join(' ')
+  home = await createCliHome()
+})
+afterAll(() => home?.[Symbol.asyncDispose]())
+
+test('--resume continues a killed call, and removes its state at the end', async () => {
+  const { folder, cairn } = home
+  const bytes = randomBytes(64 * 1024 * 1024)
+  writeFileSync(join(folder, 'film.mkv'), bytes)
+  const kept = join(folder, 'config', 'uploads.json')
+  let running: ChildProcess | undefined
+  const offsets: number[] = []
+  // The service runs in this process.
+  const watch = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage }
+    if (request.method !== 'PATCH') return
+    offsets.push(Number(request.headers['upload-offset']))
+    const from = request.socket.bytesRead
+    const timer = setInterval(() => {
+      if (request.socket.bytesRead - from > 24 * 1024 * 1024 && offsets.length === 1) running?.kill('SIGKILL')
+      if (request.destroyed) clearInterval(timer)
+    }, 1)
+  }
+  subscribe('http.server.request.start', watch)
+  try {
+    const killed = await cairn(['upload', '--resume', 'film.mkv'], {
+      started: (child) => {
+        running = child
+      },
+    })
+    expect(killed.code).not.toBe(0)
+    expect(Object.keys(JSON.parse(readFileSync(kept, 'utf8')))).toHaveLength(1)
+    const { code, out } = await cairn(['upload', '--resume', 'film.mkv', '--json'])
+    expect(code).toBe(0)
+    expect(offsets[0]).toBe(0)
+    expect(offsets.at(-1)).toBeGreaterThanOrEqual(16 * 1024 * 1024)
+    expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({})
+    const { cid }: { cid: string } = JSON.parse(out)
+    const plain = await cairn(['upload', 'film.mkv', '--json'])
+    expect(JSON.parse(plain.out)).toMatchObject({ cid })
+  } finally {
+    unsubscribe('http.server.request.start', watch)
+  }
+  const wrong = await cairn(['upload', '--resume', '--encrypt', 'film.mkv'])
+  expect(wrong.err).toContain('--resume supports files and folders, not --encrypt')
+})
+
+test('folders, standard input, options; JSON for programs', async () => {
+  const { network, folder, cairn } = home
+  mkdirSync(join(folder, 'site', 'css'), { recursive: true })
+  writeFileSync(join(folder, 'site', 'index.html'), '<p>hi')
+  writeFileSync(join(folder, 'site', 'css', 'a.css'), 'p{}')
+  const site = JSON.parse((await cairn(['upload', 'site', '--json'])).out)
+  expect(site).toMatchObject({ name: 'site', sizeBytes: 8 })
+  const piped = JSON.parse(
+    (await cairn(['upload', '-', '--name', 'piped.txt', '--json'], { input: 'hello world' })).out,
+  )
+  expect(piped).toMatchObject({ cid: hello, name: 'piped.txt' })
+  const old = JSON.parse((await cairn(['upload', 'hello.txt', '--cid-version', '0', '--json'])).out)
+  expect(old.cid).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
+  const wrapped = JSON.parse((await cairn(['upload', 'hello.txt', '--wrap', '--json'])).out)
+  expect(wrapped.cid).toBe('bafybeic6svhkwl3y2wvkj33weshyjjs5cbvgijh7yo3kjasyglrdwe2l74')
+
+  expect((await cairn(['ls', site.cid])).out).toMatch(/css[\s\S]*index\.html/)
+  expect((await cairn(['cat', `${site.cid}/css/a.css`])).out).toBe('p{}')
+  const got = await cairn(['get', site.cid, '-o', 'copy'])
+  expect(got.code).toBe(0)
+  expect(readFileSync(join(folder, 'copy', 'css', 'a.css'), 'utf8')).toBe('p{}')
+  const car = await fetch(`${network.profile.gateway}/ipfs/${site.cid}?format=car`)
+  writeFileSync(join(folder, 'site.car'), Buffer.from(await car.arrayBuffer()))
+  expect(JSON.parse((await cairn(['upload', 'site.car', '--car', '--json'])).out).cid).toBe(site.cid)
+})
+
+test('-q prints the one value and nothing else', async () => {
+  const { cairn } = home
+  // The first call may make the key, and say so.
+  await cairn(['balance'])
+  const quiet = async (...args: string[]) => {
+    const { code, out, err } = await cairn([...args, '-q'])
+    expect([code, err], args.join(' ')).toEqual([0, ''])
+    return out
+  }
+  expect(await quiet('upload', 'hello.txt')).toBe(`${hello}\n`)
+  expect(await quiet('upload', '--encrypt', 'hello.txt')).toMatch(/^bafk[a-z2-7]{55}\n$/)
+  expect(await quiet('get', hello, '-o', 'quiet.txt')).toBe('quiet.txt\n')
+  expect(await quiet('info', hello)).toBe(`${hello}\n`)
+  expect(await quiet('pin', hello)).toBe(`${hello}\n`)
+  expect(await quiet('balance')).toMatch(/^\d+\n$/)
+  expect(await quiet('status')).toBe('ready\n')
+  expect((await quiet('ls', '--limit', '1')).trim()).toBe(hello)
+  const name = (await quiet('name', 'create', 'quiet')).trim()
+  expect(await quiet('name', 'publish', 'quiet', hello)).toBe(`${name}\n`)
+  expect(await quiet('name', 'list')).toContain(`${name}\n`)
+  expect(await quiet('name', 'rm', 'quiet', '--yes')).toBe(`${name}\n`)
+})
+
+test('keeps an existing target by default', async () => {
+  const { folder, cairn } = home
+  writeFileSync(join(folder, 'mine.txt'), 'precious')
+  const refused = await cairn(['get', hello, '-o', 'mine.txt'])
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain('already exists')
+  expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('precious')
+  expect((await cairn(['get', hello, '-o', 'mine.txt', '--force'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('hello world')
+})
+test('ls, info, rename, rm, balance, quote, pin', async () => {
+  const { cairn } = home
+  const rows = (await cairn(['ls', '--json', '--search', 'piped'])).out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows).toMatchObject([{ fileName: 'piped.txt', cid: hello }])
+  expect((await cairn(['ls', '--sort', 'name', '--limit', '2'])).out.trim().split('\n')).toHaveLength(3)
+  expect((await cairn(['info', hello])).out).toMatch(/Size +11 B \(11 bytes\)/)
+  expect((await cairn(['rename', rows[0].id, 'renamed.txt'])).out).toContain('renamed.txt')
+  expect((await cairn(['--json', 'mv', rows[0].id, 'again.txt'])).out).toContain('"again.txt"')
+  expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(0)
+  expect((await cairn(['rm', rows[0].id, '--yes'])).code).toBe(3)
+  expect((await cairn(['rm', hello])).err).toContain('--yes')
+  expect(JSON.parse((await cairn(['balance', '--json'])).out)).toMatchObject({
+    limitBytes: expect.any(Number),
+    usedBytes: expect.any(Number),
+  })
+  expect(JSON.parse((await cairn(['quote', 'site', '--json'])).out)).toMatchObject({
+    totalSize: 8,
+    metaData: [{ fileName: 'a.css' }, { fileName: 'index.html' }],
+  })
+  expect((await cairn(['quote', 'site'])).out).toContain('After upload')
+  expect((await cairn(['pin', hello, '--name', 'kept'])).out).toContain('kept')
+})
+
+test('a reader that has enough is no fault', async () => {
+  const { network, folder } = home
+  const { code, out } = await new Promise<{ code: number | null; out: string }>((done) => {
+    const shell = spawn('bash', ['-o', 'pipefail', '-c', `${cli} ls | head -1`], {
+      env: {
+        ...process.env,
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+        CAIRN_CONFIG_HOME: join(folder, 'config'),
+      },
+    })
+    let text = ''
+    shell.stdout.on('data', (piece: Buffer) => {
+      text += piece.toString()
+    })
+    shell.on('close', (status) => done({ code: status, out: text }))
+  })
+  expect(code).toBe(0)
+  expect(out).toMatch(/^CID /)
+})
+
+test.each([
+  [['ls'], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
+  [['cat', hello], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
+  [['ls', '--json'], /^{"error":{"code":"FILE_UNREADABLE","message":"Cannot write to standard output\./],
+])('%j says that its output could not be written', async (args, expected) => {
+  const { network, folder, cairn } = home
+  expect((await cairn(['upload', 'hello.txt'])).code).toBe(0)
+  const child = spawn('sh', ['-c', `exec ${cli} ${args.join(' ')} > /dev/full`], {
+    env: {
+      ...programEnvironment,
+      CAIRN_NETWORK: join(network.home, 'network.json'),
+      CAIRN_CONFIG_HOME: join(folder, 'config'),
+    },
+  })
+  const [[code], err] = await Promise.all([once(child, 'close'), text(child.stderr)])
+  expect(code).toBe(1)
+  expect(err).toMatch(expected)
+})
