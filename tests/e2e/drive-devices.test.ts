@@ -1,0 +1,139 @@
+// Several devices change one drive, with lost responses, many parts and kept uploads.
+import { deleteFile, openDrive } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { codeOf } from '../code-of.ts'
+import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { listPaths, uploadNamed } from './drive-tree.ts'
+
+let network: TestNetwork
+
+beforeAll(async () => {
+  network = await createTestNetwork({ CAIRN_RATE_FACTOR: '0' })
+})
+
+afterAll(() => network?.[Symbol.asyncDispose]())
+
+test('devices that change the drive at the same time lose nothing', async () => {
+  const client = await createKeyClient(network)
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await uploadNamed(client, name)
+  // None of them has seen a change: they also create the drive at the same time.
+  const devices = await Promise.all(Array.from({ length: 5 }, () => openDrive(client)))
+  await Promise.all(
+    devices.map((device, at) =>
+      device.change((edit) => {
+        edit.createFolder(`/from ${at}`)
+        edit.createFolder('/same')
+        edit.tag('/a.txt', `tag ${at}`)
+      }),
+    ),
+  )
+  await Promise.all(
+    devices.flatMap((device, at) => [1, 2, 3].map((n) => device.change((e) => e.createFolder(`/from ${at}/${n}`)))),
+  )
+  for (const device of devices) await device.reload()
+  const [first] = devices
+  expect(first?.revision).toBe(20)
+  for (const device of devices) expect(listPaths(device)).toEqual(listPaths(devices[0] ?? device))
+  const paths = listPaths(await openDrive(client))
+  for (const at of devices.keys()) for (const n of [1, 2, 3]) expect(paths).toContain(`/from ${at}/${n}`)
+  expect(paths.filter((path) => path.startsWith('/same'))).toEqual([
+    '/same',
+    '/same (2)',
+    '/same (3)',
+    '/same (4)',
+    '/same (5)',
+  ])
+  expect(first?.find('/a.txt')?.tags).toEqual(['tag 0', 'tag 1', 'tag 2', 'tag 3', 'tag 4'])
+})
+
+test('two moves that would make a cycle leave both folders in the tree', async () => {
+  const client = await createKeyClient(network)
+  const one = await openDrive(client)
+  await one.change((edit) => {
+    edit.createFolder('/x')
+    edit.createFolder('/y')
+  })
+  const two = await openDrive(client)
+  await Promise.all([one.change((e) => e.move('/x', '/y')), two.change((e) => e.move('/y', '/x'))])
+  await one.reload()
+  await two.reload()
+  expect(listPaths(one)).toEqual(listPaths(two))
+  expect(listPaths(one)).toHaveLength(2)
+  expect([
+    ['/x', '/x/y'],
+    ['/y', '/y/x'],
+  ]).toContainEqual(listPaths(one))
+})
+
+test('parts are merged when there are many, and every device still reads them', { timeout: 60_000 }, async () => {
+  const client = await createKeyClient(network)
+  const cid = await uploadNamed(client, 'a.txt')
+  const drive = await openDrive(client)
+  await drive.change((edit) => edit.createFolder('/first'))
+  const early = await openDrive(client)
+  for (let at = 0; at < 70; at++) await drive.change((edit) => edit.tag('/a.txt', `t${at % 3}`, at % 2 === 0))
+  expect(drive.revision).toBe(71)
+  expect(drive.size.parts).toBeLessThan(20)
+  await early.reload()
+  const late = await openDrive(client, { known: drive.known })
+  for (const device of [early, late]) {
+    expect(device.find('/a.txt')).toMatchObject({ id: cid, tags: drive.find('/a.txt')?.tags })
+    expect(device.known).toEqual(drive.known)
+  }
+  await early.change((edit) => edit.createFolder('/last'))
+  expect(listPaths(await openDrive(client, { known: late.known }))).toEqual(['/a.txt', '/first', '/last'])
+})
+
+test('a lost response does not repeat a change, and without a service nothing changes', async () => {
+  const client = await createKeyClient(network)
+  const drive = await openDrive(client)
+  await drive.change((edit) => edit.createFolder('/one'))
+  let lost = 0
+  const unlucky = await openDrive({
+    ...client,
+    fetch: async (input, init) => {
+      const response = await client.fetch(input, init)
+      if (!String(input).includes('/api/drive/parts') || lost > 0) return response
+      lost++
+      throw new TypeError('connection reset')
+    },
+  })
+  await unlucky.change((edit) => edit.createFolder('/two'))
+  expect(lost).toBe(1)
+  await drive.reload()
+  expect(listPaths(drive)).toEqual(['/one', '/two'])
+  expect(drive.revision).toBe(2)
+  let isDown = false
+  const offline = await openDrive({
+    ...client,
+    fetch: (input, init) => (isDown ? Promise.reject(new TypeError('down')) : client.fetch(input, init)),
+  })
+  isDown = true
+  expect(await codeOf(offline.change((edit) => edit.createFolder('/three')))).toBe('NETWORK_ERROR')
+  expect(listPaths(offline)).toEqual(['/one', '/two'])
+  isDown = false
+  await offline.change((edit) => edit.createFolder('/four'))
+  expect(listPaths(offline)).toEqual(['/four', '/one', '/two'])
+})
+
+test('a drive opens with the newest uploads or with kept ones, and notices what others added and deleted', async () => {
+  const client = await createKeyClient(network)
+  const cids = [await uploadNamed(client, 'a.txt'), await uploadNamed(client, 'b.txt')]
+  const first = await openDrive(client, { isPartial: true })
+  expect(first.isListed).toBe(true)
+  const kept = first.uploads
+  await uploadNamed(client, 'c.txt')
+  const second = await openDrive(client, { uploads: kept, isQuick: true })
+  expect(listPaths(second)).toEqual(['/a.txt', '/b.txt', '/c.txt'])
+  await deleteFile(client, { cid: cids[0] ?? '' })
+  await second.reload({ isQuick: true })
+  expect(listPaths(second)).toEqual(['/b.txt', '/c.txt'])
+  const third = await openDrive(client, { uploads: kept, isQuick: true })
+  expect(listPaths(third)).toEqual(['/b.txt', '/c.txt'])
+  await third.change((edit) => {
+    edit.tag('/b.txt', 'one')
+    edit.tag('/c.txt', 'one')
+    edit.tag('/c.txt', 'two')
+  })
+  expect(third.tags()).toEqual(['one', 'two'])
+})
