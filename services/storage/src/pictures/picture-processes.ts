@@ -163,7 +163,7 @@ async function exchange(
       for await (const bytes of read(AbortSignal.any([signal, late.signal])))
         await send(child, { kind: 'bytes', bytes })
     } catch (error) {
-      if (isUsable(child)) await send(child, { kind: 'drop' })
+      if (isUsable(child)) await send(child, { kind: 'drop' }).catch(() => undefined)
       throw late.signal.aborted ? late.signal.reason : error
     }
     await send(child, { kind: 'render', options, limits })
@@ -178,6 +178,11 @@ async function exchange(
 
 function send(child: ChildProcess, task: PictureTask): Promise<void> {
   return new Promise((resolve, reject) => {
-    child.send(task, (error) => (error === null ? resolve() : reject(new CairnError('INTERNAL', { cause: error }))))
+    child.send(task, (error) => {
+      if (error === null) return resolve()
+      // It may be gone although its exit is not reported yet: no other picture gets it.
+      child.kill('SIGKILL')
+      reject(new CairnError('INTERNAL', { cause: error }))
+    })
   })
 }
