@@ -1,3 +1,4 @@
+// What the gateway refuses to resize: files that are no pictures, too large ones, and too many at a time.
 import { once } from 'node:events'
 import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'

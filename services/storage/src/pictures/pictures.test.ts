@@ -1,3 +1,4 @@
+// Pictures at the gateway: sizes, formats, headers. Real files, a real library in its own process.
 import { pathToFileURL } from 'node:url'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'

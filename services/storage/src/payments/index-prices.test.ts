@@ -1,0 +1,114 @@
+// What a payment buys: prices of storage and of coins, when they were shown and how old they are.
+import { bytesForUnits, coinPriceOf, GIB, MIB, oneDollar } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { changeOperatorSetting, operatorSettings } from '../ledger/ledger.ts'
+import { findPriceOfStorage } from './credit.ts'
+import { describePayments } from './describe-payments.fixture.ts'
+import { describeHowToPay } from './payments.ts'
+
+describePayments('a payment on %s', (subject) => {
+  test('buys at the price that was shown in the ten minutes before, then at the price that the operator set', async () => {
+    const { place, db, follow, limitOf, expectBooksRight } = subject()
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(2)
+    const justBefore = Date.now() - 5 * 60_000
+    const set = (usd: string, effectiveAt: number) =>
+      db.write((trx) => changeOperatorSetting(trx, operatorSettings.price, usd, effectiveAt))
+    await set('8', justBefore)
+    await follow().round()
+    expect(await limitOf(place.alice.account.address)).toBe(Number(bytesForUnits(1_000_000n, 6)))
+    await place.payToken(place.bob, 'usdc', 1_000_000n)
+    await place.mine(2)
+    await set('2', justBefore)
+    await follow().round()
+    const atTwo = bytesForUnits(1_000_000n, 6, oneDollar, coinPriceOf(2))
+    expect(await limitOf(place.bob.account.address)).toBe(Number(atTwo))
+    expect(await describeHowToPay(db.read, follow().context.config.payments, GIB)).toMatchObject([
+      { tokens: { usdc: '2000000', dai: (2n * 10n ** 18n).toString() } },
+    ])
+    await expectBooksRight()
+    // Set in the second of the block, whose time has no milliseconds.
+    const blockTime = Number((await place.chain.reader.getBlock()).timestamp) * 1000 + 3_600_000
+    await set('1', blockTime + 999)
+    expect(await findPriceOfStorage(db.read, blockTime)).toEqual(coinPriceOf(1))
+    expect(await findPriceOfStorage(db.read, blockTime - 1000)).toEqual(coinPriceOf(2))
+  })
+
+  test('is accepted in each coin, for the payer and for others, many in the time of one transaction', async () => {
+    const { place, follow, rows, limitOf, expectBooksRight } = subject()
+    await place.pay(place.alice, 10n ** 15n)
+    await place.payToken(place.alice, 'usdt', 4_000_000n)
+    await place.payToken(place.alice, 'dai', 4n * 10n ** 18n)
+    await place.payFor(place.bob, place.alice.account.address, 10n ** 15n)
+    await place.mine(2)
+    expect(await follow().round()).toMatchObject({ credited: 4 })
+    // Twice 0.001 of a coin at 2,000 dollars, twice four dollars.
+    expect(await limitOf(place.alice.account.address)).toBe(2 * 2 * 256 * MIB + 2 * 4 * 256 * MIB + 134)
+    expect((await rows()).map(({ payer }) => payer)).toContain(place.bob.account.address.toLowerCase())
+    expect(await limitOf(place.bob.account.address)).toBeUndefined()
+    await expectBooksRight()
+  })
+
+  test('in the native coin waits without a fresh price, and is credited with the first that arrives', async () => {
+    const { place, clock, follow, rows, expectBooksRight } = subject()
+    const day = 86_400
+    await place.chain.miner.increaseTime({ seconds: 3 * day })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(2)
+    clock.ms += 3 * day * 1000
+    const indexer = follow()
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    expect(await rows()).toMatchObject([
+      { state: 'unpriced', reason: expect.stringContaining('ETH') },
+      { state: 'credited' },
+    ])
+    await place.chain.miner.increaseTime({ seconds: 60 })
+    await place.pushPrice(1000_00000000n)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    const [waited] = await rows()
+    expect(waited).toMatchObject({ state: 'credited', reason: null, price: '100000000000', bytes: 256 * MIB })
+    await expectBooksRight()
+  })
+
+  test('counts at the best price of the ten minutes before, so that a quote buys its size', async () => {
+    const { place, follow, rows } = subject()
+    await place.pushPrice(1500_00000000n)
+    await place.chain.miner.increaseTime({ seconds: 300 })
+    await place.pushPrice(1000_00000000n)
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    // The first round is 2,000 dollars, and it also applied within the ten minutes.
+    expect(await rows()).toMatchObject([{ price: '200000000000' }])
+    await place.chain.miner.increaseTime({ seconds: 700 })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    expect((await rows()).at(-1)).toMatchObject({ price: '100000000000', bytes: 256 * MIB })
+  })
+
+  test('does not use a round that was stale before the ten minutes began', async () => {
+    const { place, follow, rows } = subject()
+    await place.chain.miner.increaseTime({ seconds: 3 * 86_400 })
+    await place.pushPrice(1000_00000000n)
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    await follow().round()
+    expect(await rows()).toMatchObject([{ state: 'credited', price: '100000000000' }])
+  })
+
+  test('in an unconfigured token, or of dust, is recorded and buys nothing', async () => {
+    const { place, follow, rows, limitOf } = subject()
+    await place.payToken(place.alice, 'dai', 1n)
+    await place.payToken(place.alice, 'usdt', 5n)
+    await place.mine(2)
+    const { usdc, dai } = place.tokens
+    await follow({ tokens: { usdc: { address: usdc, decimals: 6 }, dai: { address: dai, decimals: 18 } } }).round()
+    expect(await rows()).toMatchObject([
+      { state: 'refused', coin: 'dai', reason: expect.stringContaining('too small') },
+      { state: 'refused', coin: '', reason: expect.stringContaining('not accepted') },
+    ])
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+  })
+})

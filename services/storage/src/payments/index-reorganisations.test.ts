@@ -1,0 +1,101 @@
+// Payments survive reorganisations of the chain: what is mined again is credited once, what is not never.
+import { paymentsAbi } from '@cairn/contracts'
+import { bytesForUnits } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { describePayments } from './describe-payments.fixture.ts'
+
+describePayments('a payment on %s', (subject) => {
+  test('has its own position in a transaction with several, wherever it is mined', async () => {
+    const { place, follow, rows, expectBooksRight } = subject()
+    const payTwice = async () => {
+      // Code that pays 3 and then 4 thousandths of a coin, run as a contract's constructor: both are events of one
+      // transaction.
+      const call = (value: bigint) =>
+        `600060006000600067${(value * 10n ** 15n).toString(16).padStart(16, '0')}73${place.payments.slice(2)}5af150`
+      const hash = await place.alice.sendTransaction({
+        data: `0x${call(3n)}${call(4n)}00`,
+        value: 7n * 10n ** 15n,
+        gas: 300_000n,
+      })
+      await place.chain.reader.waitForTransactionReceipt({ hash })
+      return hash
+    }
+    const indexer = follow({ finality: { blocks: 10 } })
+    const hash = await payTwice()
+    await indexer.round()
+    const raw = await place.chain.anvil.request('eth_getRawTransactionByHash', [hash])
+    // Mined again after another payment, so its log indexes differ.
+    const other = await place.bob.prepareTransactionRequest({ to: place.payments, value: 10n ** 15n, gas: 100_000n })
+    const signed = await place.bob.signTransaction(other)
+    await place.chain.anvil.request('anvil_reorg', [
+      1,
+      [
+        [signed, 0],
+        [raw, 0],
+      ],
+    ])
+    const logs = await place.chain.reader.getLogs({ address: place.payments, fromBlock: 'latest' })
+    expect(logs).toHaveLength(3)
+    await place.mine(11)
+    await indexer.round()
+    await indexer.round()
+    const found = (await rows()).filter((row) => row.tx_hash === hash)
+    expect(found.map(({ ordinal, units, state }) => [ordinal, units, state])).toEqual([
+      [0, '3000000000000000', 'credited'],
+      [1, '4000000000000000', 'credited'],
+    ])
+    expect((await rows()).filter(({ state }) => state === 'credited')).toHaveLength(3)
+    await expectBooksRight()
+  })
+
+  test('that a reorganisation drops is never credited; one that it moves is credited once', async () => {
+    const { place, follow, rows, states, limitOf, expectBooksRight } = subject()
+    // The first payment costs more gas; no account's limit may depend on which payment that is.
+    await place.payToken(place.bob, 'usdc', 1n)
+    const indexer = follow({ finality: { blocks: 10 } })
+    const first = await place.payToken(place.alice, 'usdc', 1_000_000n)
+    const second = await place.pay(place.bob, 10n ** 15n)
+    await indexer.round()
+    expect(await states()).toEqual(['seen', 'seen', 'seen'])
+    // Both blocks are removed; only the second payment is mined again, after others, in another block.
+    const raw = await place.chain.reader.request({
+      method: 'eth_getRawTransactionByHash' as never,
+      params: [second] as never,
+    })
+    await place.chain.anvil.request('anvil_reorg', [2, [[raw, 1]]])
+    await indexer.round()
+    const after = await rows()
+    expect(after.find(({ tx_hash }) => tx_hash === first)?.state).toBe('orphaned')
+    expect(after.find(({ tx_hash }) => tx_hash === second)?.state).toBe('seen')
+    await place.mine(11)
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    expect(await limitOf(place.bob.account.address)).toBeGreaterThan(0)
+    expect((await rows()).filter(({ state }) => state === 'credited')).toHaveLength(2)
+    await expectBooksRight()
+  })
+
+  test.each([1, 5, 50])('survives a reorganisation of %i blocks, correct at every step', async (depth) => {
+    const { place, follow, states, limitOf, expectBooksRight } = subject()
+    const indexer = follow({ finality: { blocks: 60 } })
+    for (let i = 0; i < 3; i++) await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(Math.max(0, depth - 6))
+    await indexer.round()
+    await place.chain.anvil.request('anvil_reorg', [depth, []])
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBeUndefined()
+    const there = await place.chain.reader.getContractEvents({
+      address: place.payments,
+      abi: paymentsAbi,
+      eventName: 'ReceivedPayment',
+      fromBlock: 0n,
+    })
+    expect((await states()).filter((state) => state === 'seen')).toHaveLength(there.length)
+    await place.mine(61)
+    await indexer.round()
+    expect(await limitOf(place.alice.account.address)).toBe(
+      there.length === 0 ? undefined : there.length * Number(bytesForUnits(1_000_000n, 6)),
+    )
+    await expectBooksRight()
+  })
+})
