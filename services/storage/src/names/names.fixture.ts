@@ -1,16 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRecord, type NameKey } from '@cairn/names'
 import type { DatabaseSettings } from '@cairn/service'
 import { createLogGate } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import pino from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
+import * as names from './names.ts'
 import type { NamesContext } from './names-context.ts'
 
 /** The accounts of tests. */
 export const alice = '0x00000000000000000000000000000000000000aa'
 export const bob = '0x00000000000000000000000000000000000000bb'
+/** A CID that names lead to. */
+export const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+export const hour = 3_600_000
+export const day = 24 * hour
 export const testSecret = new Uint8Array(32).fill(9)
 
 /** Any number of replicas on one database, with one clock that the test controls. */
@@ -67,4 +74,48 @@ export async function startDatabases(): Promise<{
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The database of a test and a replica on it. */
+export type NamesSubject = {
+  readonly place: NamesPlace
+  readonly context: NamesContext
+  /** Signs a record as the owner of a key does, with the clock of the test. */
+  sign(key: NameKey, sequence: bigint, options?: { value?: string; lifetimeMs?: number }): Promise<Uint8Array>
+  /** Publishes a CID under a name of Alice. */
+  publish(id: string, value?: string, from?: NamesContext): ReturnType<typeof names.publishName>
+}
+
+/**
+ * Describes tests of names once on SQLite and once on PostgreSQL, which replaces `%s` in the title.
+ * @param tests gets a function that returns the subject of the current test
+ */
+export function describeNames(title: string, tests: (subject: () => NamesSubject) => void): void {
+  let databases: Awaited<ReturnType<typeof startDatabases>>
+  beforeAll(async () => {
+    databases = await startDatabases()
+  })
+  afterAll(() => databases?.stop())
+  describe.each(['sqlite', 'postgres'] as const)(title, (kind) => {
+    let subject: NamesSubject
+    beforeEach(async () => {
+      const place = await databases.open(kind)
+      const context = await place.replica()
+      subject = {
+        place,
+        context,
+        sign: (key, sequence, options = {}) =>
+          createRecord(key, {
+            value: options.value ?? `/ipfs/${cid}`,
+            sequence,
+            lifetimeMs: options.lifetimeMs ?? day,
+            ttlMs: 60_000,
+            now: place.clock.ms,
+          }),
+        publish: (id, value = cid, from = context) => names.publishName(from, alice, id, { value }),
+      }
+    })
+    afterEach(() => subject.place[Symbol.asyncDispose]())
+    tests(() => subject)
+  })
 }

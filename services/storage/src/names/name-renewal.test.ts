@@ -1,0 +1,149 @@
+// Records are renewed before they expire, and those of strangers are removed when they do.
+import { createNameKey, importNameKey } from '@cairn/names'
+import { nameLifetimeMs } from '@cairn/protocol'
+import { multihashToIPNSRoutingKey, unmarshalIPNSRecord } from 'ipns'
+import { ipnsValidator } from 'ipns/validator'
+import { base36 } from 'multiformats/bases/base36'
+import { CID } from 'multiformats/cid'
+import { expect, test } from 'vitest'
+import { createStorageMetrics } from '../metrics.ts'
+import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { alice, cid, day, describeNames, hour } from './names.fixture.ts'
+import * as names from './names.ts'
+import { createNamesWorker, renewNames } from './worker.ts'
+
+const code = (wanted: string) => ({ code: wanted })
+
+/** Verifies with the reference implementation, independently of Cairn's code. */
+async function verifyIndependently(name: string, record: Uint8Array): Promise<ReturnType<typeof unmarshalIPNSRecord>> {
+  const { multihash } = CID.parse(name, base36)
+  await ipnsValidator(multihashToIPNSRoutingKey(multihash as Parameters<typeof multihashToIPNSRoutingKey>[0]), record)
+  return unmarshalIPNSRecord(record)
+}
+
+describeNames('names on %s', (subject) => {
+  test('renews records before they expire: the same value and sequence, a later expiry, one row of history', async () => {
+    const { place, context } = subject()
+    const { id, name } = await names.createName(context, alice)
+    const short = await names.publishName(context, alice, id, { value: cid, lifetimeMs: 60_000 })
+    const replica = await place.replica()
+    const round = (from = context) => renewNames(from, new AbortController().signal)
+    expect(await round()).toEqual({ renewed: 0, failed: 0, dropped: 0 })
+    for (let times = 0; times < 20; times++) {
+      place.clock.ms += 25_000
+      const rounds = await Promise.all([round(), round(replica)])
+      expect(rounds[0].renewed + rounds[1].renewed).toBe(1)
+    }
+    const renewed = await names.findRecord(context, name)
+    expect(renewed.sequence.toString()).toBe(short.sequence)
+    expect(renewed.value).toBe(short.value)
+    expect(renewed.validUntil).toBe(place.clock.ms + 60_000)
+    await verifyIndependently(name, renewed.bytes)
+    expect((await names.listHistory(context, alice, id, {})).records).toHaveLength(1)
+    // A clock that goes back shortens nothing.
+    place.clock.ms += 25_000
+    await round()
+    const { validUntil } = await names.findRecord(context, name)
+    await context.db.write((trx) =>
+      trx.updateTable('ipns_name').set({ renew_at: 0 }).where('name', '=', name).execute(),
+    )
+    place.clock.ms -= 5000
+    expect(await round()).toMatchObject({ renewed: 0, failed: 0 })
+    expect((await names.findRecord(context, name)).validUntil).toBe(validUntil)
+    // It returns after a long suspension.
+    place.clock.ms += 365 * day
+    await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_EXPIRED'))
+    expect(await round()).toMatchObject({ renewed: 1 })
+    expect((await names.findRecord(context, name)).sequence.toString()).toBe(short.sequence)
+  })
+
+  test('the worker renews by itself, on one replica at a time', async () => {
+    const { place, context, publish } = subject()
+    const { id, name } = await names.createName(context, alice)
+    const published = await publish(id)
+    const metrics = createStorageMetrics()
+    const runOnce = async (processId: string) => {
+      const stop = new AbortController()
+      const clock = { now: place.clock.now, sleep: async () => stop.abort() }
+      await createNamesWorker({ ...context, metrics, processId }, clock).run(stop.signal)
+    }
+    place.clock.ms += nameLifetimeMs / 2
+    const lease = { name: 'names', owner: 'another', now: place.clock.ms, durationMs: hour }
+    await acquireLease(context.db, lease)
+    await runOnce('own')
+    expect((await names.findRecord(context, name)).validUntil).toBe(published.validUntil)
+    await releaseLease(context.db, lease)
+    await runOnce('own')
+    expect((await names.findRecord(context, name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
+    expect((await metrics.namesRenewed.get()).values[0]?.value).toBe(1)
+    // It released its lease, so no replica has to wait for it to expire.
+    expect(await acquireLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
+  })
+
+  test('does not renew a foreign or unreadable record, and continues with the others', async () => {
+    const { place, context, sign, publish } = subject()
+    const own = await names.createName(context, alice)
+    const damaged = await names.createName(context, alice)
+    const good = await names.createName(context, alice)
+    for (const { id } of [own, damaged, good]) await publish(id)
+    const key = await importNameKey((await names.exportName(context, alice, own.id, 'libp2p')).key)
+    const sequence = BigInt(Math.floor(place.clock.ms / 1000)) + 100n
+    await names.acceptRecord(context, own.name, await sign(key, sequence))
+    await context.db.write((trx) =>
+      trx
+        .updateTable('name_entry')
+        .set({ seal: new Uint8Array(40) })
+        .where('id', '=', damaged.id)
+        .execute(),
+    )
+    place.clock.ms += nameLifetimeMs / 2
+    expect(await renewNames(context, new AbortController().signal)).toEqual({ renewed: 1, failed: 1, dropped: 0 })
+    expect((await names.findRecord(context, good.name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
+  })
+
+  test('names of strangers have limited space, are removed on expiry, and never displace those of accounts', async () => {
+    const { place, context, sign, publish } = subject()
+    const keys = await Promise.all(Array.from({ length: 3 }, createNameKey))
+    const [first, second, third] = keys
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three were made')
+    await names.acceptRecord(context, first.name, await sign(first, 1n, { lifetimeMs: hour }), 2)
+    await names.acceptRecord(context, second.name, await sign(second, 1n), 2)
+    await expect(names.acceptRecord(context, third.name, await sign(third, 1n), 2)).rejects.toMatchObject(
+      code('STORAGE_FULL'),
+    )
+    await names.acceptRecord(context, first.name, await sign(first, 2n, { lifetimeMs: hour }), 2)
+    // An account's own names are not affected.
+    const made = await names.createName(context, alice)
+    await publish(made.id)
+    await names.registerRecord(context, alice, { name: third.name, bytes: await sign(third, 1n), label: undefined })
+    await names.registerRecord(context, alice, { name: second.name, bytes: await sign(second, 1n), label: 'mine' })
+    expect((await names.listHistory(context, alice, second.name, {})).records).toHaveLength(1)
+    place.clock.ms += hour
+    expect(await renewNames(context, new AbortController().signal)).toMatchObject({ dropped: 1 })
+    await expect(names.findRecord(context, first.name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
+    for (const name of [made.name, second.name, third.name]) await names.findRecord(context, name)
+  })
+
+  test('a record for an unlisted name counts as a stranger’s and is removed on expiry; its sequence stays', async () => {
+    const { place, context, sign } = subject()
+    const key = await createNameKey()
+    const { name } = key
+    const register = async (sequence: bigint) =>
+      names.registerRecord(context, alice, { name, bytes: await sign(key, sequence), label: undefined })
+    await register(5n)
+    await names.removeName(context, alice, name)
+    const next = await sign(key, 6n, { lifetimeMs: hour })
+    await expect(names.acceptRecord(context, name, next, 0)).rejects.toMatchObject(code('STORAGE_FULL'))
+    await names.acceptRecord(context, name, next, 1)
+    await names.acceptRecord(context, name, await sign(key, 7n, { lifetimeMs: hour }), 1)
+    expect((await names.findRecord(context, name)).sequence).toBe(7n)
+    place.clock.ms += hour
+    expect(await renewNames(context, new AbortController().signal)).toMatchObject({ dropped: 1 })
+    await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
+    await expect(names.acceptRecord(context, name, await sign(key, 6n))).rejects.toMatchObject(
+      code('IPNS_RECORD_OUTDATED'),
+    )
+    await register(8n)
+    expect((await names.listHistory(context, alice, name, {})).records).toHaveLength(1)
+  })
+})
