@@ -1,11 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MIB } from '@cairn/protocol'
 import { openSnapshot, uuidv7 } from '@cairn/service'
-import type { PostgresFixture } from '@cairn/service/postgres-fixture'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { createS3Place, type S3Place } from '@cairn/service/s3-place-fixture'
-import { type AdminRun, runAdmin } from '../admin/admin.fixture.ts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { type AdminRun, runAdmin, startAdmin } from '../admin/admin.fixture.ts'
 import { readConfig } from '../config.ts'
 import { searchColumns } from '../db/upload-columns.ts'
 import { enter } from '../ledger/ledger.ts'
@@ -176,3 +181,114 @@ export async function readAllRows({ environment }: Machine): Promise<Record<stri
 function describeValue(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
 }
+
+export const restore = (
+  world: BackupWorld,
+  machine: Machine,
+  source: string,
+  ...options: string[]
+): Promise<AdminRun> => administer(machine, 'restore', source, '--identity', world.identity, '--json', ...options)
+
+/** What `findFaults` reports if there is none. */
+export const clean = ['The database matches the packs.']
+
+type User = { key: string; address: string }
+
+export async function signUp(storage: TestStorage): Promise<User> {
+  const account = privateKeyToAccount(generatePrivateKey())
+  return { key: await storage.createKey(account), address: account.address.toLowerCase() }
+}
+
+/** Counts of objects as reported by a backup. */
+export const readCounts = ({ json }: AdminRun) => (json[0]?.['objects'] ?? {}) as { count: number; copied: number }
+
+/** A service with uploads, which does not run, and a folder for its backups. */
+export type FilledService = {
+  source: Machine
+  place: string
+  user: User
+  stored: StoredContent[]
+  /** The pack of each upload, as its path below the objects of a store. */
+  packs: string[]
+}
+
+export async function fill(world: BackupWorld, kind: MachineKind, uploads = 3): Promise<FilledService> {
+  const source = await world.createMachine('source', kind)
+  const stored: StoredContent[] = []
+  await using storage = await startMachine(source)
+  const user = await signUp(storage)
+  for (let at = 0; at < uploads; at++)
+    stored.push(...(await upload(storage, user.key, { [`${at}`]: randomBytes(200_000) })))
+  const rows = await storage.context.db.read.selectFrom('pack').select('object_key').orderBy('id').execute()
+  const packs = rows.map(({ object_key }) => object_key)
+  return { source, place: world.placeOf('backups', 'folder'), user, stored, packs }
+}
+
+/** Restores a backup to a new machine, and reads all that was stored there. */
+export async function expectRestored(
+  world: BackupWorld,
+  place: string,
+  stored: readonly StoredContent[],
+): Promise<void> {
+  const target = await world.createMachine('restored', 'sqlite and files')
+  expect(await restore(world, target, place)).toMatchObject({ code: 0, complained: '' })
+  expect(await findFaults(target)).toEqual(clean)
+  await using storage = await startMachine(target)
+  expect(await findWrong(storage, stored)).toEqual([])
+}
+
+/** Returns the paths of all files below a folder. */
+export async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+}
+
+/** Starts a command, waits until a request for a pack gets no answer, and kills the process. */
+export async function killDuring(
+  world: BackupWorld,
+  machine: Machine,
+  method: string,
+  ...args: string[]
+): Promise<void> {
+  let isHung = false
+  let passed = 0
+  world.s3.proxy.plan = (request) => {
+    if (request.method !== method || !request.target.includes('/objects/packs/')) return undefined
+    if (++passed <= 2) return undefined
+    isHung = true
+    return { kind: 'hang' }
+  }
+  const child = startAdmin(machine.environment, ...args)
+  let complained = ''
+  child.stderr.on('data', (chunk) => {
+    complained += String(chunk)
+  })
+  while (!isHung && child.exitCode === null) await sleep(10)
+  expect([isHung, child.exitCode, complained]).toEqual([true, null, ''])
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  world.s3.proxy.plan = () => undefined
+}
+
+/**
+ * Creates a world before each test of a file.
+ * @returns a function that returns the world of the current test
+ */
+export function prepareBackupWorlds(): () => BackupWorld {
+  let postgres: PostgresFixture
+  let world: BackupWorld
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres?.stop())
+  beforeEach(async () => {
+    world = await createBackupWorld(postgres)
+  })
+  afterEach(() => world[Symbol.asyncDispose]())
+  return () => world
+}
+
+/** Limit of a test that starts several services. */
+export const drillTimeoutMs = 600_000
