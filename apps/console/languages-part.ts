@@ -58,7 +58,7 @@ export function languagesPart(): Plugin {
           return [tag, { dir, ...(script === undefined ? {} : { script, manifest: `/${manifestName(tag)}` }) }]
         })
         const json = JSON.stringify(Object.fromEntries(offered)).replaceAll('"', '&quot;')
-        // Without scripts nothing chooses a language, so the page says it in each.
+        // Without scripts no language is chosen, so the page uses all of them.
         const sentences = await Promise.all(
           tags.map(async (tag) => `<p lang="${tag}">${(await readAppTexts(tag)).needsScripts}</p>`),
         )

@@ -4,7 +4,7 @@ import { type Plugin, runnerImport } from 'vite'
 /** The file of a build that lists its pages: the service answers their paths with the console. */
 const pagesFile = 'pages.json'
 
-/** What the build says of a page. Names of parameters in a path start with `$`. */
+/** What the build knows about a page. Names of parameters in a path start with `$`. */
 type ListedPage = {
   path: string
   needsWallet: boolean

@@ -8,7 +8,7 @@ const versionFlag = 0x80
 
 /**
  * Returns whether bytes are a whole legacy or version 0 transaction and nothing else. The engine aborts the process on
- * others. Whether the transaction is right is for the engine to say.
+ * others. The engine decides whether the transaction is valid.
  *
  * @see https://solana.com/docs/core/transactions
  */

@@ -97,7 +97,7 @@ function generateSource(): string {
   // The name of a release, as explorers list it: without the build of the compiler.
   const compilerVersion = `v${/^\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}/.exec(compiler().version())?.[0] ?? ''}`
   const source = { contract: `${file}:Payments`, compilerVersion, input: whole }
-  return `/** What explorers ask for to verify the payment contract: its name, the compiler, and the standard JSON input. */\nexport const paymentsSource = ${JSON.stringify(source)}\n`
+  return `/** What explorers require to verify the payment contract: its name, the compiler, and the standard JSON input. */\nexport const paymentsSource = ${JSON.stringify(source)}\n`
 }
 
 const sortByName = (sources: StandardInput['sources']): StandardInput['sources'] =>

@@ -10,7 +10,7 @@ import {
 
 /** Settings of {@link readBlob}. */
 export type ReadSettings = {
-  /** Undefined asks the account and the key nodes. */
+  /** If undefined, the account and the key nodes are queried. */
   encrypted: boolean | undefined
   maxBytes: number
   mimeType: string

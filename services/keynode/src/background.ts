@@ -5,7 +5,7 @@ import { startReplacing } from './spares/replacing.ts'
 
 const sweepEveryMs = 60_000
 
-/** What a node does without being asked: it removes what has expired, settles records, replaces shards. Disposing ends it. */
+/** Starts the background work of a node: it removes what has expired, settles records, replaces shards. Disposing ends it. */
 export function startBackground(context: Context): AsyncDisposable {
   const replacing = startReplacing(context)
   const ending = new AbortController()

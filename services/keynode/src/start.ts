@@ -49,7 +49,7 @@ export type KeyNode = AsyncDisposable & {
 export type KeyNodeOptions = {
   clock?: Clock
   log?: Logger
-  /** What the node does without being asked. Tests that make each step themselves pass one that does nothing. */
+  /** Background work of the node. Tests that make each step themselves pass one that does nothing. */
   background?: (context: Context) => AsyncDisposable
 }
 

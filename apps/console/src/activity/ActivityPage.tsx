@@ -111,7 +111,7 @@ export function ActivityPage() {
   )
 }
 
-/** Says that the key nodes are not asked yet, or do not answer: their part of the activity is missing. */
+/** Reports that the key nodes have not been queried yet, or do not answer: their part of the activity is missing. */
 function KeyNodesNotice({
   isConnectable,
   error,

@@ -19,7 +19,7 @@ export function isNews({ kind, address }: KeyEvent, account: string): boolean {
 /**
  * Returns what the key nodes report about the files of the account, newest first: who opened them, who was refused, and
  * what the account changed.
- * @param maxEvents number of events to look at; 0 asks nothing
+ * @param maxEvents number of events to look at; 0 requests none
  */
 export function useKeyActivity(maxEvents: number) {
   const network = useNetwork()

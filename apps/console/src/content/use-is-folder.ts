@@ -10,7 +10,7 @@ const queryOf = (client: Client, cid: string) => ({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether a CID is a folder, asked of the gateway and verified where the listing leaves it open. */
+/** Whether a CID is a folder. If the listing does not tell, queries the gateway and verifies the answer. */
 export function useIsFolder(content: Parameters<typeof mayBeFolder>[0]) {
   const client = useClient()
   const isOpen = mayBeFolder(content)
@@ -23,7 +23,7 @@ export async function findIsFolder(client: Client, content: Parameters<typeof ma
   return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, content.cid)).catch(() => false)
 }
 
-/** Whether a CID is known to be a folder by now: its row has asked. */
+/** Whether a CID is already known to be a folder, because its row has queried it. */
 export function isKnownFolder(cid: string): boolean {
   return queryClient.getQueryData(['is-folder', cid]) === true
 }

@@ -17,8 +17,8 @@ const maxNames = 500
 const askedNames = 64
 
 /**
- * The names of a folder, folders first. The folder itself does not say which names are folders, so each that may be one is
- * asked about; names without an ending come first.
+ * The names of a folder, folders first. The folder itself does not state which names are folders, so each that may be one is
+ * queried; names without an extension come first.
  */
 async function markFolders(
   client: Client,

@@ -40,7 +40,7 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)} ${units[step]}`
 }
 
-/** US dollars; small amounts keep two digits that say something. */
+/** US dollars; small amounts keep two significant digits. */
 export function formatUsd(usd: number): string {
   return usd !== 0 && Math.abs(usd) < 0.1 ? smallDollars.format(usd) : dollars.format(usd)
 }

@@ -4,7 +4,7 @@ import { useNetwork } from '../network/use-network.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { useOnline } from '../ui/use-online.ts'
 
-/** Says once for the whole console that the storage service does not answer. A browser without a network says that. */
+/** Reports once for the whole console that the storage service does not answer, or that the browser is offline. */
 export function OutageNotice() {
   const isOffline = useOutageWatch(useNetwork())
   const isOnline = useOnline()

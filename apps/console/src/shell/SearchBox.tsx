@@ -20,7 +20,7 @@ export function SearchBox() {
   const input = useRef<HTMLInputElement>(null)
   const isTyping = useRef(false)
 
-  // Who goes elsewhere while a search rests does not want it any more.
+  // A user who goes elsewhere during the delay no longer wants the search.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what it is about.
   useEffect(() => {
     isTyping.current = false

@@ -30,7 +30,7 @@ export function ErrorState({
   const { message, hint: ownHint } = describeError(error)
   const isBare = isBareOutage(cairnError)
   const isOffline = useServiceOffline()
-  // The shell says it once for the whole page.
+  // The shell reports it once for the whole page.
   if (isOffline && isBare && !isPage) {
     return (
       <p className="flex flex-wrap items-center justify-center gap-3 px-4 py-4 text-ink-soft text-sm">

@@ -2,7 +2,7 @@ import { CairnError, restoreError } from '@cairn/sdk'
 import type { ZipEvent, ZipOrder } from './zip-order.ts'
 
 const emit = (event: ZipEvent) => postMessage(event)
-/** Keys that the page was asked for. */
+/** Keys that were requested from the page. */
 const wanted = new Map<string, PromiseWithResolvers<string>>()
 
 function needKey(cid: string): Promise<string> {

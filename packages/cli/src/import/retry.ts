@@ -3,7 +3,7 @@ import { CairnError } from '@cairn/sdk'
 
 const maxTries = 4
 const firstPauseSeconds = 1
-/** However long a server asks for: a timer of more than 24 days would fire at once. */
+/** Limits the pause that a server requests: a timer of more than 24 days would fire at once. */
 const maxPauseSeconds = 60
 
 /** Repeats a transfer that failed for a reason that may pass. */

@@ -289,7 +289,7 @@ async function createKey(client: Client, { signal }: CallOptions): Promise<{ cid
 }
 
 /**
- * Fetches the key of a drive. On a device that sees it for the first time, three key nodes must say that this address owns it:
+ * Fetches the key of a drive. On a device that sees it for the first time, three key nodes must confirm that this address owns it:
  * the service could name a key that another address shares.
  */
 async function openKey(

@@ -21,7 +21,7 @@ export type DriveVersion = {
   at: number
 }
 
-/** A file or folder, as its fields say. Never changed: another one replaces it. */
+/** A file or folder, as its fields describe it. Never changed: another one replaces it. */
 export type Node = {
   readonly id: string
   /** As set, or as uploaded; siblings may have the same one. */

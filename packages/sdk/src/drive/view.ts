@@ -74,7 +74,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   /** Entries that have a CID as a version, and the CIDs of an entry. */
   const mentions = new Map<string, Set<string>>()
   const mentioned = new Map<string, readonly string[]>()
-  /** What entries say, with the versions that they took from others, before names join uploads to files of the root. */
+  /** What entries state, with the versions that they took from others, before names join uploads to files of the root. */
   const read = new Map<string, Node>()
   const claimed = new Set<string>()
   /** Files of the root, and CIDs of uploads without an entry, by their names: an id, or several. */

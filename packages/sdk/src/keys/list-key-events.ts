@@ -102,7 +102,7 @@ async function fetchPages(
   const ask = async (node: number): Promise<Page> => {
     const input = { params: { node: String(node) }, query }
     const page = await callWithSession(client, listKeyEventsCall, node, input, options)
-    // A page that is not older than the last one would be asked for without end.
+    // A page that is not older than the last one would be requested without end.
     if (page.events.every(({ at }) => at < before)) return page
     throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
   }

@@ -68,7 +68,7 @@ export async function* listKeyFiles(
   }
 }
 
-/** @throws CairnError UNEXPECTED_RESPONSE if the rows do not follow the last ones: they would be asked for without end */
+/** @throws CairnError UNEXPECTED_RESPONSE if the rows do not follow the last ones: they would be requested without end */
 function readPage(node: number, { files, next }: CallResult<typeof listKeysCall>, after = ''): Page {
   try {
     const rows = files.map((file) => ({ node, cid: canonicalCid(file.cid), file }))
@@ -91,7 +91,7 @@ function findEnd(pages: readonly Page[]): string | undefined {
   return ends.at(-keyShardThreshold)
 }
 
-/** Whether three nodes may say what `count` of those that answered say: the others may say so, too. */
+/** Whether three nodes may agree on what `count` of those that answered state: the silent ones may agree with them. */
 function mayAgree(count: number, answered: number): boolean {
   return count + keyShardCount - answered >= keyShardThreshold
 }

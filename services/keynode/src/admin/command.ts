@@ -10,7 +10,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 export type CommandInput = ToolInput & {
   /**
    * Reads the settings of the node.
-   * @param secret stands in when the settings name none
+   * @param secret used if the settings name none
    * @throws CairnError INVALID_CONFIGURATION
    */
   readConfig(secret?: string): { config: KeyNodeConfig; hasSecret: boolean }

@@ -19,7 +19,7 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)
   const namesOwner = ({ owner }: PeerStatement) => owner === record.row.owner
-  // Whether a set waits elsewhere, too, all peers must say; who owns a first save, two others settle.
+  // All peers must state whether a set also waits elsewhere; two others settle who owns a first save.
   const others = enough - 1
   const isSettled = (stated: readonly PeerStatement[]) => stated.filter(namesOwner).length >= others
   const peers =

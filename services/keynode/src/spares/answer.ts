@@ -12,7 +12,7 @@ import { sealMessage } from './sealed-message.ts'
 
 type SpareRow = Selectable<Schema['spare']>
 
-/** What a peer asks for. */
+/** Request of a peer. */
 export type SpareQuestion = { cids?: readonly string[] | undefined; after?: string | undefined }
 
 /**

@@ -25,7 +25,7 @@ export const messageSchema = v.object({
   /** Number of the receiver. */
   to: v.number(),
   files: v.array(fileSchema),
-  /** The files that take part, after the one that was asked for. */
+  /** The files that take part, after the requested one. */
   listed: v.optional(v.object({ cids: v.pipe(v.array(v.string()), v.maxLength(maxSpareFiles)), hasMore: v.boolean() })),
 })
 

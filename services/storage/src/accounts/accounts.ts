@@ -5,7 +5,7 @@ import { findChallenge, issueChallenge, type Purpose, spendChallenge } from './c
 import { checkSignIn, grantOf, type SignedSignIn, spendSignIn } from './sign-in.ts'
 import { ensureAccount, readUsage } from './store.ts'
 
-/** What a message is asked for with. */
+/** Parameters of a request for a message. */
 type AskedMessage = {
   purpose?: 'api-key' | 'upload' | undefined
   scopes?: readonly Scope[] | undefined

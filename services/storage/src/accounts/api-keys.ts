@@ -104,7 +104,7 @@ export const keyColumns = [
   'account.blocked_at',
 ] as const
 
-/** One query for key and account: it is asked with each request. */
+/** One query for key and account, because each request runs it. */
 const keyById = prepareStatement((db: Kysely<Schema>, param: StatementParams<{ id: string }>) =>
   db
     .selectFrom('api_key')

@@ -9,7 +9,7 @@ import { updateDeal } from './update-deal.ts'
 
 /** Interval of reading the chain: short enough to see every proof while its epoch can still be read. */
 const recheckMs = 600_000
-/** An unreadable chain says nothing about the provider, but only up to this time. */
+/** How long an unreadable chain does not count against the provider. */
 const maxUnreadMs = 3 * 86_400_000
 const noNonce = '0'.repeat(64)
 

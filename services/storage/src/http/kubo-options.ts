@@ -20,7 +20,7 @@ const commonOptions: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Rejects unknown options: ignoring one would answer another question than the one asked.
+ * Rejects unknown options: with one ignored, the answer would not be the requested one.
  * @throws CairnError INVALID_REQUEST with the options in `details.unknown`
  */
 export function requireKnownOptions(query: Readonly<Record<string, unknown>>, known: readonly string[]): void {

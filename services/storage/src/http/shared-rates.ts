@@ -7,7 +7,7 @@ import { deriveKey } from '../derive-key.ts'
 const minuteMs = 60_000
 
 /**
- * Rates that all replicas of a database share. One row per call and caller says when its bucket is full again, so one
+ * Rates that all replicas of a database share. One row per call and caller states when its bucket is full again, so one
  * statement takes a token. Callers are stored as pseudonyms, until their bucket is full.
  */
 export function createSharedRates({
@@ -41,7 +41,7 @@ export function createSharedRates({
         const row = await db.read.selectFrom('call_rate').select('full_at').where('name', '=', name).executeTakeFirst()
         throw rateLimited(perMinute * config.rateFactor, (row?.full_at ?? now) + tokenMs - minuteMs - now)
       }
-      // The first call of a caller removes the rows that say nothing any more.
+      // The first call of a caller removes the rows of buckets that are full again.
       if (taken.full_at === now + tokenMs) {
         await db.write((trx) => trx.deleteFrom('call_rate').where('full_at', '<', now).execute())
       }

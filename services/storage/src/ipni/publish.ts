@@ -126,7 +126,7 @@ async function postpone({ db, clock }: Context, { root_multihash: root, due_at: 
   )
 }
 
-/** Tables of roots that are to be found by others, and the column that says whether they are. */
+/** Tables of roots that others should find, and the column that states whether they can. */
 const flags = { announcement: 'is_listed', handed_root: 'is_handed' } as const
 
 /** Has all content checked whose state no longer agrees with the rules of the operator. */

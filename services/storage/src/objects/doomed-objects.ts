@@ -8,7 +8,7 @@ import { isRemovalHeld } from '../workers/removal-hold.ts'
 const keysInOneQuery = 500
 
 /**
- * Notes objects for removal, in the unit of work that deletes their records. An object is removed because a row says
+ * Notes objects for removal, in the unit of work that deletes their records. An object is removed because a row states
  * so, never because no row names it.
  * @param from when they may be removed, in ms since 1970
  */

@@ -92,7 +92,7 @@ export async function findOrCreateS3Credential(context: Context, address: string
   return createS3Credential(context, await authenticate(context, token), [])
 }
 
-/** One query with that of the API key: it is asked with each request. */
+/** One query for credential, API key and account, because each request runs it. */
 const credentialById = prepareStatement((db: Kysely<Schema>, param: StatementParams<{ id: string }>) =>
   db
     .selectFrom('s3_credential')

@@ -1,6 +1,6 @@
 import { list, onOff, optional, type SettingValues, text, url } from '@cairn/service'
 
-/** Settings: who learns what is stored here: indexers, and a Kubo of the operator. */
+/** Settings of those that are notified of stored content: indexers, and a Kubo of the operator. */
 export const announcementSettings = {
   CAIRN_IPNI_INDEXERS: {
     about:
@@ -27,7 +27,7 @@ export const announcementSettings = {
   },
 }
 
-/** Who learns what is stored here: indexers, and a Kubo of the operator. */
+/** Those that are notified of stored content: indexers, and a Kubo of the operator. */
 export type AnnouncementConfig = {
   /** The operator's Kubo, which announced content is handed to. */
   readonly kubo: { readonly url: string; readonly authorization: string | undefined } | undefined

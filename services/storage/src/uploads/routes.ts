@@ -80,7 +80,9 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   })
 }
 
-/** The files of a body are known when it is read, and only then reserved: a client that waits learns first that they cannot fit. */
+/**
+ * Files are reserved as the body is read. A client that waits for a 100 is rejected before that if its body cannot fit.
+ */
 async function rejectUnread(context: Context, { address }: Caller, { headers }: FastifyRequest): Promise<void> {
   const bodyBytes = readLength(headers['content-length'])
   if (headers.expect !== undefined && bodyBytes !== undefined) await requireQuotaOfBody(context, address, bodyBytes)
