@@ -1,20 +1,20 @@
-import { CairnError, duplicateName } from '@cairn/protocol'
+import { CairnError, duplicateName, forEachOf } from '@cairn/protocol'
 import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
-import { createTasks } from '../tasks.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { forEachFile } from './for-each-file.ts'
 import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
 import { readAll } from './open-file.ts'
-import { maxFolderDepth, openTree } from './open-tree.ts'
+import { maxFolderDepth, type OpenTree, openTree } from './open-tree.ts'
 import { saveFile, smallFileBytes } from './save-file.ts'
 
-/** Files that are written, synced and moved together, and a batch of them in writing while the next one arrives. */
+/** Files that are written, synced and moved together. */
 const batchFiles = 128
 const batchBytes = 8 * 1024 * 1024
-const batchesAtOnce = 2
+/** Two batches are written while the next one arrives. */
+const batchesAtOnce = 3
 /** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
 const oneResponseBytes = 256 * 1024 * 1024
 const smallEntryBytes = 1024 * 1024
@@ -92,24 +92,31 @@ function fitsOneResponse(items: readonly FolderItem[]): boolean {
  * one by one, with the errors of that.
  */
 async function saveTree(download: FolderDownload, cidPath: string, above: readonly string[]): Promise<boolean> {
-  const { client, signal, overwrite, target, done, links } = download
+  const { client, signal, overwrite } = download
   const tree = await openTree(client, cidPath, signal).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
   })
   if (tree === undefined) return false
-  const writes = createTasks(batchesAtOnce)
+  await forEachOf(readBatches(download, tree, above), batchesAtOnce, async (files) => {
+    await writeTogether(files, overwrite)
+    for (const { target: path, bytes } of files) complete(download, path, bytes.length)
+  })
+  return tree.failure === undefined
+}
+
+/**
+ * Makes the folders of a tree, saves its large files, notes its links, and returns the small files in batches, those before a
+ * failure, too.
+ */
+async function* readBatches(
+  download: FolderDownload,
+  tree: OpenTree,
+  above: readonly string[],
+): AsyncGenerator<NewFile[], void, undefined> {
+  const { signal, overwrite, target, done, links } = download
+  const taken = new Map<string, Set<string>>()
   let batch: NewFile[] = []
   let batchedBytes = 0
-  const writeBatch = async (): Promise<void> => {
-    const files = batch
-    batch = []
-    batchedBytes = 0
-    await writes.add(async () => {
-      await writeTogether(files, overwrite)
-      for (const { target: path, bytes } of files) complete(download, path, bytes.length)
-    })
-  }
-  const taken = new Map<string, Set<string>>()
   try {
     for await (const item of tree.items) {
       const names = [...above, ...item.names]
@@ -126,17 +133,18 @@ async function saveTree(download: FolderDownload, cidPath: string, above: readon
       if (done.has(path)) continue
       batch.push({ target: path, bytes: content })
       batchedBytes += content.length
-      if (batch.length === batchFiles || batchedBytes >= batchBytes) await writeBatch()
+      if (batch.length < batchFiles && batchedBytes < batchBytes) continue
+      yield batch
+      batch = []
+      batchedBytes = 0
     }
   } catch (error) {
     // Other errors are those of names, of the disk or of the caller.
     if (error !== tree.failure || signal?.aborted === true) throw error
   } finally {
     await tree.close()
-    await writeBatch()
-    await writes.end()
   }
-  return tree.failure === undefined
+  if (batch.length > 0) yield batch
 }
 
 function complete(download: FolderDownload, path: string, sizeBytes: number): void {
