@@ -10,6 +10,8 @@ import { createTus } from './tus.fixture.ts'
 /** A service, an account with a tus client, and ways to break off and continue its uploads. */
 export type TusWorld = ReturnType<typeof createTus> & {
   readonly storage: TestStorage
+  /** Address of the account. */
+  readonly address: string
   /** Settings of the service, for others like it. */
   readonly settings: Record<string, string>
   /** API key of the client; a test may replace it. */
@@ -23,18 +25,30 @@ export type TusWorld = ReturnType<typeof createTus> & {
 /**
  * Describes tests of uploads in parts on SQLite and PostgreSQL, which replace `%s` in the title.
  * @param tests gets a function that returns the world of the current test
+ * @param changes settings of the service that differ from those of most tests
  */
-export function describeTus(title: string, tests: (world: () => TusWorld) => void): void {
+export function describeTus(
+  title: string,
+  tests: (world: () => TusWorld) => void,
+  changes: Record<string, string> = {},
+): void {
   describeOnDatabases(title, (newDatabase) => {
     const account = privateKeyToAccount(generatePrivateKey())
+    const address = account.address.toLowerCase()
     let world: TusWorld
     beforeEach(async () => {
-      const settings = { CAIRN_FREE_BYTES: String(64 * MIB), CAIRN_OPEN_UPLOADS: '3', ...(await newDatabase()) }
+      const settings = {
+        CAIRN_FREE_BYTES: String(64 * MIB),
+        CAIRN_OPEN_UPLOADS: '3',
+        ...(await newDatabase()),
+        ...changes,
+      }
       const storage = await startTestStorage(settings)
-      const tus = createTus(() => ({ storage, key: world.key, address: account.address.toLowerCase() }))
+      const tus = createTus(() => ({ storage, key: world.key, address }))
       world = {
         ...tus,
         storage,
+        address,
         settings,
         key: await storage.createKey(account),
         breakOff: (path, offset, length, bytes) => breakOff(world, path, offset, length, bytes),
