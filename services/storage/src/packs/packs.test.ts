@@ -8,13 +8,14 @@ import { migrations, openDatabase } from '../db/database.ts'
 import { damageSuite } from './damaged-packs.suite.ts'
 import { hashSuite } from './hash-functions.suite.ts'
 import { mergeSuite } from './merge-packs.suite.ts'
+import { mergedSuite } from './merged-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 import { recoverSuite } from './recover-packs.suite.ts'
 import { removeSuite } from './remove-packs.suite.ts'
 
 /** Every promise of packs. */
-const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite]
+const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite]
 
 describe('on SQLite', () => {
   let folder = ''

@@ -1,0 +1,162 @@
+import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Database } from '../db/database.ts'
+import { repair } from '../maintenance/repair.ts'
+import { removeAllDoomed } from '../objects/doomed-objects.ts'
+import { holdRemovals } from '../workers/removal-hold.ts'
+import { day, describeMerging, flipBit } from './merge-world.fixture.ts'
+import { importPacks } from './packs.ts'
+import { scrubPacks } from './scrub.ts'
+
+/** Packs after they were merged, on one kind of database: deletions, damage, backups and a lost database. */
+export function mergedSuite(openDatabase: () => Promise<Database>): void {
+  describeMerging('merged packs', openDatabase, (world) => {
+    test('deleted content is no longer read after the grace period, and leaves the disk when most is deleted', async () => {
+      const { place, uploads, merge, objects, findings, readAll, isRead, mergedKey } = world()
+      await merge()
+      const first = await mergedKey()
+      const gone = uploads.splice(0, 30)
+      for (const { id } of gone) await place.clearUpload(id)
+      expect(await isRead(gone[0]?.blocks[0])).toBe(true)
+      place.clock.ms += day + 1
+      expect(await place.removeOld()).toBe(30)
+      for (const { blocks } of gone) expect(await isRead(blocks[0])).toBe(false)
+      await readAll(place.reopen())
+      expect(await merge()).toMatchObject({ merged: 1, packs: 10 })
+      expect(await objects()).toContain(first)
+      // The next round finds the first merged pack without packs.
+      await merge()
+      place.clock.ms += day + 1
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      expect(await place.removeOld()).toBe(1)
+      expect(await objects()).toHaveLength(1)
+      expect(await objects()).not.toContain(first)
+      await readAll(place.reopen())
+      expect(await findings()).toEqual([])
+      for (const { id } of uploads) await place.clearUpload(id)
+      place.clock.ms += day + 1
+      expect(await place.removeOld()).toBe(10)
+      await merge()
+      place.clock.ms += day + 1
+      expect(await place.removeOld()).toBe(1)
+      expect(await objects()).toEqual([])
+      expect(await place.db.read.selectFrom('pack').select('id').execute()).toEqual([])
+    })
+
+    test('the bytes of a single deleted upload leave the disk after 30 days', async () => {
+      const { place, uploads, merge, objects, readAll, mergedKey } = world()
+      await merge()
+      const first = await mergedKey()
+      const [gone] = uploads.splice(3, 1)
+      await place.clearUpload(gone?.id ?? '')
+      place.clock.ms += day + 1
+      expect(await place.removeOld()).toBe(1)
+      expect(await merge()).toMatchObject({ merged: 0 })
+      place.clock.ms += 29 * day
+      expect(await merge()).toMatchObject({ merged: 1, packs: 39 })
+      await merge()
+      place.clock.ms += day + 1
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      expect(await place.removeOld()).toBe(1)
+      expect(await objects()).not.toContain(first)
+      await readAll(place.reopen())
+      place.clock.ms += 60 * day
+      expect(await merge()).toMatchObject({ merged: 0 })
+    })
+
+    test('an upload that is deleted while its pack is merged leaves nothing of it in the merged pack', async () => {
+      const { place, uploads, merge, objects, readAll, mergedKey } = world()
+      const [victim] = uploads.splice(5, 1)
+      let isDeleted = false
+      const deleteOne = async () => {
+        if (!isDeleted) await place.clearUpload(victim?.id ?? '')
+        isDeleted = true
+      }
+      const slow = { now: () => place.clock.now(), sleep: deleteOne }
+      expect(await merge({ clock: slow })).toMatchObject({ merged: 0 })
+      expect(await mergedKey()).toBe('')
+      expect(await objects()).toHaveLength(40)
+      expect(await merge()).toMatchObject({ merged: 1, packs: 39 })
+      await readAll(place.reopen())
+    })
+
+    test('a flipped bit keeps its pack out, and the others are merged', async () => {
+      const { place, merge, objects } = world()
+      const [key = ''] = await objects()
+      await flipBit(join(place.folder, 'objects', key), 120)
+      expect(await merge()).toMatchObject({ merged: 1, packs: 39 })
+      expect(place.events.some((event) => event.type === 'pack-damaged' && event.objectKey === key)).toBe(true)
+      expect(await merge()).toMatchObject({ merged: 0 })
+    })
+
+    test('a flipped bit in a merged pack is found by its reader and the scrubber; a missing one by a start', async () => {
+      const { place, uploads, merge, findings, isRead, mergedKey } = world()
+      await merge()
+      place.clock.ms += day + 1
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      const path = join(place.folder, 'objects', await mergedKey())
+      await flipBit(path, 120)
+      place.objects.releaseFiles()
+      const scrub = {
+        ...place,
+        clock: place.workerClock(),
+        owner: 'one',
+        bytesPerSecond: 1e9,
+        onEvent: () => undefined,
+      }
+      expect(await scrubPacks(scrub, new AbortController().signal)).toMatchObject({ damagedBlocks: 1 })
+      await flipBit(path, (await stat(path)).size - 3)
+      place.objects.releaseFiles()
+      expect(await findings()).toMatchObject([{ kind: 'damaged-blocks' }, { kind: 'pack-failures' }])
+      await rm(path)
+      place.objects.releaseFiles()
+      expect(await isRead(uploads[7]?.blocks[0])).toBe(false)
+      const rows = await place.db.read.selectFrom('pack').select('id').where('missing_at', 'is not', null).execute()
+      expect(rows).toHaveLength(41)
+    })
+
+    test('what merging replaced is not removed while a backup runs', async () => {
+      const { place, merge, objects, mergedKey } = world()
+      {
+        await using _hold = await holdRemovals({ ...place, clock: place.workerClock() }, 'backup-1')
+        await merge({ graceMs: 0 })
+        place.clock.ms += 1
+        expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(0)
+        expect(await objects()).toHaveLength(41)
+      }
+      expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
+      expect(await objects()).toEqual([await mergedKey()])
+    })
+
+    test('a lost database takes a merged pack in from its own bytes, with the roots of all', async () => {
+      const { place, uploads, merge, mergedKey } = world()
+      await merge()
+      place.clock.ms += day + 1
+      await removeAllDoomed({ ...place, clock: place.workerClock() })
+      const key = await mergedKey()
+      const fresh = await openDatabase()
+      try {
+        const taken = await Array.fromAsync(importPacks({ db: fresh, objects: place.objects, clock: place.clock }))
+        expect(taken).toMatchObject([{ kind: 'taken-in', objectKey: key, blocks: 40 * 4 }])
+        for (const { blocks } of uploads) {
+          const { multihash } = blocks[2]?.cid ?? { multihash: { bytes: new Uint8Array() } }
+          const row = await fresh.read
+            .selectFrom('block')
+            .select('pack_id')
+            .where('multihash', '=', multihash.bytes)
+            .execute()
+          expect(row).toHaveLength(1)
+        }
+      } finally {
+        await fresh.close()
+      }
+    })
+
+    test('repair changes nothing in a store with merged packs', async () => {
+      const { place, merge } = world()
+      await merge()
+      expect(await Array.fromAsync(repair({ ...place, readData: 1 }))).toEqual([])
+    })
+  })
+}
