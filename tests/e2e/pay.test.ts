@@ -1,10 +1,8 @@
 // Paying from a wallet, on the local network as `npm start` runs it: all coins, for others, with a browser's wallet, what goes
 // wrong, the command line, restarts.
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { createNetwork } from '@cairn/local'
 import { GIB, MIB } from '@cairn/protocol'
 import {
@@ -29,11 +27,11 @@ import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../../services/storage/src/admin/admin.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
-import { programEnvironment } from '../program-environment.ts'
-import { cliCommand } from '../run-cli.ts'
+import { runCli } from '../run-cli.ts'
 
-const run = promisify(execFile)
 const free = 10 * MIB
+/** The default of viem is four seconds. */
+const pollingInterval = 20
 let network: TestNetwork
 
 beforeAll(async () => {
@@ -124,7 +122,7 @@ test('of several tokens of a coin the one is paid that the wallet has, or the on
   const params = { sizeBytes: MIB, coin: 'usdc' } as const
   expect(await pay(client, payer.signer, params)).toMatchObject({ token: usdc.toLowerCase() })
   expect(await pay(client, payer.signer, { ...params, token: usdt })).toMatchObject({ token: usdt.toLowerCase() })
-  const reader = createPublicClient({ chain: anvil, transport: http(chain.rpcUrl) })
+  const reader = createPublicClient({ chain: anvil, transport: http(chain.rpcUrl), pollingInterval })
   const wallet = createWalletClient({
     account: privateKeyToAccount(payer.privateKey),
     chain: anvil,
@@ -228,7 +226,8 @@ describe('what goes wrong', () => {
       functionName: 'approve',
       args: [chain?.paymentContract as Hex, 1n],
     })
-    await createPublicClient({ chain: anvil, transport: http(chain?.rpcUrl) }).waitForTransactionReceipt({ hash })
+    const reader = createPublicClient({ chain: anvil, transport: http(chain?.rpcUrl), pollingInterval })
+    await reader.waitForTransactionReceipt({ hash })
     const { payments, events } = await buy('usdt', MIB, payer)
     expect(payments).toMatchObject([{ state: 'credited' }])
     expect(events.filter(({ step }) => step === 'approving')).toHaveLength(2)
@@ -348,34 +347,26 @@ describe('with the wallet of a browser', () => {
 test('the command line: price, pay, payments, balance', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-'))
   try {
-    const cairn = async (...args: string[]) => {
-      const env = {
-        ...programEnvironment,
-        CAIRN_CONFIG_HOME: home,
-        HOME: home,
-        CAIRN_NETWORK: join(network.home, 'network.json'),
-      }
-      const [node = '', ...program] = await cliCommand()
-      return run(node, [...program, ...args], { env })
-    }
-    expect((await cairn('price', '1GiB', '--coin', 'usdc')).stdout).toContain('1.00 GiB costs 4 USDC on local')
+    const cairn = (...args: string[]) =>
+      runCli(args, { cwd: home, env: { CAIRN_CONFIG_HOME: home, CAIRN_NETWORK: join(network.home, 'network.json') } })
+    expect((await cairn('price', '1GiB', '--coin', 'usdc')).out).toContain('1.00 GiB costs 4 USDC on local')
     // JSON is a form of the output, and no consent.
-    await expect(cairn('pay', '1GiB', '--coin', 'usdc', '--json')).rejects.toMatchObject({
+    expect(await cairn('pay', '1GiB', '--coin', 'usdc', '--json')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Add --yes to confirm.'),
+      err: expect.stringContaining('Add --yes to confirm.'),
     })
-    expect((await cairn('payments', '--json')).stdout).toBe('')
-    const { stdout } = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'credited', coin: 'usdc', units: '4000000', network: 'local' })
-    const listed = (await cairn('payments')).stdout
+    expect(await cairn('payments', '--json')).toMatchObject({ code: 0, out: '' })
+    const paid = await cairn('pay', '1GiB', '--coin', 'usdc', '--yes', '--json')
+    expect(JSON.parse(paid.out)).toMatchObject({ state: 'credited', coin: 'usdc', units: '4000000', network: 'local' })
+    const listed = (await cairn('payments')).out
     expect(listed).toContain('credited')
     expect(listed).toMatch(/\d (?:ETH|USDC) /)
-    expect((await cairn('faucet', '--coin', 'usdc')).stdout).toMatch(/^Sent [\d.]+ USDC to 0x/)
-    expect(JSON.parse((await cairn('balance', '--json')).stdout)).toMatchObject({
+    expect((await cairn('faucet', '--coin', 'usdc')).out).toMatch(/^Sent [\d.]+ USDC to 0x/)
+    expect(JSON.parse((await cairn('balance', '--json')).out)).toMatchObject({
       allowanceBytes: free,
       boughtBytes: 1073741958,
     })
-    await expect(cairn('pay', 'much')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('not a size') })
+    expect(await cairn('pay', 'much')).toMatchObject({ code: 2, err: expect.stringContaining('not a size') })
   } finally {
     await rm(home, { recursive: true, force: true })
   }
