@@ -3,10 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
+const friendKey = generatePrivateKey()
+const friend = privateKeyToAccount(friendKey).address
 let network: TestNetwork
 let folder = ''
 beforeAll(async () => {
@@ -14,6 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-cli-keys-'))
   writeFileSync(join(folder, 'password'), 'correct horse\n', { mode: 0o600 })
   writeFileSync(join(folder, 'diary.txt'), 'dear diary')
+  await storeLightWallet(join(folder, 'friend'), friendKey, 'correct horse')
 })
 afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
@@ -44,9 +49,6 @@ async function json(who: 'owner' | 'friend', ...args: string[]): Promise<Record<
 }
 
 test('upload, share, open, revoke, give away: two users, each with one signature', async () => {
-  const made = await cairn('friend', ['wallet', 'create', '--json'])
-  expect(made.code, made.err).toBe(0)
-  const friend = String(JSON.parse(made.out).address)
   const first = await cairn('owner', ['upload', '--encrypt', 'diary.txt', '--json'])
   expect(first.code, first.err).toBe(0)
   const uploaded: { cid: string; keyNodes: { done: number[] } } = JSON.parse(first.out)
@@ -212,8 +214,6 @@ test('keys saved by strangers change nothing: the owner of a file gets its right
   await saveKey(stranger, plain, await prepareKey())
   const own = await cairn('owner', ['cat', plain])
   expect([own.out, own.err]).toEqual(['plain words', ''])
-  // It may have been made before.
-  await cairn('friend', ['wallet', 'create'])
   const other = await cairn('friend', ['cat', plain])
   expect([other.code, other.out]).toEqual([4, ''])
   expect(other.err).toContain('To download the encrypted bytes, use --encrypted.')
