@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { type BlockSource, decodeNode, resolvePath, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
-import type { PartFile } from '#platform/part-file'
+import type { EarlierBytes } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { iterateStream } from '../iterate-stream.ts'
 import { openResponse } from '../request.ts'
@@ -13,7 +13,7 @@ import { type ContentPath, gatewayUrl } from './content-path.ts'
 const maxBlockBytes = 4 * 1024 * 1024
 
 /**
- * Counts the verified bytes at the start of an unfinished download. Hashes its leaves and compares them with those that
+ * Counts the verified bytes at the start of an earlier download. Hashes its leaves and compares them with those that
  * the nodes of the file name, one node at a time. Supports files with raw leaves; the download of any other file
  * restarts.
  * @throws CairnError as openFile
@@ -21,7 +21,7 @@ const maxBlockBytes = 4 * 1024 * 1024
 export async function checkPart(
   client: Client,
   path: ContentPath,
-  part: PartFile,
+  part: EarlierBytes,
   signal: AbortSignal | undefined,
 ): Promise<number> {
   if (part.sizeBytes === 0) return 0

@@ -182,6 +182,22 @@ describe('a download to disk', () => {
     expect(received).toBeLessThan(1_300_000)
   })
 
+  test('a folder that is downloaded again keeps complete files, and replaces a changed one', async () => {
+    const entries = ['a', 'b', 'c'].map((path, i) => ({ path, content: bytesOf(1_000_000 + i) }))
+    const { cid } = await uploadFolder(client, entries)
+    const target = join(folder, 'again')
+    // Without one response for all files, as for a large folder.
+    await using plain = await between((body, path) => (path.endsWith('=all') ? undefined : body))
+    await downloadFile(plain, cid, target)
+    const wrong = readFileSync(join(target, 'b'))
+    wrong[999_999] = (wrong[999_999] ?? 0) ^ 1
+    writeFileSync(join(target, 'b'), wrong)
+    const { mtimeMs } = statSync(join(target, 'a'))
+    await downloadFile(plain, cid, target, { overwrite: true })
+    for (const { path, content } of entries) expect(Buffer.compare(readFileSync(join(target, path)), content)).toBe(0)
+    expect(statSync(join(target, 'a')).mtimeMs).toBe(mtimeMs)
+  })
+
   test('does not trust a changed part', async () => {
     const bytes = bytesOf(1_000_000)
     const { cid } = await uploadBytes(client, bytes)

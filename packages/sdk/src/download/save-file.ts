@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { openPart, writeWhole } from '#platform/part-file'
+import { openComplete, openPart, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'
@@ -10,7 +10,7 @@ import { type OpenBytes, openBytes, readAll } from './open-file.ts'
 export const smallFileBytes = 256 * 1024
 
 /**
- * Saves a file. Continues an earlier part after it is verified.
+ * Saves a file. Continues an earlier part after it is verified, and keeps a target that has these bytes already.
  * @returns its size in bytes
  * @throws CairnError as downloadFile, and NOT_A_FILE
  */
@@ -26,9 +26,16 @@ export async function saveFile(
     ...(onProgress === undefined ? {} : { onProgress }),
   }
   // Opened first: a folder or an unknown CID must not leave a file behind.
-  const whole = await openBytes(client, cidPath, reading)
+  let whole = await openBytes(client, cidPath, reading)
   if (whole.sizeBytes <= smallFileBytes) {
     return writeWhole(target, [await readAll(whole)], overwrite)
+  }
+  const complete = overwrite ? await openComplete(target, whole.sizeBytes) : undefined
+  if (complete !== undefined) {
+    await whole.close()
+    const verifiedBytes = await checkPart(client, parseContentPath(cidPath), complete, signal).finally(complete.close)
+    if (verifiedBytes === whole.sizeBytes) return verifiedBytes
+    whole = await openBytes(client, cidPath, reading)
   }
   const part = await openPart(target, overwrite).catch(async (error: unknown) => {
     await whole.close()

@@ -12,6 +12,10 @@ export async function writeTogether(_files: readonly unknown[], _overwrite: bool
   return noDisk()
 }
 
+export async function openComplete(_target: string, _sizeBytes: number): Promise<never> {
+  return noDisk()
+}
+
 export async function makeFolder(_target: string, _mayExist: boolean): Promise<never> {
   return noDisk()
 }

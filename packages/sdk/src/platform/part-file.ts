@@ -5,11 +5,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
 
-/** A download in progress: the existing bytes, and the target of the next ones. */
-export type PartFile = {
-  /** Bytes that an earlier attempt left. */
+/** Bytes that an earlier download left. */
+export type EarlierBytes = {
   readonly sizeBytes: number
   read(position: number, length: number): Promise<Uint8Array>
+  close(): Promise<void>
+}
+
+/** A download in progress: the existing bytes, and the target of the next ones. */
+export type PartFile = EarlierBytes & {
   /** Keeps the first `sizeBytes` bytes. */
   truncate(sizeBytes: number): Promise<void>
   write(bytes: Uint8Array, position: number): Promise<void>
@@ -18,7 +22,6 @@ export type PartFile = {
    * @throws CairnError FILE_EXISTS, FILE_CHANGED if another download to the same target began in the meantime
    */
   finish(overwrite: boolean): Promise<void>
-  close(): Promise<void>
   /** Closes and removes the file. */
   discard(): Promise<void>
 }
@@ -47,11 +50,7 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
   })
   return {
     sizeBytes: earlier?.sizeBytes ?? 0,
-    async read(position, length) {
-      const buffer = Buffer.allocUnsafe(length)
-      const { bytesRead } = await (earlier?.file ?? file).read(buffer, 0, length, position)
-      return buffer.subarray(0, bytesRead)
-    },
+    read: (position, length) => readAt(earlier?.file ?? file, position, length),
     async truncate(sizeBytes) {
       if (earlier === undefined) return file.truncate(sizeBytes)
       await copyStart(earlier.file, file, sizeBytes)
@@ -118,6 +117,23 @@ export async function writeWhole(
     await unlink(part)
     throw error
   }
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(length)
+  const { bytesRead } = await file.read(buffer, 0, length, position)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Opens a target that may be complete; undefined if there is no regular file of this size. */
+export async function openComplete(target: string, sizeBytes: number): Promise<EarlierBytes | undefined> {
+  const full = resolve(target)
+  // A target that cannot be read is reported by the download that replaces it.
+  const found = await lstat(full).catch(() => undefined)
+  if (found?.isFile() !== true || found.size !== sizeBytes) return undefined
+  const file = await open(full, O_RDONLY | O_NOFOLLOW).catch(() => undefined)
+  if (file === undefined) return undefined
+  return { sizeBytes, read: (position, length) => readAt(file, position, length), close: () => file.close() }
 }
 
 /** A file for `writeTogether`. */
