@@ -125,12 +125,16 @@ async function* readBatches(
       if (item.kind === 'link') links.set(path, { names, target: item.target })
       if (item.kind !== 'file') continue
       const { sizeBytes, bytes } = item
-      if (sizeBytes > smallFileBytes && !done.has(path)) {
+      if (done.has(path)) {
+        // The next item follows its bytes.
+        for await (const _ of bytes);
+        continue
+      }
+      if (sizeBytes > smallFileBytes) {
         complete(download, path, await writeWhole(path, bytes, overwrite))
         continue
       }
       const content = await readAll({ rangeBytes: sizeBytes, bytes })
-      if (done.has(path)) continue
       batch.push({ target: path, bytes: content })
       batchedBytes += content.length
       if (batch.length < batchFiles && batchedBytes < batchBytes) continue
