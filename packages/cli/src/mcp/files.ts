@@ -135,10 +135,12 @@ const download = defineTool({
     const options = { overwrite, signal, onProgress, ...(masterKey === undefined ? {} : { masterKey }) }
     const isOne = found.isEncrypted && masterKey === undefined && (await isFolder(client, cidPath, { signal }))
     const save = !found.isEncrypted ? downloadFile : isOne ? decryptFolder : decryptFile
-    const { sizeBytes, files } = await save(client, cidPath, target, options)
+    const { sizeBytes, files, leftOut = [] } = await save(client, cidPath, target, options)
+    const outside =
+      leftOut.length === 0 ? '' : ` Left out symbolic links that point outside the folder: ${leftOut.length}.`
     return {
-      data: { content: cidPath, path: target, sizeBytes, files, isDecrypted: found.isEncrypted },
-      text: `Saved ${target}: ${formatBytes(sizeBytes)} in ${files} ${files === 1 ? 'file' : 'files'}.`,
+      data: { content: cidPath, path: target, sizeBytes, files, leftOut, isDecrypted: found.isEncrypted },
+      text: `Saved ${target}: ${formatBytes(sizeBytes)} in ${files} ${files === 1 ? 'file' : 'files'}.${outside}`,
     }
   },
 })
