@@ -199,6 +199,26 @@ test('lists running uploads first, shows queued ones with an empty bar, and canc
   await panel.getByRole('heading').getByText('3 done · 1 canceled').waitFor()
 })
 
+test('many small files are listed while they are stored, without a listing for each of them', async () => {
+  const { page, problems } = await openSignedIn()
+  let listings = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/api/user/files_uploaded')) listings++
+  })
+  await page.keyboard.press('u')
+  const files = Array.from({ length: 60 }, (_file, i) => {
+    return { name: `small-${i}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`small ${i}`) }
+  })
+  await page.setInputFiles('input[data-upload=files]', files)
+  const started = performance.now()
+  await startUpload(page, 'public')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('60 done').waitFor()
+  await page.getByText('60 files', { exact: true }).first().waitFor()
+  // One per second, and those of the first and the last file.
+  expect(listings).toBeLessThanOrEqual(3 + (performance.now() - started) / 1_000)
+  expect(problems).toEqual([])
+})
+
 test('a bar whose end is not known does not look full', async () => {
   const { page } = await openSignedIn()
   const held = Promise.withResolvers<void>()

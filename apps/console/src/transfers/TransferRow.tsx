@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { memo, useRef } from 'react'
 import {
   CircleAlert,
   CircleCheck,
@@ -37,7 +37,7 @@ import {
 } from './transfer-store.ts'
 
 /** One transfer: its title, state, rate, and actions. */
-export function TransferRow({ transfer }: { transfer: Transfer }) {
+export const TransferRow = memo(function TransferRow({ transfer }: { transfer: Transfer }) {
   const { id, name, stage, error, cid, nodes } = transfer
   const active = isActive(transfer)
   const next = findNextStep(transfer)
@@ -109,7 +109,7 @@ export function TransferRow({ transfer }: { transfer: Transfer }) {
       </div>
     </li>
   )
-}
+})
 
 /** A queued transfer has not started, so its bar is empty. */
 function progressOf(transfer: Transfer): number | undefined {

@@ -46,6 +46,9 @@ type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortControll
 /** Maximum number of concurrent transfers: more would only share the same connection. */
 const maxRunning = 2
 
+/** Reports of running work are shown at most this often, in ms: each one draws all rows. */
+const showMs = 100
+
 const entries = new Map<number, Entry>()
 /** Running ones that the user paused, until their work has stopped. */
 const pausing = new Set<number>()
@@ -53,21 +56,42 @@ let view: readonly Transfer[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
 
+let showTimer: ReturnType<typeof setTimeout> | undefined
+/** Whether a change waits to be shown. */
+let isStale = false
+
 function publish(): void {
+  isStale = false
   view = [...entries.values()].map(({ transfer }) => transfer)
   for (const listener of listeners) listener()
+}
+
+/** Shows the first change at once, and those that follow soon after it together. */
+function publishSoon(): void {
+  isStale = true
+  if (showTimer !== undefined) return
+  publish()
+  showTimer = setTimeout(() => {
+    showTimer = undefined
+    if (isStale) publishSoon()
+  }, showMs)
 }
 
 function change(id: number, next: Partial<Transfer>): void {
   const entry = entries.get(id)
   if (entry === undefined) return
   entries.set(id, { ...entry, transfer: { ...entry.transfer, ...next } })
-  publish()
+  publishSoon()
 }
 
 /** Returns whether it still has work to do. */
 export function isActive({ stage }: Transfer): boolean {
   return stage !== 'done' && stage !== 'failed' && stage !== 'canceled' && stage !== 'paused'
+}
+
+/** Returns whether any transfer still has work to do. */
+export function hasActive(): boolean {
+  return [...entries.values()].some(({ transfer }) => isActive(transfer))
 }
 
 /** Queues a task. */
@@ -201,7 +225,9 @@ export function retryTransfer(id: number): void {
 }
 
 export function retryAllFailed(): void {
-  for (const one of view) if (one.stage === 'failed' && findNextStep(one) === 'retry') retryTransfer(one.id)
+  for (const { transfer } of [...entries.values()]) {
+    if (transfer.stage === 'failed' && findNextStep(transfer) === 'retry') retryTransfer(transfer.id)
+  }
 }
 
 /** Removes an upload with a rejected name from the list, and lets the user choose another. */
@@ -222,7 +248,9 @@ export function removeTransfer(id: number): void {
 }
 
 export function clearDone(): void {
-  for (const { id, stage } of view) if (stage === 'done' || stage === 'canceled') entries.delete(id)
+  for (const [id, { transfer }] of entries) {
+    if (transfer.stage === 'done' || transfer.stage === 'canceled') entries.delete(id)
+  }
   publish()
 }
 
@@ -243,7 +271,7 @@ watchSession(() => {
 
 // The browser asks before it leaves a page with work in progress.
 addEventListener('beforeunload', (event) => {
-  if (view.some(isActive)) event.preventDefault()
+  if (hasActive()) event.preventDefault()
 })
 
 export function useTransfers(): readonly Transfer[] {

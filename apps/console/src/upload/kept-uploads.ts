@@ -48,7 +48,7 @@ const maxUploads = 500
 export async function mayKeep(sizes: readonly number[]): Promise<boolean> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   if (bytes > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
-  const kept = (await listKept()).reduce((sum, { keptBytes }) => sum + keptBytes, 0)
+  const kept = [...(await tally()).values()].reduce((sum, keptBytes) => sum + keptBytes, 0)
   return kept + bytes <= maxTotalBytes
 }
 
@@ -57,19 +57,20 @@ export async function mayKeep(sizes: readonly number[]): Promise<boolean> {
  * @returns whether it is stored
  */
 export async function keepUpload(upload: KeptUpload): Promise<boolean> {
-  if ((await listKept()).length >= maxUploads) return false
+  if ((await tally()).size >= maxUploads) return false
   return put(upload)
 }
 
 /** Updates a stored upload. */
 export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
-  const upload = (await listKept()).find((one) => one.id === id)
-  if (upload === undefined) return
-  await put({ ...upload, ...change })
+  const found = await table<KeptUpload | undefined>('readonly', (rows) => rows.get(id))
+  if (found.isDone && found.value !== undefined) await put({ ...found.value, ...change })
 }
 
 export async function removeKept(id: string): Promise<void> {
   await table('readwrite', (rows) => rows.delete(id))
+  const kept = await tally()
+  kept.delete(id)
 }
 
 /** Lists all stored uploads, oldest first. */
@@ -80,5 +81,18 @@ export async function listKept(): Promise<KeptUpload[]> {
 }
 
 async function put(upload: KeptUpload): Promise<boolean> {
-  return (await table('readwrite', (rows) => rows.put(upload))).isDone
+  const { isDone } = await table('readwrite', (rows) => rows.put(upload))
+  if (isDone) (await tally()).set(upload.id, upload.keptBytes)
+  return isDone
+}
+
+let tallied: Promise<Map<string, number>> | undefined
+
+/**
+ * Returns the kept bytes by upload: those that were stored when the page first asked, and its own changes since. A list per
+ * upload would read the bytes of all of them; what other tabs add meanwhile only makes the limits less exact.
+ */
+function tally(): Promise<Map<string, number>> {
+  tallied ??= listKept().then((all) => new Map(all.map(({ id, keptBytes }) => [id, keptBytes])))
+  return tallied
 }

@@ -1,6 +1,6 @@
 import type { Client } from '@cairn/sdk'
-import { queryClient } from '../network/query-client.ts'
 import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
+import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
 import type { UploadItem } from './upload-item.ts'
 import { createJob, dropJob, notePause, type UploadJob } from './upload-job.ts'
@@ -37,8 +37,7 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     onClose: () => job.release(),
     onDone: (cid) => {
       if (cid !== undefined && job.folderId !== undefined) placeUpload({ cid, name: job.name, folderId: job.folderId })
-      void queryClient.invalidateQueries({ queryKey: ['files'] })
-      void queryClient.invalidateQueries({ queryKey: ['usage'] })
+      refreshFiles()
     },
   }
 }
