@@ -17,7 +17,7 @@ export type UploadJob = {
   item: UploadItem | undefined
   state: ResumableState | undefined
   body: Blob | undefined
-  /** Settles once it is stored, if possible. */
+  /** Settles once what is known of it is stored, if possible. Changes are stored one after the other, beside the upload. */
   kept: Promise<void>
   /** Releases the lock for other tabs. */
   release: () => void
@@ -128,18 +128,24 @@ async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
   })
 }
 
-/** Stores its state at the service. */
-export async function noteState(job: UploadJob, state: ResumableState): Promise<void> {
+/** Stores its state at the service. The upload does not wait: a page that closes before only restarts it. */
+export function noteState(job: UploadJob, state: ResumableState): void {
   job.state = state
-  await job.kept
-  await changeKept(job.id, { state })
+  storeNext(job, () => changeKept(job.id, { state }))
 }
 
 /** Stores the encrypted bytes, if there is space. */
-export async function noteBody(job: UploadJob, body: Blob): Promise<void> {
+export function noteBody(job: UploadJob, body: Blob): void {
   job.body = body
-  await job.kept
-  if (await mayKeep([body.size])) await changeKept(job.id, { body, keptBytes: body.size })
+  storeNext(job, async () => {
+    if (await mayKeep([body.size])) await changeKept(job.id, { body, keptBytes: body.size })
+  })
+}
+
+/** The end of the job reports a failure. */
+function storeNext(job: UploadJob, store: () => Promise<void>): void {
+  job.kept = job.kept.then(store)
+  job.kept.catch(() => undefined)
 }
 
 /** Stores whether the user paused it, so that it stays paused after a reload. */

@@ -75,11 +75,11 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
   const open = async (
     client: Client,
     upload: MultipartUpload,
-    { sizeBytes, sample }: Pick<SendBody, 'sizeBytes' | 'sample'>,
+    { sizeBytes, sample: sampling }: Pick<SendBody, 'sizeBytes' | 'sample'>,
   ): Promise<{ id: string; isNew: boolean }> => {
     const cids = upload.computed?.() ?? []
     const isOther = state !== undefined && state.cids.length > 0 && cids.length > 0 && `${state.cids}` !== `${cids}`
-    const looksOther = state?.sample !== undefined && sample !== undefined && state.sample !== sample
+    const looksOther = state?.sample !== undefined && state.sample !== ((await sampling) ?? state.sample)
     if (isOther || looksOther) {
       throw new CairnError('FILE_CHANGED', {
         message: 'The files differ from those the upload started with',
@@ -91,6 +91,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
     const repeated = started?.sizeBytes === sizeBytes ? started : undefined
     started = repeated ?? { sizeBytes, key: randomHex() }
     const id = await beginUpload(client, upload, sizeBytes, started.key)
+    const sample = await sampling
     await keep({ id, boundary, sizeBytes, cids, ...(sample === undefined ? {} : { sample }) })
     return { id, isNew: repeated === undefined && sizeBytes > 0 }
   }
@@ -168,7 +169,7 @@ export async function resumeUpload(
 }
 
 /** A body to send, with what tells it from others. */
-type SendBody = PartsBody & { reading?: Promise<void>; sample?: string }
+type SendBody = PartsBody & { reading?: Promise<void>; sample?: Promise<string | undefined> }
 
 /** @param readsAside whether a complete body is read while it is sent; `reading` settles when that is done */
 async function makeBody(upload: MultipartUpload, options: ResumableOptions, readsAside: boolean): Promise<SendBody> {
@@ -183,11 +184,13 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
     return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength) }
   }
   if (blob !== undefined) {
-    const sample = await sampleBlob(blob)
+    // Beside the request that starts the upload.
+    const sample = sampleBlob(blob)
+    sample.catch(() => undefined)
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)
     const from = (offset: number) => (offset === 0 ? blob : blob.slice(offset))
-    const parts: SendBody = { sizeBytes: blob.size, from, ...(sample === undefined ? {} : { sample }) }
+    const parts: SendBody = { sizeBytes: blob.size, from, sample }
     if (readsAside) {
       // It is awaited with the sending; until then its rejection must not count as unhandled.
       reading.catch(() => undefined)
