@@ -8,24 +8,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { finishSharing } from './finish-sharing.ts'
 import { startUpload } from './start-upload.ts'
-import { expectContinued, expectStored, openUploadPage, panelOf, rowOf, start, startDropped } from './upload-line.ts'
+import {
+  expectContinued,
+  expectStored,
+  listKeptStates,
+  openUploadPage,
+  panelOf,
+  rowOf,
+  start,
+  startDropped,
+} from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 const MiB = 1024 * 1024
 /** The page keeps no file as large as this: users choose it again. */
 const tooLargeToKeep = 66 * MiB
-/** Runs in the page: the CIDs of the unfinished uploads that it keeps. */
-const listKeptCids = `new Promise((done, fail) => {
-  const opening = indexedDB.open('cairn-uploads')
-  opening.onerror = () => fail(opening.error)
-  opening.onsuccess = () => {
-    const rows = opening.result.transaction('uploads').objectStore('uploads').getAll()
-    rows.onsuccess = () => {
-      opening.result.close()
-      done(rows.result.flatMap(({ state }) => state?.cids ?? []))
-    }
-  }
-})`
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
@@ -98,7 +95,7 @@ test('a file that looks the same and is another is found out before a byte of it
   await start(page, path)
   await line.untilStored(8 * MiB)
   // The page reads the file for its CID while it sends it. Before that it could not know another one.
-  await expect.poll(() => page.evaluate(listKeptCids)).not.toEqual([])
+  await expect.poll(() => page.evaluate(listKeptStates)).not.toEqual([[]])
   await page.reload()
   await rowOf(page, 'swapped.bin').getByText('Unfinished').waitFor()
   const requests = line.offsets.length

@@ -11,6 +11,19 @@ import { startUpload } from './start-upload.ts'
 /** Longest until the service has what a slow line brings: what a busy machine needs, not a measure of anything. */
 const patience = { timeout: 180_000 }
 
+/** Runs in the page: the CIDs of the unfinished uploads that it keeps, by upload that has begun at the service. */
+export const listKeptStates = `new Promise((done, fail) => {
+  const opening = indexedDB.open('cairn-uploads')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const rows = opening.result.transaction('uploads').objectStore('uploads').getAll()
+    rows.onsuccess = () => {
+      opening.result.close()
+      done(rows.result.flatMap(({ state }) => (state === undefined ? [] : [state.cids])))
+    }
+  }
+})`
+
 /** Requests with bytes that the service is reading: it runs in this process. */
 const bringing = new Set<IncomingMessage>()
 subscribe('http.server.request.start', (message) => {
@@ -29,7 +42,7 @@ export type Line = {
   cut: (isCut: boolean) => Promise<void>
   /** Uploads of this account that the service has begun. */
   openUploads: () => Promise<UploadInfo[]>
-  /** Waits until the service has so many bytes of the first of them. */
+  /** Waits until the service has so many bytes of the first of them, and the page keeps what a reload needs. */
   untilStored: (bytes: number) => Promise<void>
 }
 
@@ -65,8 +78,11 @@ export async function openUploadPage(site: ConsoleTest): Promise<UploadPage> {
     line: {
       offsets,
       openUploads,
-      untilStored: (bytes) =>
-        expect.poll(async () => (await openUploads())[0]?.offsetBytes, patience).toBeGreaterThanOrEqual(bytes),
+      untilStored: async (bytes) => {
+        await expect.poll(async () => (await openUploads())[0]?.offsetBytes, patience).toBeGreaterThanOrEqual(bytes)
+        // The page sends while it keeps it.
+        await expect.poll(() => page.evaluate(listKeptStates), patience).not.toEqual([])
+      },
       slow: async (uploadThroughput) => {
         const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput }
         await session.send('Network.emulateNetworkConditions', conditions)
