@@ -207,6 +207,26 @@ test('a file is encrypted, shared, and decrypted in the page, in both formats', 
   expect(result).toEqual([whole, whole])
 })
 
+test('an encrypted file is sent in parts as one file, which the service imports as it arrives', async () => {
+  const { privateKey } = network.profile.wallet
+  const starting = page.waitForRequest(
+    (request) => request.url().endsWith('/api/uploads') && request.method() === 'POST',
+  )
+  const result = await page.evaluate(`(async () => {
+    const own = { ...client, keySession: await sdk.openKeySession(client, { privateKey: ${JSON.stringify(privateKey)} }) }
+    const bytes = new Uint8Array(9_000_000).map((_none, i) => (i * 11 + (i >> 9)) & 255)
+    const resumable = sdk.createResumable()
+    const { cid } = await sdk.uploadEncrypted(own, new File([bytes], 'part.bin'), { format: 'v2', resumable })
+    const back = await sdk.decryptBytes(own, cid)
+    const { fileName: name, encryption: isEncrypted } = await sdk.getFileInfo(own, cid)
+    return { name, isEncrypted, same: back.every((byte, i) => byte === bytes[i]) && back.length }
+  })()`)
+  expect(result).toEqual({ name: 'part.bin', isEncrypted: true, same: 9_000_000 })
+  const metadata = (await starting).headers()['upload-metadata'] ?? ''
+  expect(metadata).toContain('filename ')
+  expect(metadata).not.toContain('body-type')
+})
+
 test('names are published, by the service and by a key of the page alone, and resolved verified', async () => {
   const result = await page.evaluate(`(async () => {
     const { cid } = await sdk.uploadText(client, 'named')

@@ -40,14 +40,18 @@ async function* encryptPieces(
   head.set(iv, saltBytes)
   yield head
   const reader = createLengthReader(pieces)
+  const buffer = new Uint8Array(pieceBytes)
+  let absorbing: Promise<void> | undefined
   for (let total = 0; !(await reader.isAtEnd()); ) {
-    const plain = await reader.read(pieceBytes)
+    const plain = await reader.read(pieceBytes, buffer)
     if (total + plain.length > maxBytesV1) throw tooLarge()
-    const sealed = await message.crypt(plain, total)
-    await message.absorb(sealed)
+    // A chunk is encrypted while the tag of the one before is computed.
+    const [sealed] = await Promise.all([message.crypt(plain, total), absorbing])
+    absorbing = message.absorb(sealed)
     total += plain.length
     yield sealed
   }
+  await absorbing
   yield await message.tag()
 }
 

@@ -12,8 +12,11 @@ async function seal(key: Uint8Array<ArrayBuffer>, iv: Uint8Array<ArrayBuffer>, p
   const sealed: Uint8Array[] = []
   for (let at = 0; at < plain.length; at += cut) {
     const piece = await message.crypt(new Uint8Array(plain.subarray(at, at + cut)), at)
-    await message.absorb(piece)
-    sealed.push(piece)
+    const absorbing = message.absorb(piece)
+    sealed.push(piece.slice())
+    // As a worker that hands the chunk over at once.
+    piece.buffer.transfer()
+    await absorbing
   }
   return { sealed: new Uint8Array(Buffer.concat(sealed)), tag: await message.tag() }
 }

@@ -10,7 +10,10 @@ export type GcmMessage = {
    * @param fromByte position of the bytes in the message, a multiple of 16
    */
   crypt(bytes: Uint8Array<ArrayBuffer>, fromByte: number): Promise<Uint8Array<ArrayBuffer>>
-  /** Adds ciphertext to the tag, chunk by chunk; only the last may end within a block of 16 bytes. */
+  /**
+   * Adds ciphertext to the tag, chunk by chunk; only the last may end within a block of 16 bytes. The caller may reuse the
+   * chunk at once, and adds the next one when this one is done.
+   */
   absorb(ciphertext: Uint8Array<ArrayBuffer>): Promise<void>
   /**
    * Returns whether this chunk is identical to the one absorbed at that position.
@@ -65,12 +68,13 @@ export async function openGcm(keyBytes: Uint8Array<ArrayBuffer>, iv: Uint8Array<
   return {
     crypt: (bytes, fromByte) => stream(counterAt(iv, 2 + fromByte / blockBytes), bytes),
     async absorb(ciphertext) {
-      if (ciphertext.length === 0) return
+      const { length } = ciphertext
+      if (!length) return
       const sealed = await seal(ciphertext)
       absorbed.push(sealed)
-      const ofPiece = sealed ^ mask ^ lengthTimesH(ciphertext.length)
-      hash = multiply(hash, power(Math.ceil(ciphertext.length / blockBytes))) ^ ofPiece
-      total += ciphertext.length
+      const ofPiece = sealed ^ mask ^ lengthTimesH(length)
+      hash = multiply(hash, power(Math.ceil(length / blockBytes))) ^ ofPiece
+      total += length
     },
     isAbsorbed: async (index, ciphertext) => absorbed[index] === (await seal(ciphertext)),
     get absorbedPieces() {

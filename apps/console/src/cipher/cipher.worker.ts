@@ -12,8 +12,10 @@ let queue: Promise<void> = Promise.resolve()
 async function sendNext(): Promise<void> {
   const next = await pieces?.next()
   if (next === undefined || next.done === true) return emit({ kind: 'end' })
-  // A copy, because it is transferred.
-  const bytes = new Uint8Array(next.value)
+  const { buffer, length } = next.value
+  // A chunk with a buffer of its own is handed over; any other is copied.
+  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === length
+  const bytes = isOwn ? new Uint8Array(buffer) : new Uint8Array(next.value)
   emit({ kind: 'piece', bytes }, [bytes.buffer])
 }
 

@@ -24,13 +24,13 @@ const pieceBytes = 1024 * 1024
  */
 export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   try {
-    let readBytes = 0
-    for await (const piece of readPieces(blob)) {
-      readBytes += piece.length
+    let left = blob.size
+    for await (const piece of readPieces(blob.stream())) {
+      left -= piece.length
       yield piece
     }
     // Firefox reads a file that was cut as it is now.
-    if (readBytes !== blob.size) throw new Error(`${readBytes} of ${blob.size} bytes are left`)
+    if (left) throw new Error(`${left} bytes are left`)
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `Cannot read ${nameOf(blob)}`,
@@ -40,8 +40,7 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* readPieces(blob: Blob): AsyncGenerator<Uint8Array> {
-  const stream = blob.stream()
+async function* readPieces(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array> {
   let reader: ReadableStreamBYOBReader
   try {
     reader = stream.getReader({ mode: 'byob' })
@@ -50,21 +49,20 @@ async function* readPieces(blob: Blob): AsyncGenerator<Uint8Array> {
     return yield* iterateStream(stream)
   }
   // Two buffers, because a transport may still send a piece while it reads the next. New ones would cost more than the reads.
-  const spares: ArrayBuffer[] = []
+  let buffer = new ArrayBuffer(pieceBytes)
+  let other = new ArrayBuffer(pieceBytes)
+  let filled = 0
   try {
-    for (let left = blob.size; left > 0; ) {
-      let buffer = (spares.length > 1 && spares.shift()) || new ArrayBuffer(Math.min(left, pieceBytes))
-      const wanted = Math.min(left, buffer.byteLength)
-      let filled = 0
-      while (filled < wanted) {
-        const { value } = await reader.read(new Uint8Array(buffer, filled, wanted - filled))
-        if (value === undefined || value.length === 0) return
-        buffer = value.buffer
-        filled += value.length
-      }
-      left -= filled
-      spares.push(buffer)
+    for (let isOver = false; !isOver; ) {
+      const { done, value } = await reader.read(new Uint8Array(buffer, filled))
+      isOver = done
+      if (!value) return
+      buffer = value.buffer
+      filled += value.length
+      if (done ? !filled : filled < pieceBytes) continue
       yield new Uint8Array(buffer, 0, filled)
+      ;[buffer, other] = [other, buffer]
+      filled = 0
     }
   } finally {
     await reader.cancel().catch(() => undefined)

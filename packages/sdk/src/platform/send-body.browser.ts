@@ -12,18 +12,22 @@ const blobBytes = 8 * 1024 * 1024
  */
 export async function gatherBody(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<Blob> {
   const parts: Blob[] = []
-  let pieces: Uint8Array<ArrayBuffer>[] = []
-  let gathered = 0
+  // One buffer for all: new memory costs a page more than the copy into it.
+  const buffer = new Uint8Array(blobBytes)
+  let filled = 0
   for await (const piece of body) {
     signal?.throwIfAborted()
-    pieces.push(new Uint8Array(piece))
-    gathered += piece.length
-    if (gathered < blobBytes) continue
-    parts.push(new Blob(pieces))
-    pieces = []
-    gathered = 0
+    for (let rest = piece; rest.length > 0; ) {
+      const part = rest.subarray(0, blobBytes - filled)
+      buffer.set(part, filled)
+      filled += part.length
+      rest = rest.subarray(part.length)
+      if (filled < blobBytes) continue
+      parts.push(new Blob([buffer]))
+      filled = 0
+    }
   }
-  parts.push(new Blob(pieces))
+  parts.push(new Blob([buffer.subarray(0, filled)]))
   signal?.throwIfAborted()
   return new Blob(parts)
 }

@@ -15,7 +15,7 @@ import { discard, profileOf } from './send-files.ts'
  */
 export async function* encryptFolder(
   files: AsyncIterable<LocalFile> | Iterable<LocalFile>,
-  boundary: string,
+  boundary: string | undefined,
   masterKey: string,
   given: EncryptPartOptions,
   count: (bytes: number) => void,

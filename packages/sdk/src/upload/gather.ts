@@ -4,20 +4,20 @@ const gatherBytes = 256 * 1024
 /** Joins small chunks into larger ones; large ones pass unchanged. A chunk is valid until the next read. */
 export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   // Two buffers: one may still be on its way out while the other fills.
-  const buffers = [new Uint8Array(gatherBytes), new Uint8Array(gatherBytes)] as const
-  let turn = 0
+  let buffer = new Uint8Array(gatherBytes)
+  let other = new Uint8Array(gatherBytes)
   let filled = 0
   for await (const piece of pieces) {
     if (filled + piece.length > gatherBytes && filled > 0) {
-      yield (turn % 2 === 0 ? buffers[0] : buffers[1]).subarray(0, filled)
-      turn++
+      yield buffer.subarray(0, filled)
+      ;[buffer, other] = [other, buffer]
       filled = 0
     }
     if (piece.length >= gatherBytes) yield piece
     else {
-      ;(turn % 2 === 0 ? buffers[0] : buffers[1]).set(piece, filled)
+      buffer.set(piece, filled)
       filled += piece.length
     }
   }
-  if (filled > 0) yield (turn % 2 === 0 ? buffers[0] : buffers[1]).subarray(0, filled)
+  if (filled > 0) yield buffer.subarray(0, filled)
 }

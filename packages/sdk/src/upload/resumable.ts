@@ -175,6 +175,12 @@ type SendBody = PartsBody & { reading?: Promise<void>; sample?: Promise<string |
 async function makeBody(upload: MultipartUpload, options: ResumableOptions, readsAside: boolean): Promise<SendBody> {
   const { body, contentLength, blob, signal } = upload
   if (sendsWhileReading) {
+    if (upload.parameters.isEncrypted) {
+      throw new CairnError('NOT_SUPPORTED', {
+        message: 'Encrypted uploads can be resumed only in browsers',
+        hint: 'Upload it in one request.',
+      })
+    }
     if (contentLength === undefined) {
       throw new CairnError('NOT_SUPPORTED', {
         message: 'An upload of unknown length cannot be resumed',
@@ -186,16 +192,13 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
   if (blob !== undefined) {
     // Beside the request that starts the upload.
     const sample = sampleBlob(blob)
-    sample.catch(() => undefined)
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)
+    // Both are awaited with the sending; until then a rejection must not count as unhandled.
+    Promise.all([sample, reading]).catch(() => undefined)
     const from = (offset: number) => (offset === 0 ? blob : blob.slice(offset))
     const parts: SendBody = { sizeBytes: blob.size, from, sample }
-    if (readsAside) {
-      // It is awaited with the sending; until then its rejection must not count as unhandled.
-      reading.catch(() => undefined)
-      return { ...parts, reading }
-    }
+    if (readsAside) return { ...parts, reading }
     await reading
     return parts
   }

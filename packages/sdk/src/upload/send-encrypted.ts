@@ -1,5 +1,4 @@
 import { CairnError, forEachOf, isCid, parseDetails, type Uploaded } from '@cairn/protocol'
-import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
@@ -77,13 +76,9 @@ async function sendOnce(
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
   const { resumable } = options
-  if (resumable !== undefined && sendsWhileReading) {
-    throw new CairnError('NOT_SUPPORTED', {
-      message: 'Encrypted uploads can be resumed only in browsers',
-      hint: 'Upload it in one request.',
-    })
-  }
-  const boundary = resumable?.boundary ?? createBoundary()
+  // The service imports a body that is one file as it arrives.
+  const isOneFile = resumable && !batch.isFolder
+  const boundary = isOneFile ? undefined : (resumable?.boundary ?? createBoundary())
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
   const add = (part: EncryptedPart & { name: string }, key: PreparedKey) => {
@@ -148,7 +143,7 @@ function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
 /** Known for a single file of known size. */
 async function contentLength(
   batch: Batch,
-  boundary: string,
+  boundary: string | undefined,
   { format, chunkBytes }: EncryptedUploadOptions,
 ): Promise<number | undefined> {
   if (batch.isFolder) return undefined

@@ -94,7 +94,8 @@ async function uploadOne(
   options: EncryptedUploadOptions,
 ): Promise<EncryptedUploadResult> {
   const batch = { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
-  const [result] = await sendEncrypted(client, batch, options, await saving(client, options))
+  const named = { ...options, name: file.name }
+  const [result] = await sendEncrypted(client, batch, named, await saving(client, options))
   if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
   return result
 }
