@@ -177,11 +177,25 @@ export async function openBody(
 
 function headersOf(client: Client, send: Send): Record<string, string> {
   if (!send.withKey) return { ...send.headers }
-  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
-  return { ...send.headers, authorization: `Bearer ${client.apiKey}` }
+  return { ...send.headers, authorization: authorizationOf(client) }
 }
 
-function limitTime({ signal, timeoutMs }: Send): { signal: AbortSignal; timeout: AbortSignal } {
+/**
+ * Returns the header with the API key of a client, without the spaces and line breaks around it.
+ * @throws CairnError NO_API_KEY, UNAUTHENTICATED for what a header cannot carry: its failure would look like one of the network
+ */
+export function authorizationOf({ apiKey }: Client): string {
+  const key = apiKey?.trim()
+  if (key === undefined) throw new CairnError('NO_API_KEY')
+  if (!/^[!-~]+$/.test(key)) throw new CairnError('UNAUTHENTICATED')
+  return `Bearer ${key}`
+}
+
+/** The signal of a request that ends with the caller’s, or after its time. */
+export function limitTime({ signal, timeoutMs }: Pick<Send, 'signal' | 'timeoutMs'>): {
+  signal: AbortSignal
+  timeout: AbortSignal
+} {
   const timeout = AbortSignal.timeout(timeoutMs)
   return { timeout, signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) }
 }

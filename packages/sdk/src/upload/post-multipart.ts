@@ -12,7 +12,7 @@ import { UnixfsError } from '@cairn/unixfs'
 import * as v from 'valibot'
 import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
-import { describeFailure } from '../request.ts'
+import { authorizationOf, describeFailure, limitTime } from '../request.ts'
 import { gather } from './gather.ts'
 
 /** A multipart body that is produced while it is sent. */
@@ -53,10 +53,9 @@ export async function postMultipart(
   path: (typeof uploadPaths)[keyof typeof uploadPaths],
   upload: MultipartUpload,
 ): Promise<Uploaded[]> {
-  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
+  const authorization = authorizationOf(client)
   if (upload.boundary === undefined) throw new TypeError('A body in one request needs a boundary')
-  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
-  const signal = upload.signal === undefined ? timeout : AbortSignal.any([timeout, upload.signal])
+  const { timeout, signal } = limitTime({ signal: upload.signal, timeoutMs: client.transferTimeoutMs })
   let failed: unknown
   const body = noteFailure(gather(upload.body), (error) => {
     failed = error
@@ -67,7 +66,7 @@ export async function postMultipart(
     const answer = await sendStreamed({
       url: `${client.network.upload.replace(/\/+$/, '')}${path}?${new URLSearchParams(query)}`,
       headers: {
-        authorization: `Bearer ${client.apiKey}`,
+        authorization,
         'content-type': `multipart/form-data; boundary=${upload.boundary}`,
         ...headers,
       },

@@ -16,7 +16,17 @@ import {
 } from '@cairn/protocol'
 import { sendStreamed } from '#platform/send-body'
 import type { Client } from '../client.ts'
-import { type CallOptions, call, describeCall, describeFailure, openResponse, pause, tryAgain } from '../request.ts'
+import {
+  authorizationOf,
+  type CallOptions,
+  call,
+  describeCall,
+  describeFailure,
+  limitTime,
+  openResponse,
+  pause,
+  tryAgain,
+} from '../request.ts'
 import type { MultipartUpload } from './post-multipart.ts'
 
 /** A body that can be sent from any byte on. */
@@ -165,16 +175,15 @@ async function sendFrom(
   offset: number,
   { signal: stop, onSent }: Pick<MultipartUpload, 'signal' | 'onSent'>,
 ): Promise<void> {
-  if (client.apiKey === undefined) throw new CairnError('NO_API_KEY')
-  const timeout = AbortSignal.timeout(client.transferTimeoutMs)
-  const signal = stop === undefined ? timeout : AbortSignal.any([timeout, stop])
+  const authorization = authorizationOf(client)
+  const { timeout, signal } = limitTime({ signal: stop, timeoutMs: client.transferTimeoutMs })
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({
       url: `${client.network.upload.replace(/\/+$/, '')}${callPath(sendUploadBytes, { id })}`,
       method: 'PATCH',
       headers: {
-        authorization: `Bearer ${client.apiKey}`,
+        authorization,
         'content-type': tusBodyType,
         'tus-resumable': tusVersion,
         'upload-offset': String(offset),

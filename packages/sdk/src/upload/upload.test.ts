@@ -285,6 +285,27 @@ test('retries after a lost answer: the upload is there once more or not at all, 
   }
 })
 
+test.each([['two\nlines'], ['schlüssel'], ['']])(
+  'a key that no header can carry is no error of the network: %j',
+  async (apiKey) => {
+    // Nothing listens there.
+    const nowhere = { ...network.profile, api: 'http://127.0.0.1:9', upload: 'http://127.0.0.1:9' }
+    const wrong = createClient({ network: nowhere, apiKey })
+    const refused = { code: 'UNAUTHENTICATED', retry: false }
+    await expect(getUsage(wrong)).rejects.toMatchObject(refused)
+    await expect(uploadText(wrong, 'x')).rejects.toMatchObject(refused)
+    const resumable = createResumable()
+    await expect(uploadFile(wrong, new Blob(['x']), { resumable })).rejects.toMatchObject(refused)
+  },
+)
+
+test('a key may end with the line break of the file that it was read from', async () => {
+  const own = createClient({ network: network.profile, apiKey: `${client.apiKey}\n` })
+  const { cid } = await uploadText(own, 'with a line break')
+  expect(cid).toBe((await uploadText(client, 'with a line break')).cid)
+  expect(await getUsage(own)).toEqual(await getUsage(client))
+})
+
 test('rejects an invalid key immediately', async () => {
   await expect(uploadText({ ...client, apiKey: 'nonsense' }, 'x')).rejects.toMatchObject({
     code: 'UNAUTHENTICATED',
