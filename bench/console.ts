@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { addRows } from '../tests/console/add-rows.ts'
 import { type Console, type ConsolePage, openConsole } from '../tests/console/console.ts'
 import { startButton } from '../tests/console/start-upload.ts'
@@ -15,6 +15,8 @@ import { slowestInput, tracePage } from './trace-page.ts'
 const run = promisify(execFile)
 const manyRows = 10_000
 const maxUploadBytes = 256 * 1024 * 1024
+const smallFiles = 100
+const smallBytes = 10 * 1024
 /** Time limit in ms for uploads and their pages. */
 const patience = { timeout: 300_000 }
 
@@ -54,6 +56,7 @@ export const consoleBench: Bench = {
     // Random: equal blocks are stored once, which would make their sender look fast.
     await writeFile(path, randomBytes(sizeBytes))
     rows.push(await uploadRow(site, path, sizeBytes, runs))
+    rows.push(await smallFilesRow(site, scratch, runs))
     return rows
   },
 }
@@ -195,18 +198,11 @@ async function uploadRow(site: Console, path: string, sizeBytes: number, runs: n
   const { apiKey } = await createTestKey(site.network)
   for (let i = 0; i < runs; i++) {
     const opened = await openFiles(site)
-    ours.push(await uploadInPage(opened, path))
+    const done = opened.page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true })
+    ours.push(await uploadInPage(opened, path, done))
     await opened.context.close()
     const start = performance.now()
-    await run('curl', [
-      '--fail',
-      '--silent',
-      '--header',
-      `authorization: Bearer ${apiKey}`,
-      '--form',
-      `file=@${path}`,
-      `${site.network.profile.upload}/api/v0/add`,
-    ])
+    await sendByCurl(site, apiKey, path)
     theirs.push(performance.now() - start)
   }
   const ratio = pairedRatio(ours, theirs)
@@ -221,6 +217,45 @@ async function uploadRow(site: Console, path: string, sizeBytes: number, runs: n
   }
 }
 
+/** The same small files by the page and by curl in one request each, one after the other, alternating. */
+async function smallFilesRow(site: Console, scratch: string, runs: number): Promise<Row> {
+  const ours: number[] = []
+  const theirs: number[] = []
+  const { apiKey } = await createTestKey(site.network)
+  const paths = Array.from({ length: smallFiles }, (_path, i) => join(scratch, `small-${i}.bin`))
+  for (let i = 0; i < runs; i++) {
+    for (const path of paths) await writeFile(path, randomBytes(smallBytes))
+    const opened = await openFiles(site)
+    const done = opened.page.getByRole('region', { name: 'Transfers' }).getByText(`${smallFiles} done`)
+    ours.push(await uploadInPage(opened, paths, done))
+    await opened.context.close()
+    const start = performance.now()
+    for (const path of paths) await sendByCurl(site, apiKey, path)
+    theirs.push(performance.now() - start)
+  }
+  const ratio = pairedRatio(ours, theirs)
+  return {
+    what: `${smallFiles} files of ${smallBytes / 1024} KiB, time against curl, one request each`,
+    ours: `${formatNumber(median(ours))} ms`,
+    against: `curl: ${formatNumber(median(theirs))} ms`,
+    ratio,
+    goal: '≤ 1.3',
+    reached: ratio <= 1.3,
+  }
+}
+
+async function sendByCurl(site: Console, apiKey: string, path: string): Promise<void> {
+  await run('curl', [
+    '--fail',
+    '--silent',
+    '--header',
+    `authorization: Bearer ${apiKey}`,
+    '--form',
+    `file=@${path}`,
+    `${site.network.profile.upload}/api/v0/add`,
+  ])
+}
+
 async function openFiles(site: Console): Promise<ConsolePage> {
   const opened = await site.newPage()
   await opened.open('/files')
@@ -229,12 +264,12 @@ async function openFiles(site: Console): Promise<ConsolePage> {
   return opened
 }
 
-async function uploadInPage({ page }: ConsolePage, path: string): Promise<number> {
+async function uploadInPage({ page }: ConsolePage, path: string | string[], done: Locator): Promise<number> {
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', path)
   await page.getByRole('dialog', { name: 'Upload' }).getByText('Public', { exact: true }).click()
   const start = performance.now()
   await page.getByRole('button', { name: startButton.public }).click()
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
+  await done.waitFor(patience)
   return performance.now() - start
 }
