@@ -57,13 +57,17 @@ async function uploadOne(
 ): Promise<UploadResult> {
   if (path === '-') return uploadStream(client, context.stdin, { name: 'stdin', ...options })
   if (flag(context.values, 'car')) return uploadCar(client, path, options)
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
-  })
+  const isDirectory = await isFolder(path)
   const upload = (uploadOptions: UploadOptions) =>
-    found.isDirectory() ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
+    isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
   if (!flag(context.values, 'resume')) return upload(options)
   return uploadResumably(context.state, client.network.api, path, options, upload)
+}
+
+/** A path that cannot be read is reported by the upload. */
+async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isDirectory() ?? false
 }
 
 /** Returns the options of encrypted uploads. */
@@ -90,10 +94,7 @@ async function encryptOne(
   { stdin }: CommandContext,
 ): Promise<EncryptedUploadResult[]> {
   if (path === '-') return [await uploadEncryptedStream(client, stdin, { name: 'stdin', ...options })]
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
-  })
-  return found.isDirectory()
+  return (await isFolder(path))
     ? uploadEncryptedFolder(client, path, options)
     : [await uploadEncrypted(client, path, options)]
 }

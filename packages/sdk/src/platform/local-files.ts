@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { open, opendir, readlink, stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { open, opendir, readdir, readlink, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
@@ -10,13 +10,16 @@ import type { LocalFile, LocalPath } from '../local-source.ts'
 
 const pieceBytes = 1024 * 1024
 const smallFileBytes = 256 * 1024
+/** Node gives it for bytes of a name that are not UTF-8. */
+const replacement = '\ufffd'
 
 /**
  * Opens a file or folder on disk.
- * @throws CairnError FILE_UNREADABLE
+ * @throws CairnError FILE_UNREADABLE, also for names that are not UTF-8
  */
 export async function openPath(path: string): Promise<LocalPath> {
   const full = resolve(path)
+  for (let at = full; at.includes(replacement); at = dirname(at)) await requireUtf8(dirname(at), basename(at))
   const found = await stat(full).catch((cause: unknown) => {
     throw unreadable(path, cause)
   })
@@ -43,6 +46,7 @@ async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
     throw unreadable(folder, cause)
   }
   if (entries.length === 0 && name.includes('/')) yield emptyFolder(name)
+  if (entries.some((entry) => entry.name.includes(replacement))) await requireUtf8(folder)
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {
     const path = join(folder, entry.name)
@@ -78,6 +82,22 @@ async function diskLink(path: string, name: string): Promise<LocalFile> {
     open: () => [target],
     place: async (tree, placed, importing) => tree.addFile(placed, await importSymlink(target.toString(), importing)),
   }
+}
+
+/**
+ * Refuses a name that is not UTF-8: under the one that Node gives for it, there is no file, or another one.
+ * @param name as Node gives it; all names of the folder by default
+ */
+async function requireUtf8(folder: string, name?: string): Promise<void> {
+  // A folder that cannot be read is reported by its reader.
+  const found = await readdir(folder, { encoding: 'buffer' }).catch(() => [])
+  const wrong = found.find((bytes) => !isUtf8(bytes) && (name === undefined || bytes.toString() === name))
+  if (wrong === undefined) return
+  const shown = wrong.toString('latin1').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
+  throw new CairnError('FILE_UNREADABLE', {
+    message: `The name of ${join(folder, shown)} is not valid UTF-8`,
+    hint: 'Rename it: names of uploads are UTF-8.',
+  })
 }
 
 function diskFile(path: string, name: string, sizeBytes: number | undefined): LocalFile {

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPath } from './local-files.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-local-files-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+/** The path of an entry whose name is given by its bytes. */
+function pathOf(name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')])
+}
+
+async function namesOf(path: string): Promise<string[]> {
+  const opened = await openPath(path)
+  if (opened.kind === 'file') return [opened.file.name]
+  const names = []
+  for await (const { name } of opened.files()) names.push(name)
+  return names
+}
+
+test('a file whose name is not UTF-8 is an error that shows its bytes, in a folder and alone', async () => {
+  await writeFile(join(folder, 'good.txt'), 'good')
+  await writeFile(pathOf('caf\xe9.txt'), 'latin')
+  const refused = { code: 'FILE_UNREADABLE', message: `The name of ${folder}/caf\\xe9.txt is not valid UTF-8` }
+  await expect(namesOf(folder)).rejects.toMatchObject(refused)
+  // As Node gives the argument of a command.
+  await expect(namesOf(pathOf('caf\xe9.txt').toString())).rejects.toMatchObject(refused)
+})
+
+test('a folder whose name is not UTF-8 is an error, and so is each path through it', async () => {
+  await mkdir(pathOf('d\xe9'))
+  await writeFile(pathOf('d\xe9/x.txt'), 'x')
+  const refused = { code: 'FILE_UNREADABLE', message: `The name of ${folder}/d\\xe9 is not valid UTF-8` }
+  await expect(namesOf(folder)).rejects.toMatchObject(refused)
+  await expect(namesOf(pathOf('d\xe9/x.txt').toString())).rejects.toMatchObject(refused)
+})
+
+test('no other file is read in place of one whose name is not UTF-8', async () => {
+  const other = join(folder, 'a\ufffd')
+  await writeFile(other, 'other')
+  expect(await namesOf(folder)).toHaveLength(1)
+  expect(await namesOf(other)).toEqual(['a\ufffd'])
+  await writeFile(pathOf('a\xff'), 'wanted')
+  await expect(namesOf(pathOf('a\xff').toString())).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+  await expect(namesOf(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+})
