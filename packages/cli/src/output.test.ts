@@ -1,11 +1,13 @@
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { CairnError } from '@cairn/sdk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clean, createOutput, formatTable, progressLine, textWidth } from './output.ts'
+import type { Sink } from './streams.ts'
 
 test('aligns columns, without trailing blanks', () => {
   expect(
@@ -29,6 +31,50 @@ test('shortens the last column to the width of the terminal and keeps the others
       expect(formatTable(['CID', 'NAME'], [[cid, name]], 20)).toContain(cid)
     }),
   )
+})
+
+test('lists each value in a line of its own if the terminal is too narrow for a table', () => {
+  const rows = [
+    ['bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', '4 B', 'a.txt'],
+    ['bafkreidxbzqhmjgwretfzjwejccnbad5tmcu2i6eopaqnrzl5hparnzxnq', '', '石'],
+  ]
+  expect(formatTable(['CID', 'SIZE', 'NAME'], rows, 40)).toBe(
+    [
+      'CID   bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
+      'SIZE  4 B',
+      'NAME  a.txt',
+      '',
+      'CID   bafkreidxbzqhmjgwretfzjwejccnbad5tmcu2i6eopaqnrzl5hparnzxnq',
+      'SIZE',
+      'NAME  石',
+    ].join('\n'),
+  )
+  expect(formatTable(['CID', 'SIZE', 'NAME'], rows, 80).split('\n')).toHaveLength(3)
+})
+
+test('a line of progress fits any terminal, shows its numbers beside a long name, and knows wide letters', () => {
+  const progress = { phase: 'send', bytes: 512, total: 1024, bytesPerSecond: 10, remainingMs: 51_000 } as const
+  for (const label of ['a.bin', '/a/very/long/path/to/a/file/in/some/folder/somewhere.bin', '石'.repeat(60)]) {
+    for (const width of [20, 40, 60, 80, 200]) {
+      expect(textWidth(progressLine(label, progress, width))).toBeLessThan(width)
+      expect(textWidth(progressLine(label, { ...progress, total: undefined }, width))).toBeLessThan(width)
+    }
+    expect(progressLine(label, progress, 60)).toContain('50 %  512 B of 1.00 KiB')
+  }
+})
+
+test('a terminal that does not know its width counts as one of 80 columns', async () => {
+  const lines: string[] = []
+  const stdout: Sink = Object.assign(
+    new Writable({ write: (chunk, _encoding, done) => done(void lines.push(`${chunk}`)) }),
+    {
+      isTTY: true,
+      columns: 0,
+    },
+  )
+  const output = createOutput({ stdout, stderr: stdout, json: false, quiet: false, color: false })
+  output.table(['ID', 'NAME'], [['1', 'a name of many letters']], [])
+  expect(lines.join('')).toBe('ID  NAME\n1   a name of many letters\n')
 })
 
 test('counts letters of East Asia as two columns, marks as none', () => {

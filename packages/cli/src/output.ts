@@ -72,13 +72,12 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
       if (json) for (const value of values) stdout.write(`${clean(JSON.stringify(value))}\n`)
       else if (quiet) for (const row of rows) stdout.write(`${clean(row[shown] ?? '')}\n`)
       else if (rows.length > 0)
-        stdout.write(`${formatTable(columns, rows, stdout.isTTY ? (stdout.columns ?? 80) : undefined)}\n`)
+        stdout.write(`${formatTable(columns, rows, stdout.isTTY ? columnsOf(stdout) : undefined)}\n`)
     },
     progress(label) {
       if (quiet || json || !stderr.isTTY) return undefined
       return {
-        onProgress: (progress) =>
-          stderr.write(`\r\u001b[K${progressLine(clean(label), progress, stderr.columns ?? 80)}`),
+        onProgress: (progress) => stderr.write(`\r\u001b[K${progressLine(clean(label), progress, columnsOf(stderr))}`),
         done: () => stderr.write('\r\u001b[K'),
       }
     },
@@ -87,21 +86,43 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
   }
 }
 
+/** A terminal that does not know its width reports none, or 0. */
+function columnsOf({ columns }: Sink): number {
+  return columns || 80
+}
+
+/** The last column of a table shrinks down to this. */
+const minLastWidth = 8
+
 /**
  * Formats columns separated by two spaces; on a terminal the last one shrinks, down to 8 characters, so that values to
- * copy from the others stay whole.
+ * copy from the others stay whole. On a terminal that is too narrow for that, each value has a line of its own, because the
+ * terminal would break the lines of a table anywhere.
  */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [columns, ...rows].map((row) => row.map(clean))
   const widths = columns.map((_column, i) => Math.max(...all.map((row) => textWidth(row[i] ?? ''))))
   const last = widths.length - 1
   const others = widths.slice(0, last).reduce((sum, one) => sum + one + 2, 0)
-  if (width !== undefined) widths[last] = Math.min(widths[last] ?? 0, Math.max(8, width - others))
+  if (width !== undefined) {
+    const wanted = Math.min(widths[last] ?? 0, minLastWidth)
+    if (last > 0 && others + wanted > width) return formatRecords(all)
+    widths[last] = Math.min(widths[last] ?? 0, Math.max(minLastWidth, width - others))
+  }
   const cell = (text: string, i: number) => {
     const fitted = cut(text, widths[i] ?? 0)
     return i === columns.length - 1 ? fitted : fitted + ' '.repeat((widths[i] ?? 0) - textWidth(fitted))
   }
   return all.map((row) => row.map(cell).join('  ')).join('\n')
+}
+
+function formatRecords([titles = [], ...rows]: readonly (readonly string[])[]): string {
+  const width = Math.max(...titles.map(textWidth))
+  const line = (value: string, i: number) => {
+    const title = titles[i] ?? ''
+    return `${title}${' '.repeat(width - textWidth(title))}  ${value}`.trimEnd()
+  }
+  return rows.map((row) => row.map(line).join('\n')).join('\n\n')
 }
 
 /** Returns the terminal columns of a text: East Asian characters and emoji take two, combining marks none. */
@@ -151,11 +172,17 @@ export function progressLine(
   width: number,
 ): string {
   const rate = `${formatBytes(bytesPerSecond)}/s`
-  if (total === undefined || total === 0) return `${label} ${formatBytes(bytes)}  ${rate}`.slice(0, width - 1)
+  /** A long name leaves room for the numbers, which are what changes. */
+  const fit = (text: string, numbers: string) => cut(text, Math.max(minLastWidth, width - 1 - numbers.length))
+  if (total === undefined || total === 0) {
+    const numbers = ` ${formatBytes(bytes)}  ${rate}`
+    return cut(fit(label, numbers) + numbers, width - 1)
+  }
   const part = Math.min(1, bytes / total)
   const left = remainingMs === undefined ? '' : `  ${formatDuration(remainingMs)} left`
   const tail = ` ${String(Math.floor(part * 100)).padStart(3)} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${rate}${left}`
-  const barWidth = Math.max(0, Math.min(30, width - 1 - tail.length - label.length - 3))
+  const name = `${fit(label, ` ${tail}`)} `
+  const barWidth = Math.max(0, Math.min(30, width - 1 - tail.length - textWidth(name) - 2))
   const filled = Math.round(part * barWidth)
-  return `${label} ${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}${tail}`.slice(0, width - 1)
+  return cut(`${name}${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}${tail}`, width - 1)
 }
