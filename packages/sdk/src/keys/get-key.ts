@@ -187,6 +187,7 @@ function refusalOf(failures: readonly { node: number; error: CairnError }[], sha
     'CONDITION_UNKNOWN',
     'INVALID_SIGNATURE',
     'SESSION_EXPIRED',
+    'NO_SESSION',
     'NO_KEY_NODES',
     'RATE_LIMITED',
   ] as const) {
