@@ -17,9 +17,15 @@ const places = {
   full: 'inset-0 [--preview-height:calc(100dvh-16rem)]',
 } as const
 
+/** In a low window, such as one at 400 % zoom, header and footer leave no room for the content: all of it scrolls. */
+const low = {
+  dialog: '[@media(max-height:26rem)]:overflow-y-auto',
+  content: '[@media(max-height:26rem)]:shrink-0 [@media(max-height:26rem)]:overflow-visible',
+} as const
+
 /**
  * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. `footer` stays visible
- * while the content scrolls.
+ * while the content scrolls, if the window is high enough.
  */
 export function Modal({
   isOpen,
@@ -59,7 +65,7 @@ export function Modal({
             if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
             cameFrom.current = null
           }}
-          className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', places[place])}
+          className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', low.dialog, places[place])}
           {...(isPlace ? { 'data-place': '' } : {})}
           {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
         >
@@ -75,7 +81,12 @@ export function Modal({
               <IconButton icon={X} label={messages.shell.close} className="-mr-2" />
             </Dialog.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-2 pb-5 sm:px-6 sm:pb-6">
+          <div
+            className={classNames(
+              'min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-2 pb-5 sm:px-6 sm:pb-6',
+              low.content,
+            )}
+          >
             {children}
           </div>
           {footer === undefined ? undefined : (
