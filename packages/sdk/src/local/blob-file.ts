@@ -30,7 +30,7 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
       yield piece
     }
     // Firefox reads a file that was cut as it is now.
-    if (left) throw new Error(`${left} bytes are left`)
+    if (left) throw new Error(`${left} bytes left`)
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `Cannot read ${nameOf(blob)}`,
@@ -53,16 +53,17 @@ async function* readPieces(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Asy
   let other = new ArrayBuffer(pieceBytes)
   let filled = 0
   try {
-    for (let isOver = false; !isOver; ) {
+    for (;;) {
       const { done, value } = await reader.read(new Uint8Array(buffer, filled))
-      isOver = done
       if (!value) return
       buffer = value.buffer
       filled += value.length
-      if (done ? !filled : filled < pieceBytes) continue
-      yield new Uint8Array(buffer, 0, filled)
-      ;[buffer, other] = [other, buffer]
-      filled = 0
+      if (done ? filled : filled === pieceBytes) {
+        yield new Uint8Array(buffer, 0, filled)
+        ;[buffer, other] = [other, buffer]
+        filled = 0
+      }
+      if (done) return
     }
   } finally {
     await reader.cancel().catch(() => undefined)

@@ -8,7 +8,7 @@ export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
   let other = new Uint8Array(gatherBytes)
   let filled = 0
   for await (const piece of pieces) {
-    if (filled + piece.length > gatherBytes && filled > 0) {
+    if (filled + piece.length > gatherBytes && filled) {
       yield buffer.subarray(0, filled)
       ;[buffer, other] = [other, buffer]
       filled = 0
@@ -19,5 +19,5 @@ export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
       filled += piece.length
     }
   }
-  if (filled > 0) yield buffer.subarray(0, filled)
+  if (filled) yield buffer.subarray(0, filled)
 }

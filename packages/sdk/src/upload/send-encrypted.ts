@@ -81,8 +81,7 @@ async function sendOnce(
   const boundary = isOneFile ? undefined : (resumable?.boundary ?? createBoundary())
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
-  const add = (part: EncryptedPart & { name: string }, key: PreparedKey) => {
-    const { name, sizeBytes, node } = part
+  const add = ({ name, sizeBytes, node }: EncryptedPart & { name: string }, key: PreparedKey) => {
     sent.push({ name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
   }
   const apart = async function* (): AsyncGenerator<Uint8Array, void> {
