@@ -76,7 +76,7 @@ export async function openAggregate(
         }
         for (const last = Math.min(end, run.end); at < last; ) {
           signal.throwIfAborted()
-          await work.giveWay(signal)
+          if (at > start) await work.giveWay(signal)
           const to = Math.min(last, at + stepBytes)
           if (run.read === 'index') yield aggregate.index.payload.subarray(at - run.start, to - run.start)
           else
