@@ -321,7 +321,7 @@ describe('a download to disk', () => {
       { path: 'c/empty', content: '' },
       { path: 'c/large', content: bytesOf(2_500_000, true) },
       { path: 'c/z', content: 'the same' },
-      ...Array.from({ length: 300 }, (_none, i) => ({ path: `d/${i}.part`, content: `content ${i}` })),
+      ...Array.from({ length: 140 }, (_none, i) => ({ path: `d/${i}.part`, content: `content ${i}` })),
     ]
     const files = entries.length
     let cid = ''
