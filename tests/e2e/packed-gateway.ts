@@ -55,6 +55,7 @@ export async function createPackedGateway(): Promise<PackedGateway> {
     config,
     publicListeners: 2,
     onSent: () => undefined,
+    onMore: () => undefined,
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
 

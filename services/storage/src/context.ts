@@ -12,7 +12,7 @@ import type { StorageMetrics } from './metrics.ts'
 import type { Denylist } from './moderation/types.ts'
 import type { PackStore } from './packs/types.ts'
 import type { PartMemory } from './part-memory.ts'
-import type { UploadPriority } from './upload-priority.ts'
+import type { UserPriority } from './user-priority.ts'
 
 /** A clock in milliseconds since 1970. Tests pass their own. */
 export type Clock = { now(): number }
@@ -60,8 +60,8 @@ export type Context = {
   readonly egress: Egress
   /** Memory for the parts of uploads. */
   readonly partMemory: PartMemory
-  /** Lets uploads go before transfers to providers. */
-  readonly uploadPriority: UploadPriority
+  /** Lets uploads and downloads go before transfers to providers. */
+  readonly userPriority: UserPriority
   /** Secret of the service: data stored for users is sealed with keys derived from it. */
   readonly secret: Uint8Array
   /** Opens what was sealed with another secret, while one replaces the other. */

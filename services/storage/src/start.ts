@@ -52,7 +52,7 @@ import { openProviders } from './providers/providers.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
-import { createUploadPriority } from './upload-priority.ts'
+import { createUserPriority } from './user-priority.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
 import { watchMachine } from './workers/measure-store.ts'
@@ -111,8 +111,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   )
   const cache = await openCache(config, objects, metrics)
   if (cache !== undefined) stack.defer(() => cache.close())
-  const uploadPriority = createUploadPriority()
-  const packs = createPackStore({ db, objects, cache, clock, onEvent, onWrite: uploadPriority.noteWrite })
+  const userPriority = createUserPriority()
+  const packs = createPackStore({ db, objects, cache, clock, onEvent, onWrite: userPriority.noteTransfer })
   const rates = createRateLimiter(config.rateFactor, clock)
   const secret = await openSecret(config)
   const sharedRates = isAlone ? undefined : createSharedRates({ config, db, clock, secret })
@@ -135,7 +135,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     sharedRates,
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
-    uploadPriority,
+    userPriority,
     queryContract: openContractWallets(config, { clock, dependencies }),
     secret,
     secondarySecret: config.secondarySecret,
@@ -202,6 +202,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     metrics,
     traces: context.traces,
     onSent: context.egress.note,
+    onMore: userPriority.noteTransfer,
   })
   const others = served.map(({ front, port }) => ({
     front,

@@ -64,7 +64,7 @@ export async function openAggregate(
   return {
     sizeBytes: aggregate.piece.payloadBytes,
     async *read(start, end, signal) {
-      const work = context.uploadPriority.begin()
+      const work = context.userPriority.begin()
       let at = start
       // Runs are in order: those before the start are skipped, and gaps between two are zeros.
       for (const run of runs) {

@@ -45,6 +45,8 @@ export type GatewayContext = {
   traces?: Traces | undefined
   /** Called with the bytes that were sent of a root, with their headers. */
   onSent: (rootMultihash: Uint8Array, bytes: number) => void
+  /** Called before each piece of an answer that follows the first. */
+  onMore: () => void
   /** Number of public listeners of the process, which share what it may open. */
   publicListeners: number
   config: ListenerLimits & {
@@ -115,9 +117,9 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       return
     }
     try {
-      const { denylist, names, pictures } = context
+      const { denylist, names, pictures, onMore } = context
       const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
-      const gateway = { source, denylist, names, pictures }
+      const gateway = { source, denylist, names, pictures, onMore }
       const answer = await handle(gateway, hosts, slots, failures, request, reply, (sent) => {
         root = sent
       })
@@ -140,7 +142,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
 }
 
 async function handle(
-  gateway: Gateway,
+  gateway: Gateway & Pick<GatewayContext, 'onMore'>,
   hosts: HostSettings,
   slots: AddressSlots,
   failures: LogGate,
@@ -162,7 +164,7 @@ async function handle(
     const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
     // Known before it is sent: what a client took of an answer that it broke off counts too.
     onRoot(answer.root)
-    await sendWithin(slots, request.ip, response, answer)
+    await sendWithin(slots, request.ip, response, answer, gateway.onMore)
     return answer
   } catch (error) {
     const failure = toGatewayError(error)
@@ -185,11 +187,12 @@ async function sendWithin(
   address: string,
   response: ServerResponse,
   answer: Answer,
+  onMore: () => void,
 ): Promise<void> {
   const release = typeof answer.body === 'function' ? slots.acquire(address) : () => undefined
   if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
   try {
-    await sendAnswer(response, answer)
+    await sendAnswer(response, answer, onMore)
   } finally {
     release()
   }

@@ -44,6 +44,17 @@ const profile = { ...importProfiles.v1, chunkSizeBytes: 65_536 }
 const pattern = (length: number) => Buffer.from(Array.from({ length }, (_, at) => Math.imul(at, 2_654_435_761) >>> 19))
 
 describe('a stream', () => {
+  it('reports that more follows, as a file of one piece does not', async () => {
+    let more = 0
+    const { app, addFile } = createTestGateway({ onMore: () => more++ })
+    const [small, large] = [await addFile(pattern(1000), profile), await addFile(pattern(1_000_000), profile)]
+    const gateway = `http://127.0.0.1:${await listen(app)}`
+    await (await fetch(`${gateway}/ipfs/${small}`)).arrayBuffer()
+    expect(more).toBe(0)
+    await (await fetch(`${gateway}/ipfs/${large}`)).arrayBuffer()
+    expect(more).toBeGreaterThan(0)
+  })
+
   it('is cut, not ended, by a damaged block in its middle', async () => {
     const { app, addFile, blocks } = createTestGateway()
     const bytes = pattern(1_000_000)

@@ -8,9 +8,14 @@ export type Sent = 'all' | 'gone'
  * Sends an answer. The first piece of a streamed body is read before the headers are sent, so that an early failure
  * can still be reported; a later failure destroys the connection, because a clean end would pass the part off as the
  * whole. A slow reader stops the reading: at most one piece waits in addition to the socket's buffer.
+ * @param onMore called before each piece that follows the first
  * @throws what the body throws, before anything was sent or after destroying the connection
  */
-export async function sendAnswer(response: ServerResponse, answer: Answer): Promise<Sent> {
+export async function sendAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  onMore: () => void = () => undefined,
+): Promise<Sent> {
   const { status, headers, body } = answer
   if (typeof body !== 'function') {
     response.writeHead(status, headers).end(body)
@@ -27,6 +32,7 @@ export async function sendAnswer(response: ServerResponse, answer: Answer): Prom
       if (!response.write(next.value)) await drainOrClose(response)
       if (response.destroyed) return 'gone'
       next = await pieces.next()
+      if (next.done !== true) onMore()
     }
     response.end()
     return 'all'

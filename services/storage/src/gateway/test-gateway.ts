@@ -62,6 +62,7 @@ export function createTestGateway(
     /** Resizing is off by default. */
     pictures?: Pictures
     onSent?: (rootMultihash: Uint8Array, bytes: number) => void
+    onMore?: () => void
   } = {},
 ): TestGateway {
   const log = Fastify({ logger: false }).log
@@ -104,6 +105,7 @@ export function createTestGateway(
       metrics,
       publicListeners: 2,
       onSent: settings.onSent ?? (() => undefined),
+      onMore: settings.onMore ?? (() => undefined),
       config: {
         ...config,
         gatewayHosts: settings.hosts ?? ['dweb.test'],

@@ -67,7 +67,7 @@ export function createS3App({ context, readiness, publicListeners, stop }: Front
       const answer = isForm(read)
         ? await answerForm(context, request, read, signal)
         : await answerCall(context, request, read, signal)
-      await send(request, reply, answer, slots)
+      await send(request, reply, answer, slots, context.userPriority.noteTransfer)
       return reply
     },
   })
@@ -170,6 +170,7 @@ async function send(
   reply: FastifyReply,
   answer: Answer,
   slots: ReturnType<typeof createAddressSlots>,
+  onMore: () => void,
 ): Promise<void> {
   const release = typeof answer.body === 'function' ? slots.acquire(request.ip) : () => undefined
   if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
@@ -177,7 +178,7 @@ async function send(
     const { 'cache-control': _none, ...common } = reply.getHeaders()
     const headers: Record<string, string> = { ...answer.headers, [requestIdHeader]: request.id }
     for (const [name, value] of Object.entries(common)) headers[name] ??= String(value)
-    await sendAnswer(reply.raw, { ...answer, headers })
+    await sendAnswer(reply.raw, { ...answer, headers }, onMore)
     reply.hijack()
   } catch (error) {
     if (!reply.raw.headersSent) throw error

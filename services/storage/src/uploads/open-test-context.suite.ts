@@ -14,7 +14,7 @@ import { createDenylist } from '../moderation/denylist.ts'
 import { createPackStore } from '../packs/packs.ts'
 import { createPartMemory, derivePartMemory } from '../part-memory.ts'
 import { describeHowToPay } from '../payments/payments.ts'
-import { createUploadPriority } from '../upload-priority.ts'
+import { createUserPriority } from '../user-priority.ts'
 import type { WorkerClock } from '../workers/worker.ts'
 
 /** The account that tests upload to. */
@@ -42,8 +42,8 @@ export async function openTestContext(
   const db = await openDatabase(parts.database ?? { kind: 'sqlite', path: join(home, 'test.sqlite') })
   const objects = await openFileStore(join(home, 'packs'))
   const clock = parts.clock ?? { now: () => Date.now() }
-  const uploadPriority = createUploadPriority(parts.priorityClock)
-  const packs = createPackStore({ db, objects, clock, onWrite: uploadPriority.noteWrite })
+  const userPriority = createUserPriority(parts.priorityClock)
+  const packs = createPackStore({ db, objects, clock, onWrite: userPriority.noteTransfer })
   const log = Fastify({ logger: false }).log
   const context: Context = {
     config,
@@ -58,7 +58,7 @@ export async function openTestContext(
     rates: createRateLimiter(0, clock),
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(derivePartMemory()),
-    uploadPriority,
+    userPriority,
     secret: new Uint8Array(32),
     secondarySecret: undefined,
     denylist: createDenylist(undefined),

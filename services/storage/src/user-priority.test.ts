@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createUploadPriority, type UploadPriority } from './upload-priority.ts'
+import { createUserPriority, type UserPriority } from './user-priority.ts'
 
 const { signal } = new AbortController()
 
@@ -18,9 +18,9 @@ function createTestClock(onSleep: () => void = () => undefined) {
 
 test('background work does not wait while no upload writes', async () => {
   const clock = createTestClock()
-  const priority = createUploadPriority(clock)
+  const priority = createUserPriority(clock)
   await priority.begin().giveWay(signal)
-  priority.noteWrite()
+  priority.noteTransfer()
   clock.ms += 500
   await priority.begin().giveWay(signal)
   expect(clock.ms).toBe(1_500)
@@ -28,24 +28,24 @@ test('background work does not wait while no upload writes', async () => {
 
 test('it waits until an upload has been quiet for 500 ms', async () => {
   const clock = createTestClock()
-  const priority = createUploadPriority(clock)
-  priority.noteWrite()
+  const priority = createUserPriority(clock)
+  priority.noteTransfer()
   await priority.begin().giveWay(signal)
   expect(clock.ms).toBe(1_500)
 })
 
 test('it waits 5 s for uploads that do not end, and then as long as it works', async () => {
-  const clock = createTestClock(() => priority.noteWrite())
-  const priority: UploadPriority = createUploadPriority(clock)
+  const clock = createTestClock(() => priority.noteTransfer())
+  const priority: UserPriority = createUserPriority(clock)
   const work = priority.begin()
-  priority.noteWrite()
+  priority.noteTransfer()
   await work.giveWay(signal)
   expect(clock.ms).toBe(6_000)
   let worked = 0
   for (let step = 0; step < 1_000; step++) {
     clock.ms += 10
     worked += 10
-    priority.noteWrite()
+    priority.noteTransfer()
     await work.giveWay(signal)
   }
   const waited = clock.ms - 6_000 - worked
@@ -55,7 +55,7 @@ test('it waits 5 s for uploads that do not end, and then as long as it works', a
 test('the wait ends with the reason of its signal', async () => {
   const clock = createTestClock(() => stop.abort(new Error('the provider is gone')))
   const stop = new AbortController()
-  const priority = createUploadPriority(clock)
-  priority.noteWrite()
+  const priority = createUserPriority(clock)
+  priority.noteTransfer()
   await expect(priority.begin().giveWay(stop.signal)).rejects.toThrow('the provider is gone')
 })

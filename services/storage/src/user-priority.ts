@@ -1,9 +1,9 @@
 import { systemClock, type WorkerClock } from './workers/worker.ts'
 
-/** Lets uploads go before work in the background that uses the same disk and thread. */
-export type UploadPriority = {
-  /** Notes that bytes of an upload are written now. */
-  noteWrite(): void
+/** Lets uploads and downloads of users go before work in the background that uses the same disk and thread. */
+export type UserPriority = {
+  /** Notes that bytes of an upload are written, or bytes of a download are sent. */
+  noteTransfer(): void
   /** Begins a task in the background, such as one transfer to a provider. */
   begin(): BackgroundTask
 }
@@ -11,13 +11,13 @@ export type UploadPriority = {
 /** One task in the background. */
 export type BackgroundTask = {
   /**
-   * Called before each step. Waits while uploads write, at most as long as the task itself took so far.
+   * Called before each step. Waits while users transfer bytes, at most as long as the task itself took so far.
    * @throws the signal's reason
    */
   giveWay(signal: AbortSignal): Promise<void>
 }
 
-/** Time after a write in which the same upload is expected to go on, with its next slab or the end of a sync. */
+/** Time after a note in which the same transfer is expected to go on, such as an upload with its next slab or the end of a sync. */
 const quietMs = 500
 /** Time after which the wait is checked again. */
 const pauseMs = 25
@@ -27,14 +27,14 @@ const steadyClock: WorkerClock = { now: () => performance.now(), sleep: systemCl
 const maxCreditMs = 5_000
 
 /**
- * Steady uploads leave background work half of the time, so that deals keep up; short ones have the machine for
+ * Steady transfers leave background work half of the time, so that deals keep up; short ones have the machine for
  * themselves.
  */
-export function createUploadPriority(clock: WorkerClock = steadyClock): UploadPriority {
-  let lastWrite = Number.NEGATIVE_INFINITY
+export function createUserPriority(clock: WorkerClock = steadyClock): UserPriority {
+  let lastNote = Number.NEGATIVE_INFINITY
   return {
-    noteWrite() {
-      lastWrite = clock.now()
+    noteTransfer() {
+      lastNote = clock.now()
     },
     begin() {
       let creditMs = maxCreditMs
@@ -42,7 +42,7 @@ export function createUploadPriority(clock: WorkerClock = steadyClock): UploadPr
       return {
         async giveWay(signal) {
           creditMs = Math.min(maxCreditMs, creditMs + clock.now() - workingSince)
-          while (creditMs > 0 && clock.now() - lastWrite < quietMs) {
+          while (creditMs > 0 && clock.now() - lastNote < quietMs) {
             const from = clock.now()
             await clock.sleep(pauseMs, signal)
             signal.throwIfAborted()
