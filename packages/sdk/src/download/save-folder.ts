@@ -119,6 +119,8 @@ async function* readBatches(
   let batchedBytes = 0
   try {
     for await (const item of tree.items) {
+      // What has arrived already would be written to its end.
+      if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
       const names = [...above, ...item.names]
       const path = pathOf(names, target, taken)
       if (item.kind === 'folder') await makeFolder(path, true)
