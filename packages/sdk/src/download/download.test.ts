@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -11,6 +10,7 @@ import type { Progress } from '../progress.ts'
 import { uploadBytes } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
 import { downloadFile } from './download-file.ts'
+import { openGateway } from './gateway.fixture.ts'
 import { listDirectory } from './list-directory.ts'
 import { downloadBytes, openFile } from './open-file.ts'
 
@@ -40,9 +40,9 @@ function bytesOf(length: number, repeat = false): Uint8Array {
 }
 
 /** A gateway proxy: `change` receives the bytes of each response and may alter them. */
-async function between(change: (body: Buffer, path: string) => Buffer | undefined): Promise<Client & AsyncDisposable> {
+function between(change: (body: Buffer, path: string) => Buffer | undefined): Promise<Client & AsyncDisposable> {
   const target = new URL(network.profile.gateway)
-  const proxy = createServer((incoming, outgoing) => {
+  return openGateway(client, (incoming, outgoing) => {
     const path = incoming.url ?? '/'
     request(
       { host: target.hostname, port: target.port, path, method: incoming.method, headers: incoming.headers },
@@ -56,16 +56,6 @@ async function between(change: (body: Buffer, path: string) => Buffer | undefine
       },
     ).end()
   })
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  const gateway = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  return {
-    ...client,
-    network: { ...client.network, gateway },
-    async [Symbol.asyncDispose]() {
-      proxy.closeAllConnections()
-      await new Promise((done) => proxy.close(done))
-    },
-  }
 }
 
 test.each([false, true])('any range of a file equals its slice (equal chunks: %s)', async (repeat) => {

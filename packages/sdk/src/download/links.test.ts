@@ -1,6 +1,4 @@
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -18,6 +16,7 @@ import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../
 import { type Client, createClient } from '../client.ts'
 import { uploadCar } from '../upload/upload-car.ts'
 import { downloadFile } from './download-file.ts'
+import { openGateway } from './gateway.fixture.ts'
 import { staysInside } from './link-target.ts'
 
 let network: TestNetwork
@@ -58,8 +57,8 @@ async function uploadTree(entries: Record<string, number | string>): Promise<CID
 }
 
 /** A gateway that does not send everything below a folder at once. */
-async function openPlainGateway(): Promise<Client & AsyncDisposable> {
-  const server = createServer(async ({ url = '/', headers }, response) => {
+function openPlainGateway(): Promise<Client & AsyncDisposable> {
+  return openGateway(client, async ({ url = '/', headers }, response) => {
     if (url.endsWith('dag-scope=all')) {
       response.writeHead(501).end()
       return
@@ -68,16 +67,6 @@ async function openPlainGateway(): Promise<Client & AsyncDisposable> {
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(Buffer.from(await answer.arrayBuffer()))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const gateway = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    ...client,
-    network: { ...client.network, gateway },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
 }
 
 describe.each(['with one request', 'file by file'])('symbolic links of a folder that is fetched %s', (how) => {

@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFileImporter, encodeCarFrame, encodeCarHeader, profileFor } from '@cairn/unixfs'
@@ -13,6 +12,7 @@ import { type Client, createClient } from '../client.ts'
 import { uploadBytes } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
 import { downloadFile } from './download-file.ts'
+import { openGateway } from './gateway.fixture.ts'
 import { downloadBytes } from './open-file.ts'
 
 let network: TestNetwork
@@ -29,20 +29,10 @@ afterAll(async () => {
 })
 
 /** A gateway with an arbitrary response. */
-async function gatewayOf(
+function gatewayOf(
   answer: (url: string, response: ServerResponse) => void | Promise<void>,
 ): Promise<Client & AsyncDisposable> {
-  const server = createServer((request, response) => void answer(request.url ?? '/', response))
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const gateway = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    ...client,
-    network: { ...client.network, gateway },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((done) => server.close(done))
-    },
-  }
+  return openGateway(client, ({ url = '/' }, response) => answer(url, response))
 }
 
 function fill(length: number, seed: number): Uint8Array {

@@ -1,4 +1,4 @@
-// The sequence of a name never goes back, whoever signs its records.
+// The sequence of a name never goes back, no matter who signs its records.
 import { createNameKey, importNameKey, readRecord } from '@cairn/names'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
