@@ -10,15 +10,13 @@ export function reduce(value: bigint): bigint {
   return rest < 0n ? rest + order : rest
 }
 
-/** Returns the inverse of a non-zero number by Fermat's theorem: its power to the order less two. */
-export function invert(value: bigint): bigint {
-  let result = 1n
-  let base = reduce(value)
-  for (let exponent = order - 2n; exponent > 0n; exponent >>= 1n) {
-    if ((exponent & 1n) === 1n) result = reduce(result * base)
-    base = reduce(base * base)
-  }
-  return result
+/**
+ * Returns the inverse of a number from 1 to the order less one by Euclid's extended algorithm. It takes a tenth of the
+ * time of Fermat's theorem, but a time that varies with the number, so no secret is inverted. `invert` of
+ * `@noble/curves` would make browsers load 260 bytes more.
+ */
+export function invert(value: bigint, modulus = order): bigint {
+  return value === 1n ? 1n : modulus - (modulus * invert(modulus % value, value) - 1n) / value
 }
 
 /** Bytes of a scalar on the wire: big-endian, fixed length. */

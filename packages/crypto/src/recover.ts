@@ -19,10 +19,9 @@ export function recoverKey(shards: readonly KeyShard[], threshold = keyShardThre
     })
   }
   if (points.length < Math.max(2, threshold)) throw new CairnError('KEY_NOT_RECOVERED')
-  const base = points.slice(0, threshold)
-  if (points.slice(threshold).some(({ x, y }) => interpolate(base, x) !== y))
+  if (!areConsistent(points, threshold))
     throw new CairnError('KEY_NOT_RECOVERED', { message: "can't recover Key: the shards belong to different keys" })
-  const secret = interpolate(base, 0n)
+  const secret = interpolate(points.slice(0, threshold), 0n)
   if (secret === 0n) throw new CairnError('KEY_NOT_RECOVERED')
   return writeScalar(secret)
 }
@@ -35,16 +34,20 @@ export function areConsistent(points: readonly Point[], threshold: number): bool
 
 /** Returns the value at `at` of the polynomial through points of distinct x. */
 export function interpolate(points: readonly Point[], at: bigint): bigint {
+  // The terms are added as fractions, because an inversion takes longer than all else.
   let sum = 0n
-  for (const [i, { x, y }] of points.entries()) {
-    let numerator = y
-    let denominator = 1n
-    for (const [j, other] of points.entries()) {
-      if (i === j) continue
-      numerator = reduce(numerator * (at - other.x))
-      denominator = reduce(denominator * (x - other.x))
+  let denominator = 1n
+  for (const point of points) {
+    let term = point.y * denominator
+    for (const other of points) {
+      if (other === point) continue
+      const distance = point.x - other.x
+      term = reduce(term * (at - other.x))
+      sum = reduce(sum * distance)
+      denominator = reduce(denominator * distance)
     }
-    sum = reduce(sum + numerator * invert(denominator))
+    sum += term
   }
-  return sum
+  // Only indexes determine the number inverted, and so the time that it takes.
+  return reduce(sum * invert(denominator))
 }
