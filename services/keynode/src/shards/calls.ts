@@ -61,9 +61,14 @@ export type Bind = <C extends CallDefinition>(call: C, work: Work<C>) => void
 
 /**
  * Registers the calls about keys, rights and conditions.
- * @param settle called after every save: only later is it known whether three nodes have it
+ * @param settle called after every save: only later is it known whether three nodes have it; `waits` if a key in force
+ *   waits to be replaced by the saved one
  */
-export function bindShardCalls(bind: Bind, context: Context, settle: (cid: string) => void): void {
+export function bindShardCalls(
+  bind: Bind,
+  context: Context,
+  settle: (cid: string, waits: boolean | undefined) => void,
+): void {
   const own = (node: string) => requireOwnNumber(context, node)
 
   bind(saveShard, async ({ input: { params, body }, caller }) => {
@@ -78,7 +83,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
       spare,
       sharedTo: sharedTo ?? [],
     })
-    settle(cid)
+    settle(cid, saved.waits)
     return done(saved)
   })
   bind(shareKey, async ({ input: { params, body }, caller }) => {
@@ -141,7 +146,7 @@ export function bindShardCalls(bind: Bind, context: Context, settle: (cid: strin
       conditions: writeConditions(set),
       isOwnerless: set.decryptionType === 'ACCESS_CONDITIONS',
     })
-    settle(cid)
+    settle(cid, saved.waits)
     return done({ ...saved, ...describeOpen(openConditions) })
   })
   bind(updateConditions, async ({ input: { params, body }, caller }) => {

@@ -8,23 +8,24 @@ import { describeConditions } from './describe-conditions.ts'
 import { promoteRecord } from './promote.ts'
 
 /** Published clients make their five calls within this time. */
-const settleAgainMs = 10_000
+const settleAfterMs = 10_000
 
 /** Registers the routes about keys, rights and conditions. */
 export function registerShardRoutes(app: FastifyInstance, context: Context): void {
   /**
-   * Settles a save in the background, and again when the other nodes have received their calls. Later requests and
-   * the sweep retry failures.
+   * Settles a save in the background when the other nodes have received their calls. A key that replaces another is
+   * settled at once, too: its readers wait for it. A first one opens without, and before its peers have their shards the
+   * answers to all nodes would only slow their calls down. Later requests and the sweep retry failures.
    */
-  const settle = (cid: string) => {
+  const settle = (cid: string, waits: boolean | undefined) => {
     const once = () => {
       promoteRecord(context, cid).catch((error: unknown) =>
         context.failures.failed('save', error, 'failed to settle a save'),
       )
     }
-    once()
+    if (waits === true) once()
     // The timer does not keep the process alive: the sweep of the next process takes over.
-    setTimeout(once, settleAgainMs).unref()
+    setTimeout(once, settleAfterMs).unref()
   }
   bindShardCalls((call, work) => route(app, context, call, work), context, settle)
 
