@@ -56,4 +56,15 @@ export type Caller = {
   readonly isBound: boolean
   /** Number of the calling peer, if it is one. */
   readonly peer: number | undefined
+  /** The proof of the request, if it is marked as used in the commit of the change that it allows. */
+  readonly proof?: UsedProof | undefined
+}
+
+/** A proof that is valid once, until the time in ms. */
+export type UsedProof = {
+  readonly id: string
+  readonly expiresAt: number
+  isMarked: boolean
+  /** Marks it as used, unless the change has done so. @throws CairnError INVALID_SIGNATURE when it was used before */
+  mark(): Promise<void>
 }

@@ -15,7 +15,7 @@ import {
 import pino from 'pino'
 import { generatePrivateKey } from 'viem/accounts'
 import { readKeyNodeConfig } from './config.ts'
-import { type KeyNode, startKeyNode } from './start.ts'
+import { type KeyNode, type KeyNodeOptions, startKeyNode } from './start.ts'
 
 /** A key node for one test, with a clock that the test controls. */
 export type TestNode = KeyNode & {
@@ -45,7 +45,7 @@ export function createTestWallet(): TestWallet {
 
 export async function startTestNode(
   environment: Record<string, string> = {},
-  { home: given, time }: { home?: string; time?: { ms: number } } = {},
+  { home: given, time, ...options }: { home?: string; time?: { ms: number } } & Pick<KeyNodeOptions, 'background'> = {},
 ): Promise<TestNode> {
   const home = given ?? (await mkdtemp(join(tmpdir(), 'cairn-keynode-')))
   const clock = time ?? { ms: Date.now() }
@@ -67,7 +67,11 @@ export async function startTestNode(
     CAIRN_LOG_LEVEL: 'trace',
     ...environment,
   })
-  const node = await startKeyNode(config, { clock: { now: () => clock.ms }, log: pino({ level: 'trace' }, sink) })
+  const node = await startKeyNode(config, {
+    ...options,
+    clock: { now: () => clock.ms },
+    log: pino({ level: 'trace' }, sink),
+  })
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const body = options.body === undefined ? undefined : JSON.stringify(options.body)
     const headers: Record<string, string> = { ...options.headers }

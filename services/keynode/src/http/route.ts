@@ -10,7 +10,15 @@ export function route<C extends CallDefinition>(
   call: C,
   handler: Handler<C, Caller>,
 ): void {
-  routeCall(app, routeParts(context), call, handler)
+  routeCall(app, routeParts(context), call, async (request) => {
+    const proof = request.caller?.proof
+    try {
+      return await handler(request)
+    } finally {
+      // A call that was rejected before its change: a repeated proof must not receive that answer, either.
+      await proof?.mark()
+    }
+  })
 }
 
 /** What the routes of a key node are made with. */

@@ -7,11 +7,17 @@ import {
   keyChallengeLifetimeMs,
   keySaveLifetimeMs,
   normalizeIdentity,
+  removeConditions,
+  retireKey,
+  revokeKey,
+  saveShard,
+  shareKey,
+  transferOwnership,
 } from '@cairn/protocol'
 import type { Authorized } from '@cairn/service'
 import type { FastifyRequest } from 'fastify'
 import type { Caller, Context } from '../context.ts'
-import { checkProof, markSeen } from './check-proof.ts'
+import { markSeen, verifyProof } from './check-proof.ts'
 import { isSaving } from './is-saving.ts'
 import { repeatMs } from './issued-texts.ts'
 import { findSigned, nameSpent, type SignedTexts, spendChallenge } from './open-session.ts'
@@ -22,6 +28,10 @@ import { readPeerToken, readToken } from './tokens.ts'
 /** Carries the signed text for a signature that is itself a bearer, in base64url. */
 const messageHeader = 'x-auth-message'
 const maxBearerBytes = 8192
+/** Calls that make a single change and nothing before it: the change marks the proof as used. */
+const singleChanges: ReadonlySet<string> = new Set(
+  [saveShard, shareKey, revokeKey, transferOwnership, retireKey, removeConditions].map(({ id }) => id),
+)
 
 /**
  * Authenticates the caller independently of the router: by a token that this node signed, with a proof when the
@@ -90,15 +100,17 @@ async function authorizeToken(
     .where('id', '=', sessionId)
     .executeTakeFirst()
   if (session === undefined || session.ended_at !== null) throw new CairnError('SESSION_EXPIRED')
-  if (sessionKey !== undefined) {
-    const header = request.headers[proofHeader]
-    await checkProof(context, {
-      header: typeof header === 'string' ? header : undefined,
-      sessionKey,
-      request: { method: request.method, path: request.url, body: request.cairnBody ?? '', token },
-    })
-  }
-  return { address, challengeId, sessionId, isBound: sessionKey !== undefined, peer: undefined }
+  const caller = { address, challengeId, sessionId, isBound: sessionKey !== undefined, peer: undefined }
+  if (sessionKey === undefined) return caller
+  const header = request.headers[proofHeader]
+  const proof = verifyProof(context, {
+    header: typeof header === 'string' ? header : undefined,
+    sessionKey,
+    request: { method: request.method, path: request.url, body: request.cairnBody ?? '', token },
+  })
+  if (singleChanges.has(callId)) return { ...caller, proof }
+  await proof.mark()
+  return caller
 }
 
 async function authorizeSignature(

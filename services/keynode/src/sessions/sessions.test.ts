@@ -10,6 +10,7 @@ import {
   openWith,
   startTestNode,
   type TestNode,
+  type TestSession,
 } from '../test-node.fixture.ts'
 import { renewNodeSession } from './renew-session.ts'
 
@@ -147,6 +148,40 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         ] as const) {
           expect((await send(bad)).code, what).toBe('INVALID_SIGNATURE')
         }
+      })
+
+      test('a proof of a change is valid once, whether the change succeeds or not, also after a restart', async () => {
+        const [owner, stranger] = [await openTestSession(node), await openTestSession(node)]
+        const sends = (session: TestSession, method: string, sent: object, to = '/api/setSharedKey/1') => {
+          const body = { address: session.address, ...sent }
+          const { token, sessionKey } = session
+          const request = { method, path: to, node: 1, body: JSON.stringify(body), token }
+          const headers = { [proofHeader]: signRequest(request, sessionKey.secretKey, node.now()) }
+          return () => node.call(method, to, { token, body, headers })
+        }
+        const file = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+        const save = sends(owner, 'POST', { cid: file, payload: { key: '1', index: '1' } })
+        const saved = await Promise.all(Array.from({ length: 4 }, save))
+        expect(saved.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
+        const shareTo = [stranger.address]
+        const share = sends(owner, 'PUT', { cid: file, shareTo })
+        const set = { id: 'a'.repeat(64), commitments: Array.from({ length: 5 }, () => 'b'.repeat(64)), threshold: 3 }
+        for (const [expected, send] of [
+          [null, share],
+          ['ACCESS_DENIED', sends(stranger, 'PUT', { cid: file, shareTo })],
+          ['KEY_NOT_FOUND', sends(owner, 'PUT', { cid, shareTo })],
+          ['SHARD_MISMATCH', sends(owner, 'POST', { cid, set, payload: { key: '1', index: '1' } })],
+          ['WRONG_NODE', sends(owner, 'PUT', { cid: file, shareTo }, '/api/setSharedKey/2')],
+        ] as const) {
+          expect([(await send()).code, (await send()).code]).toEqual([expected, 'INVALID_SIGNATURE'])
+        }
+        const { home } = node
+        const time = { ms: node.now() }
+        await node.stop()
+        node = await startTestNode(environment, { home, time })
+        expect((await share()).code).toBe('INVALID_SIGNATURE')
+        const status = await callAs(node, owner, 'GET', `/api/keys/status/1/${file}`)
+        expect(status.json).toMatchObject({ version: 2, sharedTo: shareTo })
       })
 
       test('rejects another address in the body before anything is looked up', async () => {

@@ -1,6 +1,7 @@
 import { CairnError, maxSharedAddresses } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
+import { writeChangeOnce } from '../sessions/check-proof.ts'
 import {
   digestOf,
   findRecordToChange,
@@ -35,7 +36,7 @@ export async function changeRecord(
   name: ChangeName,
   decide: (record: KeyRecord, trx: Trx) => Promise<ChangedRecord | 'same'> | ChangedRecord | 'same',
 ): Promise<{ version: number }> {
-  return context.db.write(async (trx) => {
+  return writeChangeOnce(context, caller, async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     const changed = await decide(record, trx)

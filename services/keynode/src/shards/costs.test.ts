@@ -1,6 +1,8 @@
 // The caller pays for what a call makes a node ask of others.
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveNodeKeys } from '../identity.ts'
 import { publicKeyOf } from '../sessions/tokens.ts'
@@ -38,6 +40,25 @@ test('asks peers about a file only for callers that may know of it', async () =>
   expect(asked).toBe(0)
   expect((await callAs(node, owner, 'GET', `/api/keys/status/1/${cid}`)).status).toBe(200)
   expect(asked).toBe(3)
+})
+
+test('waits for the disk once per change', async () => {
+  // Nothing else is written.
+  const background = () => ({ [Symbol.asyncDispose]: async () => undefined })
+  await using node = await startTestNode({}, { background })
+  const owner = await openTestSession(node)
+  // Field `iChange` of the WAL index header, incremented by each commit: https://sqlite.org/walformat.html
+  const commits = () => readFileSync(join(node.home, 'keynode.sqlite-shm')).readUInt32LE(8)
+  const shareTo = [`0x${'7'.repeat(40)}`]
+  for (const [method, body] of [
+    ['POST', { payload }],
+    ['PUT', { shareTo }],
+    ['DELETE', { revokeTo: shareTo }],
+  ] as const) {
+    const before = commits()
+    expect((await callAs(node, owner, method, '/api/setSharedKey/1', { cid, ...body })).status).toBe(200)
+    expect(commits() - before, method).toBe(1)
+  }
 })
 
 test('asks chains about conditions only for callers that may set them', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@cairn/protocol'
 import { ConflictError, isUniqueViolation } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
+import { writeChangeOnce } from '../sessions/check-proof.ts'
 import { applyChange, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
 import { openShard, sealShard } from './seal.ts'
@@ -61,7 +62,7 @@ export async function saveRecord(
   // The challenge that all five calls share identifies a set without a name.
   const setId = shard.set?.id ?? `auth:${caller.challengeId}`
   const wanted = { ...shard, sharedTo, setId }
-  return context.db.write(async (trx) => {
+  return writeChangeOnce(context, caller, async (trx) => {
     const record = await findRecordToChange(context, trx, shard.cid)
     return record === undefined ? insert(context, trx, caller, wanted) : saveAgain(context, trx, caller, record, wanted)
   })
