@@ -168,6 +168,27 @@ export async function createNetwork({
   building?.catch(() => undefined)
   const wallet = await openTestWallet(home)
   const group = stack.use(createPartGroup())
+  let apiUrls = [
+    `http://${first.host}:${first.port}`,
+    ...(first.publicApiUrl === undefined ? [] : [first.publicApiUrl]),
+  ]
+  const common = {
+    home,
+    host: first.host,
+    run: keyNodes,
+    stopTimeoutMs: first.stopTimeoutMs,
+    signal,
+    foreign: allNames,
+  }
+  // Processes start at the same time: each waits for others only as far as it needs their addresses.
+  const startingProviders = group.start(
+    startProviderNetwork({
+      ...common,
+      ports: providerPorts,
+      sources: () => apiUrls,
+      environment: { ...localDefaults, ...given },
+    }),
+  )
   const chain =
     program === undefined
       ? undefined
@@ -186,39 +207,18 @@ export async function createNetwork({
       ? undefined
       : group.use(await startLocalSolana(litesvm, { home, host: first.host, port: solanaPort }))
   const environment = { ...given, ...paymentSettings(chain, given), ...conditionSettings(chain, solana, given) }
-  let config = read(environment)
-  let apiUrls = [
-    `http://${config.host}:${config.port}`,
-    ...(config.publicApiUrl === undefined ? [] : [config.publicApiUrl]),
-  ]
-  const keys = group.use(
-    await startKeyNetwork({
-      home,
-      networkName: config.networkName,
-      host: config.host,
-      run: keyNodes,
+  const startingKeys = group.start(
+    startKeyNetwork({
+      ...common,
+      networkName: first.networkName,
       apiUrls: () => apiUrls,
       ports: keyPorts,
-      stopTimeoutMs: config.stopTimeoutMs,
-      signal,
       environment: { ...localDefaults, ...environment },
-      foreign: allNames,
     }),
   )
+  const [keys, { providers, setting }] = await Promise.all([startingKeys, startingProviders])
   const keyProfile = { keyRouter: keys.router.url, keyNodes: keys.nodes.map(({ url }) => url), keyNodePauseMs }
-  const { providers, setting } = group.use(
-    await startProviderNetwork({
-      home,
-      host: config.host,
-      ports: providerPorts,
-      run: keyNodes,
-      sources: () => apiUrls,
-      stopTimeoutMs: config.stopTimeoutMs,
-      signal,
-      environment: { ...localDefaults, ...environment },
-      foreign: allNames,
-    }),
-  )
+  let config = read(environment)
   if (providers.length > 0) config = read({ ...localDealSettings, ...environment, CAIRN_PROVIDERS: setting })
   const providerProfile = providers.length === 0 ? {} : { providers: providers.map(({ id, url }) => ({ id, url })) }
   const consoleFolder = (await building) ?? config.consoleFolder

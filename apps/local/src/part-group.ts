@@ -2,6 +2,8 @@
 export type PartGroup = AsyncDisposable & {
   /** Adds a service and returns it. */
   use<T extends AsyncDisposable>(part: T): T
+  /** Adds a service that is starting, and returns it. If others fail first, it stops once it has started. */
+  start<T extends AsyncDisposable>(starting: Promise<T>): Promise<T>
 }
 
 /** Creates an empty group. Disposing it waits for all services, and then throws the first error. */
@@ -11,6 +13,11 @@ export function createPartGroup(): PartGroup {
     use(part) {
       parts.push(part)
       return part
+    },
+    start(starting) {
+      const settled = starting.catch(() => undefined)
+      parts.push({ [Symbol.asyncDispose]: async () => (await settled)?.[Symbol.asyncDispose]() })
+      return starting
     },
     async [Symbol.asyncDispose]() {
       const ends = await Promise.allSettled(parts.splice(0).map((part) => part[Symbol.asyncDispose]()))
