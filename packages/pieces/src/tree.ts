@@ -3,10 +3,11 @@ import { maxHeight, nodeBytes } from './piece.ts'
 
 /**
  * Returns the level above `nodes`: SHA-256 of each pair, its two highest bits cleared so that it fits the field.
+ * @param into memory for it, of at least half the length of `nodes`
  * @see https://spec.filecoin.io/algorithms/sdr/#section-algorithms.sdr.merkle-dag
  */
-export function hashLevel(nodes: Uint8Array): Uint8Array {
-  const above = new Uint8Array(nodes.length / 2)
+export function hashLevel(nodes: Uint8Array, into: Uint8Array = new Uint8Array(nodes.length / 2)): Uint8Array {
+  const above = into.subarray(0, nodes.length / 2)
   hashPairs(nodes, above)
   truncateNodes(above)
   return above

@@ -25,7 +25,8 @@ import {
 import type { Provider } from '../providers/providers.ts'
 import { findDealsOf, heldStates } from './store.ts'
 
-const stepBytes = MIB
+/** Maximum number of bytes read at once. */
+export const payloadStepBytes = MIB
 const zeros = new Uint8Array(64 * 1024)
 /** Time limit for one step of another provider. */
 const retrieveMs = 30_000
@@ -42,9 +43,10 @@ export type AggregatePayload = {
   readonly sizeBytes: number
   /**
    * Bytes from `start` up to, but not including, `end`. Bytes missing from our own packs come from a provider.
+   * @param buffer for {@link payloadStepBytes}; a piece is then valid until the next one is requested
    * @throws CairnError DATA_DAMAGED when no source has it
    */
-  read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Uint8Array>
+  read(start: number, end: number, signal: AbortSignal, buffer?: Uint8Array): AsyncGenerator<Uint8Array>
 }
 
 /**
@@ -63,7 +65,7 @@ export async function openAggregate(
   const sources: Sources = { context, providers, row, isDoubted, trees: new Map() }
   return {
     sizeBytes: aggregate.piece.payloadBytes,
-    async *read(start, end, signal) {
+    async *read(start, end, signal, buffer) {
       const work = context.userPriority.begin()
       let at = start
       // Runs are in order: those before the start are skipped, and gaps between two are zeros.
@@ -77,7 +79,7 @@ export async function openAggregate(
         for (const last = Math.min(end, run.end); at < last; ) {
           signal.throwIfAborted()
           if (at > start) await work.giveWay(signal)
-          const to = Math.min(last, at + stepBytes)
+          const to = Math.min(last, at + payloadStepBytes)
           if (run.read === 'index') yield aggregate.index.payload.subarray(at - run.start, to - run.start)
           else
             yield await readOfPiece(
@@ -86,6 +88,7 @@ export async function openAggregate(
               run.read,
               { start: at - run.start, end: to - run.start },
               signal,
+              buffer,
             )
           at = to
         }
@@ -135,6 +138,7 @@ async function readOfPiece(
   { piece, packs }: Exclude<Run['read'], 'index'>,
   { start, end }: PayloadRange,
   signal: AbortSignal,
+  buffer: Uint8Array | undefined,
 ): Promise<Uint8Array> {
   const { context, row, isDoubted, trees } = sources
   const readOwn = readPacks(context.objects, packs)
@@ -144,7 +148,7 @@ async function readOfPiece(
     return known
   }
   try {
-    if (!isDoubted) return await readOwn(start, end - start)
+    if (!isDoubted) return await readOwn(start, end - start, buffer)
     const wide = widen({ start, end }, piece)
     const bytes = await readOwn(wide.start, wide.end - wide.start)
     if (isPartOf(await findTree(), wide, bytes)) return bytes.subarray(start - wide.start, end - wide.start)

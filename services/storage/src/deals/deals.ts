@@ -1,5 +1,5 @@
 // Aggregates are placed with providers, which fetch and keep them and prove it. This is the face of the folder.
-export { type AggregatePayload, openAggregate } from './aggregate-payload.ts'
+export { type AggregatePayload, openAggregate, payloadStepBytes } from './aggregate-payload.ts'
 export type { DealSteps, Driving } from './drive-deal.ts'
 export { driveDeals, isDealDue } from './drive-deals.ts'
 export { createNonceSource } from './nonces.ts'

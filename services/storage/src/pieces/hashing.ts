@@ -5,7 +5,7 @@ import type { ReadBytes } from './payload.ts'
 
 /** Smaller payloads are hashed on this thread: the transfer costs more. */
 const maxBytesHere = 128 * 1024
-const stepBytes = 4 * MIB
+const stepBytes = MIB
 
 export type PieceTask = { kind: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | { kind: 'finish' } | { kind: 'drop' }
 export type PieceAnswer = { kind: 'taken'; bytes: Uint8Array<ArrayBuffer> } | { kind: 'tree'; tree: PieceTree }

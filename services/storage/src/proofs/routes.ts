@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import {
   CairnError,
   getAggregatePayload,
@@ -15,10 +14,12 @@ import { chooseRange, readBearer } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import { payloadStepBytes } from '../deals/deals.ts'
 import { route } from '../http/route.ts'
 import { readCopies, writeCopies } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { createProofs } from './proofs.ts'
+import { sendPayload } from './send-payload.ts'
 import { stopStalled } from './stop-stalled.ts'
 import { describeDeals, describeInclusion, describePdpDeals } from './wire-answers.ts'
 
@@ -54,11 +55,12 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     reply.header('content-type', 'application/octet-stream').header('accept-ranges', 'bytes')
     reply.header('content-length', end - start).header('cache-control', 'no-store')
     if (choice !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
-    const bytes = stopStalled(payload.read(start, end, signal), stalledMs, () => {
+    const buffer = new Uint8Array(Math.min(payloadStepBytes, end - start))
+    const bytes = stopStalled(payload.read(start, end, signal, buffer), stalledMs, () => {
       context.log.info({ piece: params.piece }, 'provider stalled during a fetch')
       reply.raw.destroy()
     })
-    return Readable.from(bytes, { objectMode: false })
+    return sendPayload(raw, reply, bytes)
   })
 }
 
