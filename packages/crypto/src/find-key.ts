@@ -1,7 +1,7 @@
 import { CairnError, type KeyShard, keyShardThreshold, type ShardSet } from '@cairn/protocol'
 import { fitsCommitment, isWholeSet } from './commit.ts'
 import { parseShard, writeScalar } from './group-order.ts'
-import { areConsistent, interpolate } from './recover.ts'
+import { areConsistent, interpolate, type Point } from './recover.ts'
 
 /** Answer of one node. */
 export type ShardAnswer = { node: number; shard: KeyShard; set?: ShardSet | undefined }
@@ -21,7 +21,7 @@ export type FoundKey = {
   wrongNodes: number[]
 }
 
-type Candidate = { node: number; x: bigint; y: bigint }
+type Candidate = Point & { node: number }
 
 /**
  * Finds a key among the answers of nodes of which some may lie, and reports those. Commitments count if they are
@@ -60,8 +60,7 @@ function findCommitted(answers: readonly ShardAnswer[], set: ShardSet): FoundKey
   const right = answers.filter(({ node, shard }) => fitsCommitment(set, node, shard))
   const wrongNodes = answers.filter((answer) => !right.includes(answer)).map(({ node }) => node)
   if (right.length < set.threshold) throw tooFew(answers, wrongNodes)
-  const points = right.slice(0, set.threshold).map(({ node, shard }) => ({ node, ...parseShard(shard) }))
-  return { masterKey: keyOf(points), wrongNodes }
+  return { masterKey: keyOf(right.slice(0, set.threshold).map(({ shard }) => parseShard(shard))), wrongNodes }
 }
 
 /** Returns the plausible shards: invalid ones, and all but one per index, are lies. */
@@ -81,7 +80,7 @@ function readCandidates(answers: readonly ShardAnswer[]): { candidates: Candidat
   return { candidates, wrongNodes }
 }
 
-function keyOf(points: readonly Candidate[]): string {
+function keyOf(points: readonly Point[]): string {
   return writeScalar(interpolate(points.slice(0, keyShardThreshold), 0n))
 }
 

@@ -14,8 +14,10 @@ export function reduce(value: bigint): bigint {
  * Returns the inverse of a number from 1 to the order less one by Euclid's extended algorithm. It takes a tenth of the
  * time of Fermat's theorem, but a time that varies with the number, so no secret is inverted. `invert` of
  * `@noble/curves` would make browsers load 260 bytes more.
+ * @throws CairnError KEY_NOT_RECOVERED for zero, the difference of an index that a dealer used twice
  */
 export function invert(value: bigint, modulus = order): bigint {
+  if (value === 0n) throw new CairnError('KEY_NOT_RECOVERED')
   return value === 1n ? 1n : modulus - (modulus * invert(modulus % value, value) - 1n) / value
 }
 

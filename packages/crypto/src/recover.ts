@@ -1,7 +1,8 @@
 import { CairnError, type KeyShard, keyShardThreshold } from '@cairn/protocol'
 import { invert, parseShard, reduce, writeScalar } from './group-order.ts'
 
-type Point = { x: bigint; y: bigint }
+/** A point of a polynomial. */
+export type Point = { x: bigint; y: bigint }
 
 /**
  * Recovers a key from its shards: the value at zero of the polynomial through them, by Lagrange. Checks consistency

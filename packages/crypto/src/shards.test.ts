@@ -207,6 +207,13 @@ describe('commitments', () => {
     expect((await findKey(answersOf(keyShards, forged))).masterKey).toBe(masterKey)
   })
 
+  test('reject an index that the owner committed to twice', async () => {
+    const [first, ...others] = keyShards
+    const twice = others.map((shard, at) => (at === 0 && first !== undefined ? first : shard))
+    const shards = first === undefined ? [] : [first, ...twice]
+    await expect(findKey(answersOf(shards, commitShards(shards)))).rejects.toMatchObject({ code: 'KEY_NOT_RECOVERED' })
+  })
+
   test('rejects fewer than three right shards and names the wrong ones', async () => {
     const lies = keyShards.map((shard, i) => (i < 3 ? flip(shard) : shard))
     await expect(findKey(answersOf(lies, set))).rejects.toMatchObject({
