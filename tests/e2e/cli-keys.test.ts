@@ -1,5 +1,5 @@
 // Encrypted files with the real program, as two users' shells run it.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
@@ -153,7 +153,11 @@ test('a link is not used up by a target that cannot be written', async () => {
 test('paths in a folder encrypted as one are those of plain folders, and a folder in it is named as such', async () => {
   mkdirSync(join(folder, 'trip', 'day 1'), { recursive: true })
   writeFileSync(join(folder, 'trip', 'day 1', 'ü.txt'), 'rain')
-  const { cid } = await json('owner', 'upload', '--encrypt', '--as-one', 'trip')
+  symlinkSync('day 1', join(folder, 'trip', 'link'))
+  const { cid, leftOut } = await json('owner', 'upload', '--encrypt', '--as-one', 'trip')
+  expect(leftOut).toEqual(['trip/link'])
+  const { err } = await cairn('owner', ['upload', '--encrypt', 'trip'])
+  expect(err).toContain('Left out trip/link: an encrypted folder holds files only')
   expect(await cairn('owner', ['cat', `${cid}//day 1/ü.txt`])).toMatchObject({ code: 0, out: 'rain' })
   for (const path of ['day 1', 'day 1/']) {
     const refused = await cairn('owner', ['get', `${cid}/${path}`, '-o', 'day'])

@@ -187,7 +187,8 @@ test('an encrypted folder has one CID, is listed, read and downloaded', async ()
   writeFileSync(join(root, 'notes', 'a.md'), 'one')
   writeFileSync(join(root, 'notes', 'deep', 'b.md'), 'two')
   symlinkSync(join(folder, 'outside.txt'), join(root, 'notes', 'link.txt'))
-  const { cid } = await use('upload_file', { path: 'notes' })
+  const { cid, leftOut } = await use('upload_file', { path: 'notes' })
+  expect(leftOut).toEqual(['notes/link.txt'])
   const { items } = await use('list_folder', { content: cid })
   expect(items).toEqual([
     { path: 'a.md', content: `${cid}/a.md`, sizeBytes: 3 },

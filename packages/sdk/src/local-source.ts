@@ -19,15 +19,19 @@ export type LocalFile = {
   open(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
+/** Called with the path of each entry that is left out, segments separated by `/`. */
+export type OnLeftOut = ((path: string) => void) | undefined
+
 /** Kind and content of a path. */
 export type LocalPath =
   | { kind: 'file'; file: LocalFile }
   | {
       kind: 'directory'
       name: string
-      files(): AsyncIterable<LocalFile>
-      /** The files, symbolic links and empty folders. */
-      entries(): AsyncIterable<LocalFile>
+      /** The files. Other entries are reported. */
+      files(onLeftOut?: OnLeftOut): AsyncIterable<LocalFile>
+      /** The files, symbolic links and empty folders. Other entries are reported. */
+      entries(onLeftOut?: OnLeftOut): AsyncIterable<LocalFile>
     }
 
 /** A request whose body is produced while it is sent. */

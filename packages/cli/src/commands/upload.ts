@@ -22,7 +22,7 @@ import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
 
 /** The options of an upload that have an option here: all but those of the program. One that is missing does not compile. */
-type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'resumable'>
+type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable'>
 
 function readOptions({ values, signal }: CommandContext): UploadOptions {
   const version = text(values, 'cid-version') ?? '1'
@@ -106,12 +106,20 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
   const encryption = await readEncryption(context)
   for (const path of args) {
     const progress = output.progress(path)
-    const settings = { ...rest, ...encryption, ...(progress === undefined ? {} : { onProgress: progress.onProgress }) }
+    const leftOut = new Set<string>()
+    const settings = {
+      ...rest,
+      ...encryption,
+      onLeftOut: (entry: string) => void leftOut.add(entry),
+      ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
+    }
     const results = await encryptOne(client, path, settings, context).finally(() => progress?.done())
+    for (const entry of leftOut) output.note(`Left out ${entry}: an encrypted folder holds files only`)
+    const omitted = leftOut.size === 0 ? {} : { leftOut: [...leftOut] }
     for (const { keys, ...result } of results) {
       const nodes = { done: keys.done, pending: keys.pending.map(({ node, error }) => ({ node, code: error.code })) }
       output.result(
-        { ...result, encrypted: true, keyNodes: nodes },
+        { ...result, ...omitted, encrypted: true, keyNodes: nodes },
         () =>
           `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}  encrypted, key on ${keys.done.length} of 5 nodes`,
         result.cid,
@@ -207,11 +215,17 @@ export const upload: Command = {
     for (const path of args) {
       const progress = output.progress(path)
       const finish = () => progress?.done()
-      const withProgress = progress === undefined ? options : { ...options, onProgress: progress.onProgress }
-      const result = await uploadOne(client, path, withProgress, context).finally(finish)
+      const leftOut = new Set<string>()
+      const settings = {
+        ...options,
+        onLeftOut: (entry: string) => void leftOut.add(entry),
+        ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
+      }
+      const result = await uploadOne(client, path, settings, context).finally(finish)
+      for (const entry of leftOut) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
       const url = `${client.network.gateway}/ipfs/${result.cid}`
       output.result(
-        { ...result, url },
+        { ...result, ...(leftOut.size === 0 ? {} : { leftOut: [...leftOut] }), url },
         () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url],
         result.cid,
       )

@@ -51,14 +51,19 @@ async function withChoice<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function describe(result: UploadResult | EncryptedUploadResult, { command }: ToolContext): Promise<ToolResult> {
+async function describe(
+  result: UploadResult | EncryptedUploadResult,
+  { command }: ToolContext,
+  leftOut: ReadonlySet<string> = new Set(),
+): Promise<ToolResult> {
   const { cid, name, sizeBytes } = result
   const { gateway } = await command.session.network()
-  const facts = { cid, name, sizeBytes }
+  const facts = { cid, name, sizeBytes, ...(leftOut.size === 0 ? {} : { leftOut: [...leftOut] }) }
   const line = `${cid}  ${clean(name)}  ${formatBytes(sizeBytes)}`
+  const others = leftOut.size === 0 ? '' : `\nLeft out: ${[...leftOut].map(clean).join(', ')}`
   if (!('keys' in result)) {
     const url = `${gateway.replace(/\/+$/, '')}/ipfs/${cid}`
-    return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}` }
+    return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}${others}` }
   }
   const { done, pending } = result.keys
   const missing = pending.map(({ node }) => node)
@@ -66,7 +71,7 @@ async function describe(result: UploadResult | EncryptedUploadResult, { command 
     missing.length === 0 ? '' : `\nNodes ${missing.join(', ')} do not have the key yet. Run: cairn keys repair ${cid}`
   return {
     data: { ...facts, isEncrypted: true, keyNodes: { done, pending: missing } },
-    text: `Uploaded encrypted: ${line}, key on ${done.length} of 5 nodes.${rest}`,
+    text: `Uploaded encrypted: ${line}, key on ${done.length} of 5 nodes.${rest}${others}`,
   }
 }
 
@@ -74,7 +79,7 @@ const uploadPath = defineTool({
   name: 'upload_file',
   title: 'Upload a file or folder',
   description:
-    'Uploads a file or folder of this machine and returns its CID. Links in folders are skipped. An encrypted folder has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
+    'Uploads a file or folder of this machine and returns its CID. Symbolic links in a folder stay links, and are never followed; an encrypted folder leaves them and empty folders out, and has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
   effect: 'adds',
   isIdempotent: false,
   input: v.strictObject({
@@ -86,10 +91,12 @@ const uploadPath = defineTool({
     const { clients, roots, signal, onProgress } = context
     const source = await roots.resolveExisting(path)
     const isFolder = (await stat(source)).isDirectory()
-    const options = { signal, onProgress, ...(name === undefined ? {} : { name }) }
+    const leftOut = new Set<string>()
+    const onLeftOut = (entry: string) => void leftOut.add(entry)
+    const options = { signal, onProgress, onLeftOut, ...(name === undefined ? {} : { name }) }
     if (!(await decideEncryption(choice, context))) {
       const client = await clients.account()
-      return describe(await (isFolder ? uploadFolder : uploadFile)(client, source, options), context)
+      return describe(await (isFolder ? uploadFolder : uploadFile)(client, source, options), context, leftOut)
     }
     const client = await withChoice(() => clients.accountAndKeys(signal))
     const { shareTo = [] } = choice
@@ -101,7 +108,7 @@ const uploadPath = defineTool({
       format: 'v2',
     })
     if (result === undefined) throw new CairnError('UNEXPECTED_RESPONSE')
-    return describe(result, context)
+    return describe(result, context, leftOut)
   },
 })
 

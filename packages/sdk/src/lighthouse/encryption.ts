@@ -80,11 +80,11 @@ async function send(apiKey: string, batch: Batch, options: SdkOptions, save: Sav
 async function openBatch(source: string | ArrayLike<File>): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
-    return path.kind === 'file' ? batchOf(path.file) : refuseDuplicates(await openFolder(source, undefined))
+    return path.kind === 'file' ? batchOf(path.file) : refuseDuplicates(await openFolder(source, {}))
   }
   const [first] = Array.from(source)
   if (first === undefined) throw new CairnError('NO_FILE')
-  return source.length === 1 ? batchOf(blobFile(first)) : refuseDuplicates(await openFolder(source, undefined))
+  return source.length === 1 ? batchOf(blobFile(first)) : refuseDuplicates(await openFolder(source, {}))
 }
 
 function batchOf(file: LocalFile): Batch {

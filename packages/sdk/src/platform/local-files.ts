@@ -6,7 +6,7 @@ import { CairnError } from '@cairn/protocol'
 import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
 import { unreadable } from '../local/unreadable.ts'
-import type { LocalFile, LocalPath } from '../local-source.ts'
+import type { LocalFile, LocalPath, OnLeftOut } from '../local-source.ts'
 
 const pieceBytes = 1024 * 1024
 const smallFileBytes = 256 * 1024
@@ -27,18 +27,26 @@ export async function openPath(path: string): Promise<LocalPath> {
   if (!found.isDirectory())
     throw new CairnError('FILE_UNREADABLE', { message: `${path} is neither a file nor a folder` })
   const name = basename(full)
-  return { kind: 'directory', name, files: () => walkFiles(full, name), entries: () => walk(full, name) }
+  return {
+    kind: 'directory',
+    name,
+    files: (onLeftOut) => walkFiles(full, name, onLeftOut),
+    entries: (onLeftOut) => walk(full, name, onLeftOut),
+  }
 }
 
-async function* walkFiles(folder: string, name: string): AsyncGenerator<LocalFile> {
-  for await (const entry of walk(folder, name)) if (entry.place === undefined) yield entry
+async function* walkFiles(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<LocalFile> {
+  for await (const entry of walk(folder, name, onLeftOut)) {
+    if (entry.place === undefined) yield entry
+    else onLeftOut?.(entry.name)
+  }
 }
 
 /**
  * Yields the files, links and empty folders below a folder, ordered by name. Does not follow links: they could leave the folder or
  * form a cycle.
  */
-async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
+async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<LocalFile> {
   const entries = []
   try {
     for await (const entry of await opendir(folder, { bufferSize: 1024 })) entries.push(entry)
@@ -51,9 +59,10 @@ async function* walk(folder: string, name: string): AsyncGenerator<LocalFile> {
   for (const entry of entries) {
     const path = join(folder, entry.name)
     const ownName = `${name}/${entry.name}`
-    if (entry.isDirectory()) yield* walk(path, ownName)
+    if (entry.isDirectory()) yield* walk(path, ownName, onLeftOut)
     else if (entry.isFile()) yield diskFile(path, ownName, undefined)
     else if (entry.isSymbolicLink()) yield await diskLink(path, ownName)
+    else onLeftOut?.(ownName)
   }
 }
 

@@ -82,7 +82,7 @@ export async function uploadEncryptedFolder(
 ): Promise<EncryptedUploadResult[]> {
   return sendEncrypted(
     client,
-    refuseDuplicates(await openFolder(source, options.name)),
+    refuseDuplicates(await openFolder(source, options)),
     options,
     await saving(client, options),
   )

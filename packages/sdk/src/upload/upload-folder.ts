@@ -22,20 +22,24 @@ export async function uploadFolder(
   source: FolderSource,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  return sendFiles(client, refuseDuplicates(await openFolder(source, options.name, true)), options)
+  return sendFiles(client, refuseDuplicates(await openFolder(source, options, true)), options)
 }
 
 /**
  * Opens the files of a folder from any source.
  * @param keepsAll includes symbolic links and empty folders of a folder on disk. Defaults to false.
  */
-export async function openFolder(source: FolderSource, name: string | undefined, keepsAll = false): Promise<Batch> {
+export async function openFolder(
+  source: FolderSource,
+  { name, onLeftOut }: Pick<UploadOptions, 'name' | 'onLeftOut'>,
+  keepsAll = false,
+): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
     if (path.kind === 'file') {
       throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
     }
-    const read = keepsAll ? path.entries : path.files
+    const read = () => path[keepsAll ? 'entries' : 'files'](onLeftOut)
     const files = name === undefined ? read : () => renameTop(read(), name)
     return { files, isFolder: true, canRepeat: true, totalBytes: undefined }
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -161,8 +162,21 @@ describe('folders', () => {
     const found = await openPath(top)
     if (found.kind === 'file') throw new Error('a folder')
     const names: string[] = []
-    for await (const { name } of found.files()) names.push(name)
+    const leftOut: string[] = []
+    for await (const { name } of found.files((path) => leftOut.push(path))) names.push(name)
     expect(names).toEqual(['linked/full/leaf'])
+    expect(leftOut).toEqual(['linked/empty/er', 'linked/full/up', 'linked/link'])
+  })
+
+  test.skipIf(process.platform === 'win32')('name the sockets that they leave out', async () => {
+    const top = join(folder, 'with socket')
+    mkdirSync(join(top, 'run'), { recursive: true })
+    writeFileSync(join(top, 'leaf'), 'leaf')
+    const socket = createServer().listen(join(top, 'run', 's'))
+    await once(socket, 'listening')
+    const leftOut: string[] = []
+    await uploadFolder(client, top, { onLeftOut: (path) => leftOut.push(path) }).finally(() => socket.close())
+    expect(leftOut).toEqual(['with socket/run/s'])
   })
 
   test('a link whose target is not text is an error', async () => {
