@@ -14,6 +14,24 @@ const accents = ['blue', 'green', 'orange', 'pink', 'purple', 'red'] as const
 
 type Finding = { id: string; nodes: { html: string; failureSummary?: string }[] }
 
+/** What runs axe in the page, of a context and options that follow. Only what `describe` reads leaves the page. */
+const runAxe = `(async (context, options) => {
+  const { violations, passes } = await axe.run(context, { ...options, resultTypes: ['violations', 'passes'], selectors: false, elementRef: true })
+  const judged = [...violations, ...passes].filter(({ id }) => ${JSON.stringify(colourRules)}.includes(id)).flatMap(({ nodes }) => nodes)
+  window.cairnJudged = new Set(judged.map(({ element }) => element))
+  return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) }))
+})`
+
+/**
+ * Waits until all that moves for a time has arrived. A dialog begins transparent, also again when the window passes 640 px, and
+ * what is read through it is the page behind. With reduced motion this takes one frame.
+ */
+const settle = `(async () => {
+  const isEnding = ({ playState, effect }) => playState === 'running' && Number.isFinite(effect.getComputedTiming().endTime)
+  const moving = () => document.getAnimations().filter(isEnding)
+  for (let some = moving(); some.length > 0; some = moving()) await Promise.allSettled(some.map(({ finished }) => finished))
+})()`
+
 /**
  * Findings of axe for WCAG 2.2 A and AA and best practice in the page as it stands; and those about colours in each theme, and
  * in each accent with `everyAccent`. Colours that were judged before are in `seen`: only new ones are judged in each look.
@@ -26,36 +44,33 @@ export async function findFaults(
   // As an expression in the page's own world, which its policy does not concern.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axe};undefined`)
   const found: Finding[] = await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `${settle}.then(() => ${runAxe}(document, { runOnly: ${JSON.stringify(tags)} }))`,
   )
   const faults = found.flatMap((finding) => describe(finding))
-  const fresh = (await page.evaluate(keyColours)).flatMap((key, index) => (seen.has(key) ? [] : [{ key, index }]))
-  if (fresh.length === 0) return faults
-  const before = await page.evaluate('({ ...document.documentElement.dataset })')
-  const judge = async (look: unknown, indices: number[]): Promise<{ findings: Finding[]; judged: number[] }> =>
-    page.evaluate(`(async () => {
-      Object.assign(document.documentElement.dataset, ${JSON.stringify(look)})
-      const still = new CSSStyleSheet()
-      still.replaceSync('*, *::before, *::after { transition: none !important }')
-      document.adoptedStyleSheets = [...document.adoptedStyleSheets, still]
-      const elements = ${JSON.stringify(indices)}.map((index) => window.cairnColours[index]).filter((one) => one.isConnected)
-      const { violations, passes } = elements.length === 0 ? { violations: [], passes: [] } : await axe.run(elements, {
-        runOnly: { type: 'rule', values: ${JSON.stringify(colourRules)} }, elementRef: true })
-      document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== still)
-      const judged = [...violations, ...passes].flatMap(({ nodes }) => nodes.map(({ element }) => window.cairnColours.indexOf(element)))
-      const findings = violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) }))
-      return { findings, judged }
-    })()`)
   // What lies outside a scrolled box is not judged: it stays new. One element stands for all that look like it.
-  const all = fresh.map(({ index }) => index)
-  const { judged } = await judge(before, all)
-  const first = new Map(fresh.filter(({ index }) => judged.includes(index)).map(({ key, index }) => [key, index]))
+  const first = new Map<string, number>()
+  for (const [index, { key, isJudged }] of (await page.evaluate(keyColours)).entries()) {
+    if (isJudged && !seen.has(key)) first.set(key, index)
+  }
+  if (first.size === 0) return faults
+  const before: { theme?: string; accent?: string } = await page.evaluate('({ ...document.documentElement.dataset })')
   const accented = [...first].flatMap(([key, index]) => (key.startsWith('accent') ? [index] : []))
   for (const theme of themes) {
     for (const accent of everyAccent ? accents : accents.slice(0, 1)) {
+      // The page as it stands was judged above.
+      if (theme === before.theme && accent === before.accent) continue
       const wanted = accent === 'blue' ? [...first.values()] : accented
       if (wanted.length === 0) continue
-      const { findings } = await judge({ theme, accent }, wanted)
+      const findings: Finding[] = await page.evaluate(`(async () => {
+        Object.assign(document.documentElement.dataset, ${JSON.stringify({ theme, accent })})
+        const still = new CSSStyleSheet()
+        still.replaceSync('*, *::before, *::after { transition: none !important }')
+        document.adoptedStyleSheets = [...document.adoptedStyleSheets, still]
+        const elements = ${JSON.stringify(wanted)}.map((index) => window.cairnColours[index]).filter((one) => one.isConnected)
+        const findings = elements.length === 0 ? [] : await ${runAxe}(elements, { runOnly: { type: 'rule', values: ${JSON.stringify(colourRules)} } })
+        document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== still)
+        return findings
+      })()`)
       faults.push(...findings.flatMap((finding) => describe(finding, `${theme} ${accent} `)))
     }
   }
@@ -71,11 +86,12 @@ function describe({ id, nodes }: Finding, where = ''): string[] {
 }
 
 /**
- * Runs in the page: a key for each element with text of its own, made of what decides how readable it is; the elements are
- * left in `window.cairnColours`. Colours are tokens, so elements of one key look alike in every theme and accent: three looks
- * that are far from each other tell tokens apart. Keys of what an accent colours begin with `accent`.
+ * Runs in the page: for each element with text of its own, whether axe judged its colours, and a key made of what decides how
+ * readable it is; the elements are left in `window.cairnColours`. Colours are tokens, so elements of one key look alike in every
+ * theme and accent: three looks that are far from each other tell tokens apart. Keys of what an accent colours begin with
+ * `accent`.
  */
-function keyColours(): string[] {
+function keyColours(): { key: string; isJudged: boolean }[] {
   const { dataset } = document.documentElement
   const before = { ...dataset }
   const still = new CSSStyleSheet()
@@ -90,24 +106,31 @@ function keyColours(): string[] {
     { theme: 'dark', accent: 'red' },
   ].map((look) => {
     Object.assign(dataset, look)
+    // Elements share most of their ancestors.
+    const behind = new Map<Element, string>()
+    const keyBehind = (element: Element): string => {
+      const known = behind.get(element)
+      if (known !== undefined) return known
+      const { backgroundColor, opacity } = getComputedStyle(element)
+      const isSeenThrough = /^rgba|\//.test(backgroundColor)
+      let key = opacity === '1' ? '' : ` at ${opacity}`
+      if (backgroundColor !== 'rgba(0, 0, 0, 0)') key += ` on ${backgroundColor}`
+      if (isSeenThrough && element.parentElement !== null) key += keyBehind(element.parentElement)
+      behind.set(element, key)
+      return key
+    }
     return elements.map((element) => {
       const { color, fontSize, fontWeight } = getComputedStyle(element)
-      let key = `${color} ${fontSize} ${fontWeight}`
-      for (let one: Element | null = element; one !== null; one = one.parentElement) {
-        const { backgroundColor, opacity } = getComputedStyle(one)
-        if (opacity !== '1') key += ` at ${opacity}`
-        if (backgroundColor === 'rgba(0, 0, 0, 0)') continue
-        key += ` on ${backgroundColor}`
-        if (!/^rgba|\//.test(backgroundColor)) break
-      }
-      return key
+      return `${color} ${fontSize} ${fontWeight}${keyBehind(element)}`
     })
   })
   Object.assign(dataset, before)
   document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== still)
   Reflect.set(window, 'cairnColours', elements)
+  const judged: Set<Element> = Reflect.get(window, 'cairnJudged')
   return elements.map((element, i) => {
     const [first, second, third] = looks.map((look) => look[i])
-    return [first === second ? '' : 'accent', element.closest('a') === null ? '' : 'link', first, third].join('|')
+    const key = [first === second ? '' : 'accent', element.closest('a') === null ? '' : 'link', first, third].join('|')
+    return { key, isJudged: judged.has(element) }
   })
 }

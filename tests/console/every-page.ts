@@ -115,6 +115,20 @@ export function testEveryPage(isExhaustive: boolean): void {
     expect(found).toContain('light purple accent')
   })
 
+  test('what comes into view is checked as it stays, not through the page behind', async () => {
+    const { page, open, checkAccessibility } = await site.newPage()
+    await open('/settings')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.evaluate(`{
+      const planted = document.createElement('p')
+      planted.textContent = 'Comes into view'
+      Object.assign(planted.style, { color: '#fff', background: '#000' })
+      document.querySelector('main').append(planted)
+      planted.animate({ opacity: [0.1, 0.1, 1] }, 2000)
+    }`)
+    expect(await checkAccessibility()).toEqual([])
+  })
+
   test('what a visitor sees', { timeout: longTestMs }, async () => {
     const opened = await site.newPage()
     const { page } = opened
