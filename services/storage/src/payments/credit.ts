@@ -14,12 +14,17 @@ export type Verdict =
   | { state: 'refused'; reason: string }
 
 /**
- * Returns the dollars per GiB that a payment buys at: the lowest of the ten minutes before its block, because that one
+ * How far the time of a block is behind the clock of the service when a payment reaches it: a block has the time at
+ * which its making began (Filecoin: up to 30 s before), and clocks differ.
+ */
+const maxBlockLagMs = 60_000
+
+/**
+ * Returns the dollars per GiB that a payment buys at: the lowest of the ten minutes before it was sent, because that one
  * may have been quoted.
  */
 export function findPriceOfStorage(db: Kysely<Schema>, blockTimeMs: number): Promise<CoinPrice> {
-  // Blocks have whole seconds: a price can be set, quoted and paid within the one of the block.
-  return findLowestPrice(db, blockTimeMs + 999, quoteLifetimeMs + 999)
+  return findLowestPrice(db, blockTimeMs + maxBlockLagMs, quoteLifetimeMs + maxBlockLagMs)
 }
 
 /** Decides what a final payment buys. A payment without a known price waits. */

@@ -27,9 +27,9 @@ describePayments('a payment on %s', (subject) => {
       { tokens: { usdc: '2000000', dai: (2n * 10n ** 18n).toString() } },
     ])
     await expectBooksRight()
-    // Set in the second of the block, whose time has no milliseconds.
+    // Set, quoted and paid while a block is made, whose time is that of its beginning.
     const blockTime = Number((await place.chain.reader.getBlock()).timestamp) * 1000 + 3_600_000
-    await set('1', blockTime + 999)
+    await set('1', blockTime + 60_000)
     expect(await findPriceOfStorage(db.read, blockTime)).toEqual(coinPriceOf(1))
     expect(await findPriceOfStorage(db.read, blockTime - 1000)).toEqual(coinPriceOf(2))
   })
