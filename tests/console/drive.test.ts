@@ -139,6 +139,12 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   // All places are in sight at 320 px: none needs a scroll to the side.
   const isWithin = "((nav) => nav.scrollWidth <= nav.clientWidth)(document.querySelector('nav[aria-label=Places]'))"
   expect(await page.evaluate(isWithin)).toBe(true)
+  // While it is used, the search is as wide as the window.
+  const search = page.getByRole('searchbox', { name: 'Search' })
+  await search.focus()
+  expect((await search.boundingBox())?.width).toBeGreaterThan(280)
+  expect(await checkAccessibility()).toEqual([])
+  await search.blur()
   await goTo(page, 'Starred')
   await link(page, 'one.txt').waitFor()
   expect(await link(page, 'two.txt').count()).toBe(0)

@@ -46,8 +46,9 @@ export function SearchBox() {
     isTyping.current = true
     setText(next)
   }
+  // On a phone, two letters fit between the name and the buttons: while it is used, the field covers both.
   return (
-    <search className="relative min-w-0 max-w-xl flex-1">
+    <search className="relative min-w-0 max-w-xl flex-1 max-sm:focus-within:absolute max-sm:focus-within:inset-x-3 max-sm:focus-within:z-10">
       <Search
         aria-hidden="true"
         size={16}
