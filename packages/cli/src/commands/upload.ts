@@ -17,6 +17,7 @@ import {
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, type Options, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
+import { gatherLeftOut } from '../left-out.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
@@ -106,20 +107,19 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
   const encryption = await readEncryption(context)
   for (const path of args) {
     const progress = output.progress(path)
-    const leftOut = new Set<string>()
+    const { paths, facts, onLeftOut } = gatherLeftOut()
     const settings = {
       ...rest,
       ...encryption,
-      onLeftOut: (entry: string) => void leftOut.add(entry),
+      onLeftOut,
       ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
     }
     const results = await encryptOne(client, path, settings, context).finally(() => progress?.done())
-    for (const entry of leftOut) output.note(`Left out ${entry}: an encrypted folder holds files only`)
-    const omitted = leftOut.size === 0 ? {} : { leftOut: [...leftOut] }
+    for (const entry of paths) output.note(`Left out ${entry}: an encrypted folder holds files only`)
     for (const { keys, ...result } of results) {
       const nodes = { done: keys.done, pending: keys.pending.map(({ node, error }) => ({ node, code: error.code })) }
       output.result(
-        { ...result, ...omitted, encrypted: true, keyNodes: nodes },
+        { ...result, ...facts(), encrypted: true, keyNodes: nodes },
         () =>
           `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}  encrypted, key on ${keys.done.length} of 5 nodes`,
         result.cid,
@@ -215,17 +215,17 @@ export const upload: Command = {
     for (const path of args) {
       const progress = output.progress(path)
       const finish = () => progress?.done()
-      const leftOut = new Set<string>()
+      const { paths, facts, onLeftOut } = gatherLeftOut()
       const settings = {
         ...options,
-        onLeftOut: (entry: string) => void leftOut.add(entry),
+        onLeftOut,
         ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
       }
       const result = await uploadOne(client, path, settings, context).finally(finish)
-      for (const entry of leftOut) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
+      for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
       const url = `${client.network.gateway}/ipfs/${result.cid}`
       output.result(
-        { ...result, ...(leftOut.size === 0 ? {} : { leftOut: [...leftOut] }), url },
+        { ...result, ...facts(), url },
         () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url],
         result.cid,
       )

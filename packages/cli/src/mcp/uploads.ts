@@ -11,6 +11,7 @@ import {
   uploadText,
 } from '@cairn/sdk'
 import * as v from 'valibot'
+import { gatherLeftOut, type LeftOut } from '../left-out.ts'
 import { clean } from '../output.ts'
 import { formatBytes } from '../sizes.ts'
 import * as inputs from './inputs.ts'
@@ -54,13 +55,13 @@ async function withChoice<T>(work: () => Promise<T>): Promise<T> {
 async function describe(
   result: UploadResult | EncryptedUploadResult,
   { command }: ToolContext,
-  leftOut: ReadonlySet<string> = new Set(),
+  leftOut: LeftOut = gatherLeftOut(),
 ): Promise<ToolResult> {
   const { cid, name, sizeBytes } = result
   const { gateway } = await command.session.network()
-  const facts = { cid, name, sizeBytes, ...(leftOut.size === 0 ? {} : { leftOut: [...leftOut] }) }
+  const facts = { cid, name, sizeBytes, ...leftOut.facts() }
   const line = `${cid}  ${clean(name)}  ${formatBytes(sizeBytes)}`
-  const others = leftOut.size === 0 ? '' : `\nLeft out: ${[...leftOut].map(clean).join(', ')}`
+  const others = leftOut.paths.size === 0 ? '' : `\nLeft out: ${[...leftOut.paths].map(clean).join(', ')}`
   if (!('keys' in result)) {
     const url = `${gateway.replace(/\/+$/, '')}/ipfs/${cid}`
     return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}${others}` }
@@ -91,9 +92,8 @@ const uploadPath = defineTool({
     const { clients, roots, signal, onProgress } = context
     const source = await roots.resolveExisting(path)
     const isFolder = (await stat(source)).isDirectory()
-    const leftOut = new Set<string>()
-    const onLeftOut = (entry: string) => void leftOut.add(entry)
-    const options = { signal, onProgress, onLeftOut, ...(name === undefined ? {} : { name }) }
+    const leftOut = gatherLeftOut()
+    const options = { signal, onProgress, onLeftOut: leftOut.onLeftOut, ...(name === undefined ? {} : { name }) }
     if (!(await decideEncryption(choice, context))) {
       const client = await clients.account()
       return describe(await (isFolder ? uploadFolder : uploadFile)(client, source, options), context, leftOut)
