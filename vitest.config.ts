@@ -39,6 +39,46 @@ const alone = [
   'tests/faults/memory.test.ts',
 ]
 
+const consolePages = [
+  ...[
+    'activity',
+    'assistive',
+    'conditions',
+    'drive',
+    'every-page',
+    'faults',
+    'languages',
+    'links',
+    'names',
+    'one-signature',
+  ],
+  ...['open', 'pay', 'proofs', 'resumable', 'solana', 'transfers', 'wallet-connect'],
+].map((name) => `tests/console/${name}.test.ts`)
+
+/**
+ * Files that repeat what others test, at length: kills at random moments, whole walks through the console, drills of backup and
+ * restore on each engine, volumes. They would double the time of `npm test`; CI runs both rings.
+ */
+const thorough = [
+  ...consolePages,
+  ...[
+    'key-node-kill',
+    'key-shards-replaced',
+    'part-memory',
+    'payments-random',
+    'providers',
+    'resumable-kill',
+    'upload-kill',
+  ].map((name) => `tests/faults/${name}.test.ts`),
+  ...['contract-owner', 'contract-safe', 'service-processes'].map((name) => `tests/e2e/${name}.test.ts`),
+  ...['backup/backup', 'backup/killed-backups', 'backup/merged-on-s3', 'deals/faults'].map(
+    (name) => `services/storage/src/${name}.test.ts`,
+  ),
+  ...['resumable-drills', 'restore-drills'].map((name) => `services/storage/src/maintenance/${name}.test.ts`),
+  'packages/sdk/src/drive/view-work.test.ts',
+  'tests/explorer/explorer.test.ts',
+]
+
 type Ring = {
   name: string
   include: string[]
@@ -79,7 +119,7 @@ export default defineConfig({
       ring({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
-        exclude: alone,
+        exclude: [...alone, ...thorough],
         testTimeout: 180_000,
         maxWorkers,
         isolate: false,
@@ -88,7 +128,15 @@ export default defineConfig({
       ring({
         name: 'e2e',
         include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
-        exclude: [...alone, ...(hasChromium ? [] : withBrowser)],
+        exclude: [...alone, ...thorough, ...(hasChromium ? [] : withBrowser)],
+        testTimeout: 300_000,
+        maxWorkers,
+        isolate: false,
+      }),
+      ring({
+        name: 'thorough',
+        include: thorough,
+        exclude: hasChromium ? [] : withBrowser,
         testTimeout: 300_000,
         maxWorkers,
         isolate: false,

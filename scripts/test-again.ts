@@ -18,7 +18,10 @@ function main(list: string | undefined): number {
   if (files === undefined) return 1
   const names = files.join(', ')
   console.error(`\nRunning the files that failed again: ${names}\n`)
-  const run = spawnSync('npm', ['test', '--', ...files], { stdio: 'inherit', shell: process.platform === 'win32' })
+  const run = spawnSync('npm', ['run', 'test:all', '--', ...files], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
   if (run.error !== undefined) throw run.error
   if (run.status !== 0) return 1
   console.error(`\nUNRELIABLE: failed, then passed alone: ${names}. Find the cause and fix it.`)
