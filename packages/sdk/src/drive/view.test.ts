@@ -114,6 +114,28 @@ describe('a view', () => {
     )
   })
 
+  test('keeps the object of a folder in one that is put into the trash', () => {
+    const [outer, inner] = ['d-aaaaaaaaaaaaaaaaaaaaaa', 'd-dddddddddddddddddddddd']
+    const at = createStamp(undefined, 1, 'deviceA1')
+    const state = createRegisters()
+    const set: Change['set'] = [
+      [outer, 'name', 'n'],
+      [inner, 'name', 'n'],
+      [inner, 'parent', outer],
+    ]
+    applyChange(state, { at, set, clear: [] })
+    const view = build(state, [])
+    const itemOf = (id: string) => {
+      const node = view.get(id)
+      return node && view.itemOf(node)
+    }
+    const before = itemOf(inner)
+    expect(before?.path).toBe('/n/n')
+    applyChange(state, { at: createStamp(at, 2, 'deviceA1'), set: [[outer, 'trashedAt', 7]], clear: [] })
+    view.touch([outer])
+    expect(itemOf(inner)).toBe(before)
+  })
+
   test('of equal states is equal, without cycles; each item has a path and no content is lost', () => {
     fc.assert(
       fc.property(

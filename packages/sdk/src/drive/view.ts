@@ -327,8 +327,11 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
     const above = aboveOf(node.parent)
     const name = shownName(node)
     const known = items.get(node.id)
-    if (known?.node === node && known.above === above && known.item.name === name) return known.item
-    const item = toItem(node, name, `${above.path}/${name}`)
+    const isKnown = known?.node === node && known.item.name === name
+    if (isKnown && known.above === above) return known.item
+    const path = `${above.path}/${name}`
+    // A folder above that was put into the trash, or taken out, changes nothing that the item states.
+    const item = isKnown && known.item.path === path ? known.item : toItem(node, name, path)
     items.set(node.id, { node, above, item })
     return item
   }
