@@ -1,4 +1,5 @@
 import type { BlockSource } from '@cairn/unixfs'
+import type { Answer as SentAnswer } from '../http/send-answer.ts'
 import type { Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { Pictures } from '../pictures/pictures.ts'
@@ -44,11 +45,8 @@ export type GatewayRequest = {
 /** A request for a content path. */
 export type ContentRequest = GatewayRequest & { path: ContentPath }
 
-/** The response. A streamed body is not opened for HEAD. */
-export type Answer = {
-  status: number
-  headers: Record<string, string>
-  body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>)
+/** The response. */
+export type Answer = SentAnswer & {
   /** Multihash of the root that the answer is about, for what is counted. */
   root?: Uint8Array
 }

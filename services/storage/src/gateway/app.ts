@@ -21,6 +21,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { sendAnswer } from '../http/send-answer.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
@@ -31,7 +32,6 @@ import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.t
 import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
 import { everyAnswer } from './security-headers.ts'
-import { sendAnswer } from './send-answer.ts'
 
 /** What the gateway needs of the service; its context provides all of it. */
 export type GatewayContext = {
@@ -192,7 +192,7 @@ async function sendWithin(
   const release = typeof answer.body === 'function' ? slots.acquire(address) : () => undefined
   if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
   try {
-    await sendAnswer(response, answer, onMore)
+    await sendAnswer(response, answer, { onMore })
   } finally {
     release()
   }

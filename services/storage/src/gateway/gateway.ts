@@ -19,7 +19,6 @@ import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subd
 export type { Answer, Gateway, GatewayRequest } from './answer.ts'
 export { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
 export { type Entity, openPath, toGatewayError } from './open-path.ts'
-export { sendAnswer } from './send-answer.ts'
 export { writeCar } from './serve-car.ts'
 export { openFile } from './serve-file.ts'
 export { writeTar } from './serve-tar.ts'

@@ -16,10 +16,10 @@ import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { payloadStepBytes } from '../deals/deals.ts'
 import { route } from '../http/route.ts'
+import { sendReply } from '../http/send-reply.ts'
 import { readCopies, writeCopies } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { createProofs } from './proofs.ts'
-import { sendPayload } from './send-payload.ts'
 import { stopStalled } from './stop-stalled.ts'
 import { describeDeals, describeInclusion, describePdpDeals } from './wire-answers.ts'
 
@@ -52,15 +52,21 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     const choice = chooseRange(raw.headers.range, payload.sizeBytes)
     if (choice === 'none') throw new CairnError('INVALID_RANGE', { details: { sizeBytes: payload.sizeBytes } })
     const { start, end } = choice === 'whole' ? { start: 0, end: payload.sizeBytes } : choice
-    reply.header('content-type', 'application/octet-stream').header('accept-ranges', 'bytes')
-    reply.header('content-length', end - start).header('cache-control', 'no-store')
-    if (choice !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${payload.sizeBytes}`)
+    const headers: Record<string, string> = {
+      'content-type': 'application/octet-stream',
+      'accept-ranges': 'bytes',
+      'content-length': String(end - start),
+      'cache-control': 'no-store',
+    }
+    if (choice !== 'whole') headers['content-range'] = `bytes ${start}-${end - 1}/${payload.sizeBytes}`
+    const status = choice === 'whole' ? 200 : 206
+    if (raw.method === 'HEAD') return sendReply(raw, reply, { status, headers })
     const buffer = new Uint8Array(Math.min(payloadStepBytes, end - start))
     const bytes = stopStalled(payload.read(start, end, signal, buffer), stalledMs, () => {
       context.log.info({ piece: params.piece }, 'provider stalled during a fetch')
       reply.raw.destroy()
     })
-    return sendPayload(raw, reply, bytes)
+    return sendReply(raw, reply, { status, headers, body: () => bytes }, { reusesBuffer: true })
   })
 }
 

@@ -1,10 +1,11 @@
 import { CairnError, requestIdHeader } from '@cairn/protocol'
-import { createAddressSlots, createServiceApp, logFailure, matchAddresses, rateLimitKey } from '@cairn/service'
+import { createAddressSlots, createServiceApp, matchAddresses, rateLimitKey } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { FrontParts } from '../front.ts'
-import { type Answer, sendAnswer } from '../gateway/gateway.ts'
 import { describeError } from '../http/route.ts'
+import type { Answer } from '../http/send-answer.ts'
+import { sendReply } from '../http/send-reply.ts'
 import { readSteadily } from '../uploads/uploads.ts'
 import { corsHeaders, readCorsRules } from './cors.ts'
 import { findS3Credential, type S3Credential } from './credentials.ts'
@@ -174,17 +175,10 @@ async function send(
 ): Promise<void> {
   const release = typeof answer.body === 'function' ? slots.acquire(request.ip) : () => undefined
   if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
+  const headers = { ...answer.headers, [requestIdHeader]: request.id }
   try {
-    const { 'cache-control': _none, ...common } = reply.getHeaders()
-    const headers: Record<string, string> = { ...answer.headers, [requestIdHeader]: request.id }
-    for (const [name, value] of Object.entries(common)) headers[name] ??= String(value)
-    await sendAnswer(reply.raw, { ...answer, headers }, onMore)
-    reply.hijack()
-  } catch (error) {
-    if (!reply.raw.headersSent) throw error
-    // The connection is closed already, so no error can be sent.
-    logFailure(request, request.server.cairnFailures, CairnError.from(error), error)
-    reply.hijack()
+    reply.removeHeader('cache-control')
+    await sendReply(request, reply, { ...answer, headers }, { onMore })
   } finally {
     release()
   }

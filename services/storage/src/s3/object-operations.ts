@@ -1,7 +1,7 @@
 import { chooseRange } from '@cairn/service'
 import { readFile } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
-import type { Answer } from '../gateway/gateway.ts'
+import type { Answer } from '../http/send-answer.ts'
 import { guardSource } from '../moderation/moderation.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
 import type { Checksum } from './checksums.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
-import type { Answer } from '../gateway/gateway.ts'
+import type { Answer } from '../http/send-answer.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { requireRight } from './access-rules.ts'

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import type { Answer } from '../gateway/gateway.ts'
+import type { Answer } from '../http/send-answer.ts'
 import { requireRight } from './access-rules.ts'
 import { requireBucket } from './buckets.ts'
 import type { S3Credential } from './credentials.ts'

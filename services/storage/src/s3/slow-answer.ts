@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import type { Answer } from '../gateway/gateway.ts'
+import type { Answer } from '../http/send-answer.ts'
 import { writeErrorXml } from './s3-error.ts'
 
 /** Time until the response starts, and the delay between spaces after that, in ms. */

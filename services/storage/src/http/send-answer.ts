@@ -1,5 +1,19 @@
 import type { ServerResponse } from 'node:http'
-import type { Answer } from './answer.ts'
+
+/** A response. A streamed body is not opened for HEAD. */
+export type Answer = {
+  status: number
+  headers: Record<string, string>
+  body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>)
+}
+
+/** How a streamed body is sent. */
+export type SendOptions = {
+  /** Called before each piece that follows the first. */
+  onMore?: (() => void) | undefined
+  /** The body's pieces share one buffer: the kernel has taken each before the next is read. */
+  reusesBuffer?: boolean | undefined
+}
 
 /** Outcome of sending: everything was sent, or the client disconnected. */
 export type Sent = 'all' | 'gone'
@@ -8,19 +22,18 @@ export type Sent = 'all' | 'gone'
  * Sends an answer. The first piece of a streamed body is read before the headers are sent, so that an early failure
  * can still be reported; a later failure destroys the connection, because a clean end would pass the part off as the
  * whole. A slow reader stops the reading: at most one piece waits in addition to the socket's buffer.
- * @param onMore called before each piece that follows the first
  * @throws what the body throws, before anything was sent or after destroying the connection
  */
 export async function sendAnswer(
   response: ServerResponse,
-  answer: Answer,
-  onMore: () => void = () => undefined,
+  { status, headers, body }: Answer,
+  { onMore, reusesBuffer = false }: SendOptions = {},
 ): Promise<Sent> {
-  const { status, headers, body } = answer
   if (typeof body !== 'function') {
     response.writeHead(status, headers).end(body)
     return 'all'
   }
+  const write = reusesBuffer ? writeOut : writeOn
   const pieces = body()[Symbol.asyncIterator]()
   let started = false
   try {
@@ -29,10 +42,10 @@ export async function sendAnswer(
     response.writeHead(status, headers)
     started = true
     while (next.done !== true) {
-      if (!response.write(next.value)) await drainOrClose(response)
+      await write(response, next.value)
       if (response.destroyed) return 'gone'
       next = await pieces.next()
-      if (next.done !== true) onMore()
+      if (next.done !== true) onMore?.()
     }
     response.end()
     return 'all'
@@ -44,9 +57,9 @@ export async function sendAnswer(
   }
 }
 
-/** Waits until the socket drains or closes. */
-function drainOrClose(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return Promise.resolve()
+/** Passes a piece on. @returns when the socket has room for more, or is closed */
+function writeOn(response: ServerResponse, piece: Uint8Array): Promise<void> | undefined {
+  if (response.write(piece) || response.destroyed) return undefined
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done)
@@ -55,5 +68,17 @@ function drainOrClose(response: ServerResponse): Promise<void> {
     }
     response.on('drain', done)
     response.on('close', done)
+  })
+}
+
+/** Sends a piece. @returns when the kernel has its bytes, or the socket is closed */
+function writeOut(response: ServerResponse, piece: Uint8Array): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('close', done)
+      resolve()
+    }
+    response.on('close', done)
+    response.write(piece, done)
   })
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createLogGate } from '@cairn/service'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sendPayload } from './send-payload.ts'
+import { sendReply } from './send-reply.ts'
 
 const pieceBytes = 1_048_576
 const pieces = 24
@@ -26,8 +26,11 @@ beforeAll(async () => {
   app.decorate('cairnFailures', createLogGate({ clock: { now: () => Date.now() }, log: app.log }))
   app.get<{ Querystring: { failAt?: string } }>('/', (request, reply) => {
     const { failAt } = request.query
-    reply.header('content-length', pieces * pieceBytes)
-    return sendPayload(request, reply, read(failAt === undefined ? undefined : Number(failAt)))
+    reply.header('x-cairn-test', 'kept')
+    const headers = { 'content-length': String(pieces * pieceBytes) }
+    if (request.method === 'HEAD') return sendReply(request, reply, { status: 200, headers })
+    const body = () => read(failAt === undefined ? undefined : Number(failAt))
+    return sendReply(request, reply, { status: 200, headers, body }, { reusesBuffer: true })
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
@@ -42,6 +45,7 @@ async function request(path: string, method = 'GET'): Promise<IncomingMessage> {
 
 test('a buffer is reused only when its bytes have left, however slowly they are read', async () => {
   const response = await request('/')
+  expect(response.headers['x-cairn-test']).toBe('kept')
   const received = createHash('sha256')
   for await (const bytes of response) {
     received.update(bytes)
