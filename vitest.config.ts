@@ -39,44 +39,20 @@ const alone = [
   'tests/faults/memory.test.ts',
 ]
 
-const consolePages = [
-  ...[
-    'activity',
-    'assistive',
-    'conditions',
-    'drive',
-    'every-page',
-    'faults',
-    'languages',
-    'links',
-    'names',
-    'one-signature',
-  ],
-  ...['open', 'pay', 'proofs', 'resumable', 'solana', 'transfers', 'wallet-connect'],
-].map((name) => `tests/console/${name}.test.ts`)
-
 /**
- * Files that repeat what others test, at length: kills at random moments, whole walks through the console, drills of backup and
- * restore on each engine, volumes. They would double the time of `npm test`; CI runs both rings.
+ * Files that repeat at length what others test: faults and kills at random moments, whole walks through the console, rare
+ * wallets, drills of backup and restore on each engine. They would double the time of `npm test`; CI runs both rings.
  */
 const thorough = [
-  ...consolePages,
-  ...[
-    'key-node-kill',
-    'key-shards-replaced',
-    'part-memory',
-    'payments-random',
-    'providers',
-    'resumable-kill',
-    'upload-kill',
-  ].map((name) => `tests/faults/${name}.test.ts`),
-  ...['contract-owner', 'contract-safe', 'service-processes'].map((name) => `tests/e2e/${name}.test.ts`),
-  ...['backup/backup', 'backup/killed-backups', 'backup/merged-on-s3', 'deals/faults'].map(
-    (name) => `services/storage/src/${name}.test.ts`,
-  ),
-  ...['resumable-drills', 'restore-drills'].map((name) => `services/storage/src/maintenance/${name}.test.ts`),
-  'packages/sdk/src/drive/view-work.test.ts',
+  'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
+  'tests/console/{every-page*,activity,assistive,conditions,drive,faults,languages,links,names}.test.ts',
+  'tests/console/{one-signature,open,pay,proofs,resumable,solana,transfers,wallet-connect}.test.ts',
+  'tests/e2e/{contract-owner,contract-safe,service-processes,start-and-stop}.test.ts',
+  'services/storage/src/backup/{backup,killed-backups,merged-on-s3}.test.ts',
+  'services/storage/src/deals/faults.test.ts',
+  'services/storage/src/maintenance/{resumable-drills,restore-drills}.test.ts',
+  'packages/sdk/src/drive/view-work.test.ts',
 ]
 
 type Ring = {
@@ -127,7 +103,7 @@ export default defineConfig({
       ring({ name: 'alone', include: alone, testTimeout: 180_000, maxWorkers }),
       ring({
         name: 'e2e',
-        include: ['tests/{contract,e2e,docs,lighthouse,faults,browser,console,explorer}/**/*.test.ts'],
+        include: ['tests/{contract,e2e,docs,lighthouse,browser,console,explorer}/**/*.test.ts'],
         exclude: [...alone, ...thorough, ...(hasChromium ? [] : withBrowser)],
         testTimeout: 300_000,
         maxWorkers,
@@ -136,7 +112,7 @@ export default defineConfig({
       ring({
         name: 'thorough',
         include: thorough,
-        exclude: hasChromium ? [] : withBrowser,
+        exclude: [...alone, ...(hasChromium ? [] : withBrowser)],
         testTimeout: 300_000,
         maxWorkers,
         isolate: false,
