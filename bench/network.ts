@@ -20,9 +20,11 @@ export async function startNetwork(home: string): Promise<BenchNetwork> {
   const started = performance.now()
   const child = await startProgram(
     process.execPath,
-    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', bin],
+    // As `scripts/run.mjs` starts it.
+    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', bin],
     /ready/i,
     {
+      MALLOC_ARENA_MAX: '1',
       CAIRN_HOME: home,
       CAIRN_PORT_OFFSET: String(offset),
       CAIRN_LOG_LEVEL: 'warn',
