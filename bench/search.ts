@@ -38,6 +38,7 @@ function makeRow(address: string, at: number): NewUpload {
     kind: 'file',
     status: 'stored',
     created_at: time,
+    is_private: 0,
     updated_at: time,
   }
 }

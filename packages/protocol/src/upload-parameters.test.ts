@@ -16,12 +16,19 @@ const all: Required<UploadParameters> = {
   isEncrypted: true,
   storageType: 'annual',
   announce: true,
+  private: true,
 }
 
 test('a request carries the options in its query and its headers', () => {
   expect(encodeUploadRequest(all)).toEqual({
     query: { 'cid-version': '0', 'wrap-with-directory': 'true', profile: 'unixfs-v1-2025' },
-    headers: { 'mime-type': 'image/png', encryption: 'true', 'x-storage-type': 'annual', announce: 'true' },
+    headers: {
+      'mime-type': 'image/png',
+      encryption: 'true',
+      'x-storage-type': 'annual',
+      announce: 'true',
+      private: 'true',
+    },
   })
   expect(encodeUploadRequest({ ...all, mimeType: '' }).headers['mime-type']).toBe('')
   expect(encodeUploadRequest({})).toEqual({ query: {}, headers: {} })

@@ -21,6 +21,11 @@ export type UploadParameters = {
   storageType?: string
   /** Whether indexers learn of the content (IPNI). The operator decides by default, and not to for encrypted content. */
   announce?: boolean
+  /**
+   * Whether the service shows the content to its owner and through signed links only, and keeps it from indexers and
+   * storage providers. Defaults to false. Not with encryption.
+   */
+  private?: boolean
 }
 
 /** Parameters of an upload in the query: those of {@link UploadParameters}, and those that Kubo's clients have. */
@@ -56,6 +61,8 @@ export const uploadHeaders = {
   'x-storage-type': v.optional(labelText(64)),
   /** Whether indexers learn of the content. By default, the operator decides, and never for encrypted content. */
   announce: v.optional(v.picklist(['true', 'false'])),
+  /** `true`: the content is served to its owner and through signed links only. Not with `encryption` or `announce: true`. */
+  private: v.optional(v.picklist(['true', 'false'])),
 }
 
 /** All parameters of an upload by their names in a request, whichever way they arrived. */
@@ -79,6 +86,7 @@ const headerNames = {
   isEncrypted: 'encryption',
   storageType: 'x-storage-type',
   announce: 'announce',
+  private: 'private',
 } as const satisfies Record<Exclude<keyof UploadParameters, keyof typeof queryNames>, keyof typeof uploadHeaders>
 
 /** The keys of tus metadata that differ from the names in a request. */

@@ -41,6 +41,7 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
     name: text(values, 'name'),
     mimeType: text(values, 'mime'),
     announce: announce === undefined ? undefined : announce === 'on',
+    private: flag(values, 'private') || undefined,
   }
   return { ...omitUndefined(chosen), signal }
 }
@@ -166,6 +167,7 @@ const ownOptions: Options = {
     value: 'on|off',
     choices: ['on', 'off'],
   },
+  private: { type: 'boolean', short: 'p', about: 'serve it only to you and through signed links' },
   resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
   link: { type: 'string', about: 'upload into the account of an upload link, without a wallet', value: 'url' },
   car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
@@ -207,6 +209,11 @@ export const upload: Command = {
     if (flag(context.values, 'resume') && other !== '')
       throw new CairnError('USAGE', {
         message: `--resume supports files and folders, not ${other.length > 1 ? `--${other}` : other}`,
+      })
+    if (flag(context.values, 'private') && flag(context.values, 'encrypt'))
+      throw new CairnError('USAGE', {
+        message: '--private and --encrypt exclude each other',
+        hint: 'Omit --private: encrypted files can be read with their key only.',
       })
     if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
     for (const name of ['format', 'share', 'conditions', 'as-one'])

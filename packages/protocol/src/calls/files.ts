@@ -25,6 +25,8 @@ export const fileEntrySchema = v.object({
   fileSizeInBytes: v.string(),
   cid: v.string(),
   encryption: v.boolean(),
+  /** Present if it is a private upload. */
+  private: v.optional(v.literal(true)),
 })
 export type FileEntry = v.InferOutput<typeof fileEntrySchema>
 
@@ -90,7 +92,7 @@ export const getFileInfo = defineCall({
   tag: 'Files',
   summary: 'Show information about a CID',
   description:
-    'With an API key, returns the newest upload of the caller if there is one, otherwise the oldest upload of any account. The uploader set the name, the type and the encrypted flag. `isOwn` is true if the uploader is the caller.',
+    'With an API key, returns the newest upload of the caller if there is one, otherwise the oldest upload of any account that is not private. The uploader set the name, the type and the encrypted flag. `isOwn` is true if the uploader is the caller.',
   auth: 'optionalApiKey',
   scope: 'files:read',
   query: v.object({ cid: anyCidSchema }),
@@ -105,6 +107,8 @@ export const getFileInfo = defineCall({
       txHash: v.string(),
       /** Whether the caller uploaded it; absent without an API key. */
       isOwn: v.optional(v.boolean()),
+      /** Present if it is a private upload of the caller. */
+      private: v.optional(v.literal(true)),
     }),
   },
   errors: [...authErrors, 'INVALID_CID'],

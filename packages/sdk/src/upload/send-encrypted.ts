@@ -11,7 +11,7 @@ import { sendInOneRequest } from './post-multipart.ts'
 import { type Batch, createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
-export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory'> &
+export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory' | 'private'> &
   Pick<SaveKeyOptions, 'shareTo' | 'conditions' | 'pauseMs'> & {
     /** `v1`, which published clients read, is the default; `v2` is seekable and has no size limit. */
     format?: FileFormat

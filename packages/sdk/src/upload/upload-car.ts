@@ -17,7 +17,7 @@ import type { UploadOptions, UploadResult } from './send-files.ts'
 export async function uploadCar(
   client: Client,
   source: CarInput,
-  options: Pick<UploadOptions, 'name' | 'mimeType' | 'announce' | 'signal' | 'onProgress'> & {
+  options: Pick<UploadOptions, 'name' | 'mimeType' | 'announce' | 'private' | 'signal' | 'onProgress'> & {
     /** The content is encrypted; save its file key first, with {@link saveKey}. */
     isEncrypted?: boolean
   } = {},

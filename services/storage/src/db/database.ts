@@ -29,6 +29,7 @@ import { nameS3Buckets } from './migrations/0029_name-s3-buckets.ts'
 import { createEgress } from './migrations/0030_create-egress.ts'
 import { importParts } from './migrations/0031_import-parts.ts'
 import { createThumbnails } from './migrations/0032_create-thumbnails.ts'
+import { keepPrivate } from './migrations/0033_keep-private.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -66,6 +67,7 @@ export const migrations = [
   createEgress,
   importParts,
   createThumbnails,
+  keepPrivate,
 ]
 
 /**

@@ -246,6 +246,7 @@ export function databaseSuite(
         { name: '0030_create-egress' },
         { name: '0031_import-parts' },
         { name: '0032_create-thumbnails' },
+        { name: '0033_keep-private' },
       ])
     })
 

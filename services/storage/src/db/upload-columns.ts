@@ -24,4 +24,5 @@ export const uploadColumns = [
   'created_at',
   'updated_at',
   'tx_hash',
+  'is_private',
 ] as const satisfies readonly (keyof UploadRow)[]

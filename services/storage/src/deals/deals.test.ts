@@ -42,6 +42,27 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
   })
   afterEach(() => opened[Symbol.asyncDispose]())
 
+  it('take no private file: it is in no piece, and no provider gets it', async () => {
+    const secret = await upload('secret', fill(2 * MIB, 7), { private: 'true' })
+    const small = await upload('small secret', fill(300, 8), { private: 'true' })
+    await goOn(waitMs + 2000)
+    expect(await test.context.db.read.selectFrom('piece').select('id').execute()).toEqual([])
+    for (const cid of [secret, small]) {
+      expect(await describeDeals(proofs, cid)).toEqual([])
+      await expect(proofs.describe(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' })
+    }
+    // A public upload of the same bytes is a pack of its own, and only that becomes a piece.
+    expect(await upload('open', fill(2 * MIB, 7))).toEqual(secret)
+    await goOn(waitMs + 2000)
+    const pieced = await test.context.db.read
+      .selectFrom('piece_pack')
+      .innerJoin('pack', 'pack.id', 'piece_pack.pack_id')
+      .select('is_private')
+      .execute()
+    expect(pieced).toEqual([{ is_private: 0 }])
+    expect(await proofs.describe(secret)).toMatchObject({ waitingPacks: 0, furtherPieces: 0 })
+  })
+
   it('take a file from pack to proof, and show every step', async () => {
     const content = fill(2 * MIB + 333, 1)
     const cid = await upload('large', content)

@@ -1,4 +1,4 @@
-import { MIB } from '@cairn/protocol'
+import { MIB, type ReceivedParameters } from '@cairn/protocol'
 import type { PostgresFixture } from '@cairn/service/postgres-fixture'
 import { CID } from 'multiformats/cid'
 import { feedFrom } from '../multipart/read-multipart.ts'
@@ -26,7 +26,7 @@ export type OpenDeals = AsyncDisposable & {
   readonly proofs: Proofs
   readonly driving: Driving
   readonly making: PieceMaking
-  upload(name: string, content: Uint8Array): Promise<CID>
+  upload(name: string, content: Uint8Array, parameters?: ReceivedParameters): Promise<CID>
   /** Runs all workers repeatedly while time passes. */
   goOn(ms: number, stepMs?: number): Promise<void>
   /** Provider and state of each deal. */
@@ -83,13 +83,13 @@ export async function openDeals(
     proofs,
     driving,
     making,
-    async upload(name, content) {
+    async upload(name, content, parameters = {}) {
       const head = `--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`
       const body = Buffer.concat([Buffer.from(head), content, Buffer.from('\r\n--b--\r\n')])
       const options = {
         boundary: 'b',
         bodyBytes: undefined,
-        ...readUploadSettings({}, 1),
+        ...readUploadSettings(parameters, 1),
         onlyHash: false,
         isKubo: false,
       }

@@ -26,7 +26,7 @@ const maxSameRoot = 20
 
 /**
  * Finds the upload of a CID to show: the caller's own newest one, else the oldest of any account, so that a later
- * upload of the same content cannot change what others see. Version and base of the CID do not matter, its codec
+ * upload of the same content cannot change what others see. Private uploads are shown to their owner only. Version and base of the CID do not matter, its codec
  * does.
  *
  * @param address of the caller; undefined for an anonymous one
@@ -124,5 +124,6 @@ export function toFileEntry(row: UploadRow): FileEntry {
     fileSizeInBytes: String(row.size_bytes),
     cid: row.cid,
     encryption: row.encryption === 1,
+    ...(row.is_private === 1 ? { private: true as const } : {}),
   }
 }

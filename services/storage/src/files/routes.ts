@@ -27,8 +27,9 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
 
   route(app, context, getFileInfoCall, async ({ input: { query }, caller }) => {
     const row = await findUpload(context, parseCid(query.cid), caller?.address)
-    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash } = toFileEntry(row)
-    const info = { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash }
+    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash, ...marks } = toFileEntry(row)
+    const isPrivate = marks.private === undefined ? {} : { private: marks.private }
+    const info = { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash, ...isPrivate }
     return caller === undefined ? info : { ...info, isOwn: row.address === caller.address }
   })
 

@@ -100,9 +100,9 @@ export async function selectUpload(db: Kysely<Schema>, address: string, id: stri
     .executeTakeFirst()
 }
 
-/** Returns the oldest uploads of any account with this root. */
+/** Returns the oldest public uploads of any account with this root. */
 export async function selectByRoot(db: Kysely<Schema>, multihash: Uint8Array, limit: number): Promise<UploadRow[]> {
-  return rowsByRoot(db, multihash).orderBy('id', 'asc').limit(limit).execute()
+  return rowsByRoot(db, multihash).where('is_private', '=', 0).orderBy('id', 'asc').limit(limit).execute()
 }
 
 /** Returns the newest uploads of one account with this root. */

@@ -4,11 +4,11 @@ import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { createLruCache } from '../lru-cache.ts'
 import { bytesKey, isSha256, requireHash } from './block-key.ts'
-import { findBlocks } from './find-blocks.ts'
+import { type BlockView, findBlocks, findUnreadable } from './find-blocks.ts'
 import { isIdentity, readIdentityBytes } from './identity.ts'
 import { packIdOfKey } from './pack-id.ts'
 import { objectKeyOf } from './pack-place.ts'
-import { createRunHasher } from './run-hasher.ts'
+import type { RunHasher } from './run-hasher.ts'
 import { markMissing } from './settle-comparison.ts'
 import type { BlockLocation, PackEvent, ReadOptions } from './types.ts'
 import { isBlockOf } from './verify-bytes.ts'
@@ -57,14 +57,17 @@ export type BlockReaderParts = {
   cache?: ObjectCache | undefined
   clock: { now(): number }
   settings: ReaderSettings
+  /** The blocks that exist for this reader. Its caches hold no others. */
+  view: BlockView
+  hasher: RunHasher
   onEvent(event: PackEvent): void
 }
 
 /** Creates a reader with empty caches. */
-export function createBlockReader({ db, objects, cache, clock, settings, onEvent }: BlockReaderParts): BlockReader {
+export function createBlockReader(parts: BlockReaderParts): BlockReader {
+  const { db, objects, cache, clock, settings, view, hasher, onEvent } = parts
   const { read } = cache ?? objects
   const places = createLruCache<BlockLocation>(settings.locationCacheBytes)
-  const hasher = createRunHasher()
   const smallBlocks = createLruCache<Uint8Array>(settings.blockCacheBytes)
   /** Locations fetched since the caches were cleared. Only blocks read from these are cached. */
   let current = new WeakSet<BlockLocation>()
@@ -72,7 +75,7 @@ export function createBlockReader({ db, objects, cache, clock, settings, onEvent
   /** Fetches all readable copies of blocks. */
   const findCopies = async (multihashes: readonly Uint8Array[]): Promise<Map<string, BlockLocation[]>> => {
     const asked = current
-    const found = await findBlocks(db, multihashes, 'readable')
+    const found = await findBlocks(db, multihashes, 'readable', view)
     for (const copies of found.values()) for (const place of copies) asked.add(place)
     return found
   }
@@ -168,15 +171,9 @@ export function createBlockReader({ db, objects, cache, clock, settings, onEvent
       const bytes = await readCopy(cid, copy)
       if (bytes !== undefined) return bytes
     }
-    const damaged = await db.read
-      .selectFrom('block')
-      .innerJoin('pack', 'pack.id', 'block.pack_id')
-      .select('pack.object_key')
-      .where('block.multihash', '=', multihash)
-      .where('pack.state', '=', 'live')
-      .executeTakeFirst()
-    if (damaged === undefined) throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: `${cid}` } })
-    throw new CairnError('DATA_DAMAGED', { details: { cid: `${cid}`, pack: damaged.object_key } })
+    const pack = await findUnreadable(db, multihash, view)
+    if (pack === undefined) throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: `${cid}` } })
+    throw new CairnError('DATA_DAMAGED', { details: { cid: `${cid}`, pack } })
   }
 
   const get = async (cid: CID, options: ReadOptions = {}): Promise<Uint8Array> => {

@@ -1,9 +1,10 @@
-import { CairnError, MIB } from '@cairn/protocol'
+import { CairnError, KIB, MIB } from '@cairn/protocol'
 import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
+import type { BlockView } from './find-blocks.ts'
 import { holdPacks } from './hold-packs.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
@@ -11,6 +12,7 @@ import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
+import { createRunHasher } from './run-hasher.ts'
 import { createSlabPool } from './slab-pool.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
 
@@ -30,6 +32,8 @@ export type PackStoreParts = {
   onWrite?: () => void
 }
 
+/** Caches of a reader of one private upload, which lasts as long as one request. */
+const privateCaches = { locationCacheBytes: 256 * KIB, blockCacheBytes: MIB }
 /** Blocks of one `read()` call that are prefetched together. */
 const announcedAtOnce = 256
 
@@ -41,7 +45,10 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
   }
   const pool = createSlabPool()
-  const reader = createBlockReader({ db, objects, cache, clock, settings, onEvent })
+  const hasher = createRunHasher()
+  const openView = (view: BlockView, caches: typeof settings) =>
+    createBlockReader({ db, objects, cache, clock, settings: caches, view, hasher, onEvent })
+  const reader = openView('public', settings)
   /**
    * Packs passed to `discard()`. Their rows are removed with their objects, so rows cannot reject a late `record`.
    */
@@ -55,8 +62,10 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   }
 
   return {
-    begin: (dependsOn = []) =>
-      createPackWriter({ db, objects, pool, clock, dependsOn, index: (own) => indexAhead(db, own), onWrite }),
+    begin({ dependsOn = [], isPrivate = false } = {}) {
+      const index = (own: OwnPack) => indexAhead(db, own)
+      return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, onWrite })
+    },
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
       requireKept(sealed)
@@ -80,6 +89,8 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     locate: reader.locate,
     read: (cids, options = {}) => readBlocks(reader, cids, options),
     openReader: () => createReadAhead(reader, { recycle: true }),
+    openPrivate: (uploadId) => createReadAhead(openView({ uploadId }, privateCaches), { recycle: true }),
+    openAll: () => openView('all', privateCaches),
     openSealed: (sealed) => readSealed(sealed, objects, reader),
     async confirm({ own }) {
       if (own !== undefined) await objects.confirm(own.objectKey)

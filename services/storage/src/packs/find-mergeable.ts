@@ -37,7 +37,7 @@ function isMergeable({ maxPackBytes, minAgeMs }: Limits, now: number) {
 const isSound = sql<boolean>`not exists
   (select 1 from block where block.pack_id = pack.id and block.damaged_at is not null)`
 
-const columns = ['id', 'size_bytes', 'block_count', 'created_at', ...placeColumns] as const
+const columns = ['id', 'size_bytes', 'block_count', 'created_at', 'is_private', ...placeColumns] as const
 
 /** Finds small packs, oldest first. */
 export async function* findMergeable(db: Database, limits: Limits, now: number): AsyncGenerator<MergeablePack> {

@@ -10,6 +10,7 @@ import { countRemoval } from './removals.ts'
 import { removeBlocks } from './remove-pack.ts'
 import { holdOrphan } from './settle-comparison.ts'
 import { findHolds } from './store.ts'
+import type { OwnPack } from './types.ts'
 
 const keysInOneQuery = 500
 const rootsInOneQuery = 500
@@ -68,7 +69,7 @@ export async function importPack(
   const read = await readPack(objects, { id, key, sizeBytes })
   if (read === undefined) return { kind: 'unreadable', objectKey: key, sizeBytes }
   await writeRows(db, read)
-  const linkedUploads = await linkUploads(db, id, read.roots)
+  const linkedUploads = await linkUploads(db, read.own, read.roots)
   await releaseListed(db, id, read.roots)
   return { kind: 'taken-in', objectKey: key, sizeBytes, blocks: read.own.blocks.count, linkedUploads }
 }
@@ -103,6 +104,7 @@ async function writeRows(db: Database, { own }: ReadPack): Promise<void> {
         block_count: own.blocks.count,
         unreferenced_at: null,
         missing_at: null,
+        is_private: own.isPrivate ? 1 : 0,
       })
       .where('id', '=', own.id)
       .execute()
@@ -110,8 +112,15 @@ async function writeRows(db: Database, { own }: ReadPack): Promise<void> {
   })
 }
 
-/** Restores the references of uploads of these roots that refer to no pack. Returns their number. */
-async function linkUploads(db: Database, packId: bigint, roots: readonly CID[]): Promise<number> {
+/**
+ * Restores the references of uploads of these roots that refer to no pack: of a private pack, those of private uploads.
+ * Returns their number.
+ */
+async function linkUploads(
+  db: Database,
+  { id: packId, isPrivate }: Pick<OwnPack, 'id' | 'isPrivate'>,
+  roots: readonly CID[],
+): Promise<number> {
   let linked = 0
   for (const root of roots) {
     linked += await db.write(async (trx) => {
@@ -119,6 +128,7 @@ async function linkUploads(db: Database, packId: bigint, roots: readonly CID[]):
         .selectFrom('upload')
         .select('id')
         .where('root_multihash', '=', root.multihash.bytes)
+        .where('is_private', '=', isPrivate ? 1 : 0)
         .where(({ not, exists, selectFrom }) =>
           not(exists(selectFrom('upload_pack').select('pack_id').whereRef('upload_pack.upload_id', '=', 'upload.id'))),
         )

@@ -1,5 +1,6 @@
 import { maxBlockBytes } from '@cairn/protocol'
-import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
+import { decodeNode, encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
+import { decode as decodeDagCbor } from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { hashSha256 } from './hash-sha256.ts'
@@ -12,12 +13,16 @@ const sha256Code = 0x12
  */
 const maxRootsBytes = maxBlockBytes - 1024
 const firstBufferBytes = 64
+const cborTrue = 0xf5
 
 /** The last block of a pack, and the CID that the CAR's header names as its one root. */
 export type Manifest = { cid: CID; bytes: Uint8Array }
 
-/** Encodes `{roots, version, createdAt}` as dag-cbor. It names no owner and no file. */
-export function encodeManifest(roots: Iterable<CID>, createdAt: number): Manifest {
+/**
+ * Encodes `{roots, version, createdAt}` as dag-cbor, with `private: true` for a private pack, so that it remains one when
+ * the database is lost. It names no owner and no file.
+ */
+export function encodeManifest(roots: Iterable<CID>, createdAt: number, isPrivate: boolean): Manifest {
   let named = Buffer.alloc(firstBufferBytes)
   let namedBytes = 0
   let count = 0
@@ -32,11 +37,19 @@ export function encodeManifest(roots: Iterable<CID>, createdAt: number): Manifes
     namedBytes += head.length + bytes.length
   }
   const bytes = Buffer.concat([
-    Uint8Array.of(0xa3, ...cborText('roots'), ...cborHead(4, count)),
+    Uint8Array.of(isPrivate ? 0xa4 : 0xa3, ...cborText('roots'), ...cborHead(4, count)),
     named.subarray(0, namedBytes),
+    Uint8Array.of(...(isPrivate ? [...cborText('private'), cborTrue] : [])),
     Uint8Array.of(...cborText('version'), 1, ...cborText('createdAt'), ...cborHead(0, createdAt)),
   ])
   return { cid: manifestCid(hashSha256(bytes)), bytes }
+}
+
+/** Reads what a manifest says of its pack. */
+export function readManifestBlock({ cid, bytes }: Manifest): { roots: CID[]; isPrivate: boolean } {
+  const roots = decodeNode(cid, bytes).links.map((link) => link.cid)
+  const fields: unknown = decodeDagCbor(bytes)
+  return { roots, isPrivate: typeof fields === 'object' && fields !== null && Reflect.get(fields, 'private') === true }
 }
 
 /** Encodes the header of a pack. Its length does not depend on the manifest, so that space for it can be reserved. */

@@ -75,28 +75,34 @@ export async function mergePacks(parts: MergeParts, signal: AbortSignal): Promis
   }
 }
 
-/** Groups packs for one merged pack each: those of sparse merged packs, and then small ones by age. */
+/** Packs for one merged pack, so far. */
+type OpenGroup = { packs: MergeablePack[]; bytes: number; isUrgent: boolean }
+
+/**
+ * Groups packs for one merged pack each: those of sparse merged packs, and then small ones by age. Private packs share an
+ * object with private ones only, because its manifest alone remains when the database is lost.
+ */
 async function* groupsOf(parts: MergeParts): AsyncGenerator<MergeablePack[]> {
   const { db, clock, settings, setAside } = parts
   const now = clock.now()
-  let group: MergeablePack[] = []
-  let bytes = 0
-  let isUrgent = false
+  const open = new Map<MergeablePack['is_private'], OpenGroup>()
   for await (const { pack, isSparse } of candidatesOf(db, settings, now)) {
     if ((setAside?.get(pack.id) ?? 0) > now) continue
-    if (group.length === maxMembers || (group.length > 0 && bytes + pack.size_bytes > settings.targetBytes)) {
-      yield group
-      group = []
-      bytes = 0
-      isUrgent = false
+    let group = open.get(pack.is_private) ?? { packs: [], bytes: 0, isUrgent: false }
+    const isFull = group.packs.length === maxMembers || group.bytes + pack.size_bytes > settings.targetBytes
+    if (group.packs.length > 0 && isFull) {
+      yield group.packs
+      group = { packs: [], bytes: 0, isUrgent: false }
     }
-    group.push(pack)
-    bytes += pack.size_bytes
-    isUrgent ||= isSparse
+    group.packs.push(pack)
+    group.bytes += pack.size_bytes
+    group.isUrgent ||= isSparse
+    open.set(pack.is_private, group)
   }
-  const oldest = group.reduce((least, { created_at }) => Math.min(least, created_at), now)
-  const isWorthIt = isUrgent || (group.length >= minMembers && oldest <= now - settings.maxWaitMs)
-  if (group.length > 0 && isWorthIt) yield group
+  for (const { packs, isUrgent } of open.values()) {
+    const oldest = packs.reduce((least, { created_at }) => Math.min(least, created_at), now)
+    if (isUrgent || (packs.length >= minMembers && oldest <= now - settings.maxWaitMs)) yield packs
+  }
 }
 
 async function* candidatesOf(

@@ -67,6 +67,7 @@ async function insertMerged(trx: Kysely<Schema>, merged: MergedPack): Promise<vo
       merged_offset_bytes: merged.manifestOffset,
       // Pieces are made of its members.
       is_pieced: 1,
+      is_private: merged.isPrivate ? 1 : 0,
     })
     .execute()
 }

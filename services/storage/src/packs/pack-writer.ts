@@ -24,6 +24,8 @@ export type PackWriterParts = {
   clock: { now(): number }
   /** Packs that the upload needs in addition to those that this pack finds. */
   dependsOn: readonly bigint[]
+  /** Whether it is a pack of private uploads. Then no other pack counts, so that a deletion elsewhere changes nothing. */
+  isPrivate: boolean
   index(own: OwnPack): Promise<boolean>
   /** Called when bytes are received or written. */
   onWrite(): void
@@ -32,8 +34,8 @@ export type PackWriterParts = {
 /** What ends a pack: its manifest as a frame, and the header that names it. */
 type PackEnd = { header: Uint8Array; frame: readonly Uint8Array[] }
 
-function encodePackEnd(roots: Iterable<CID>, createdAt: number): PackEnd {
-  const { cid, bytes } = encodeManifest(roots, createdAt)
+function encodePackEnd(roots: Iterable<CID>, createdAt: number, isPrivate: boolean): PackEnd {
+  const { cid, bytes } = encodeManifest(roots, createdAt, isPrivate)
   return { header: encodePackHeader(cid), frame: [encodeCarFrame(cid, bytes.length), bytes] }
 }
 
@@ -42,7 +44,7 @@ function encodePackEnd(roots: Iterable<CID>, createdAt: number): PackEnd {
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
 export function createPackWriter(parts: PackWriterParts): PackWriter {
-  const { db, objects, pool, clock, dependsOn: given, index, onWrite } = parts
+  const { db, objects, pool, clock, dependsOn: given, isPrivate, index, onWrite } = parts
   const table: BlockTable = createBlockTable()
   const dependsOn = new Set(given)
   const inFlight: Promise<void>[] = []
@@ -62,13 +64,17 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     return writer
   }
 
+  /** Finds blocks in other packs that the upload can rely on. */
+  const findStored = async (multihashes: readonly Uint8Array[]): ReturnType<typeof findBlocks> =>
+    isPrivate ? new Map() : findBlocks(db, multihashes, 'referenced', 'public')
+
   /** Removes blocks that are stored elsewhere and sets the offset of the others. Returns the remaining bytes. */
   const compact = async (slab: Slab): Promise<number> => {
     const multihashes: Uint8Array[] = []
     for (let at = 0; at < slab.entries.length; at += entryNumbers) {
       multihashes.push(table.multihashOf(slab.entries[at] ?? 0))
     }
-    const stored = await findBlocks(db, multihashes, 'referenced')
+    const stored = await findStored(multihashes)
     let end = 0
     for (const [entry, multihash] of multihashes.entries()) {
       const at = entry * entryNumbers
@@ -138,12 +144,12 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     await tail
     if (failure !== undefined) throw failure.error
     const createdAt = clock.now()
-    await store(slabs.detachLast(), encodePackEnd(roots, createdAt))
+    await store(slabs.detachLast(), encodePackEnd(roots, createdAt, isPrivate))
     if (writer === undefined || id === undefined) return undefined
     const { sizeBytes } = await writer.finish()
     onWrite()
     const blocks = packedBlocks(table, newBlocks)
-    const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isIndexed: false, blocks }
+    const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isPrivate, isIndexed: false, blocks }
     return { ...own, isIndexed: await index(own) }
   }
 
@@ -170,7 +176,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
       const key = blockKeyOf(cid)
       const { bytes: multihash } = cid.multihash
       if (table.find(key) >= 0) return true
-      const found = await findBlocks(db, [multihash], 'referenced')
+      const found = await findStored([multihash])
       const copy = found.values().next()
       if (copy.done === true || copy.value[0] === undefined) return false
       dependsOn.add(copy.value[0].packId)

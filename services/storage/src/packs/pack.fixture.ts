@@ -13,6 +13,7 @@ import { check, type Finding } from './check.ts'
 import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
 import { removeUnreferencedPacks } from './remove-packs.ts'
 import { scrubPacks } from './scrub.ts'
+import type { PackOptions } from './types.ts'
 
 const day = 86_400_000
 
@@ -64,10 +65,12 @@ export type PackPlace = {
   readonly clock: { ms: number; now(): number }
   readonly events: PackEvent[]
   /** Writes and seals a pack of these blocks. */
-  seal(blocks: readonly TestBlock[]): Promise<SealedPack>
+  seal(blocks: readonly TestBlock[], options?: PackOptions): Promise<SealedPack>
   /** Records a sealed pack for a new upload and returns its id. */
   record(sealed: SealedPack, root?: CID): Promise<string>
   store(blocks: readonly TestBlock[]): Promise<string>
+  /** Stores a private upload. */
+  storePrivate(blocks: readonly TestBlock[]): Promise<string>
   /** Deletes an upload. */
   clearUpload(id: string): Promise<void>
   /** Opens a store over the same rows and objects, with empty caches. */
@@ -103,8 +106,8 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
   let count = 0
   const roots = new WeakMap<SealedPack, CID>()
 
-  const seal = async (blocks: readonly TestBlock[]): Promise<SealedPack> => {
-    const writer = packs.begin()
+  const seal = async (blocks: readonly TestBlock[], options?: PackOptions): Promise<SealedPack> => {
+    const writer = packs.begin(options)
     for (const { cid, bytes } of blocks) await writer.sink.put(cid, bytes)
     const root = blocks.at(-1)?.cid ?? blockOf('').cid
     const sealed = await writer.seal([root])
@@ -131,6 +134,7 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
           status: 'stored',
           created_at: clock.ms,
           updated_at: clock.ms,
+          is_private: sealed.own?.isPrivate ? 1 : 0,
         })
         .execute()
       await packs.record(trx, sealed, id)
@@ -146,6 +150,7 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
     seal,
     record,
     store: async (blocks) => record(await seal(blocks), blocks.at(-1)?.cid),
+    storePrivate: async (blocks) => record(await seal(blocks, { isPrivate: true }), blocks.at(-1)?.cid),
     clearUpload: (id) =>
       db.write(async (trx) => {
         await packs.release(trx, id)

@@ -11,11 +11,12 @@ import { mergeSuite } from './merge-packs.suite.ts'
 import { mergedSuite } from './merged-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
+import { privateSuite } from './private-packs.suite.ts'
 import { recoverSuite } from './recover-packs.suite.ts'
 import { removeSuite } from './remove-packs.suite.ts'
 
 /** Every promise of packs. */
-const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite]
+const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite, privateSuite]
 
 describe('on SQLite', () => {
   let folder = ''

@@ -1,10 +1,11 @@
 import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
-import { decodeNode, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
+import { readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { blockKeyOf } from './block-key.ts'
 import { createBlockTable } from './block-table.ts'
 import { hashSha256 } from './hash-sha256.ts'
+import { readManifestBlock } from './manifest.ts'
 import { packTime } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
 import type { OwnPack } from './types.ts'
@@ -31,19 +32,20 @@ async function readWhole(objects: ObjectStore, { id, key, sizeBytes }: PackObjec
   const car = await readCar(piecesOf(objects, key, sizeBytes), { maxBlockBytes: maxBlockBytes })
   const [root] = car.roots
   const table = createBlockTable()
-  let roots: CID[] | undefined
+  let manifest: ReturnType<typeof readManifestBlock> | undefined
   for await (const { cid, bytes, offset, length } of car.blocks) {
     await verifyBlock(cid, bytes, hashSha256)
     if (root?.equals(cid) === true) {
-      roots = decodeNode(cid, bytes).links.map((link) => link.cid)
+      manifest = readManifestBlock({ cid, bytes })
       continue
     }
     const key = blockKeyOf(cid)
     if (table.find(key) < 0) table.place(table.add(key, length, cid.multihash.bytes), offset)
   }
-  if (roots === undefined) return undefined
+  if (manifest === undefined) return undefined
+  const { roots, isPrivate } = manifest
   const blocks = packedBlocks(table, table.size)
-  return { own: { id, objectKey: key, sizeBytes, createdAt: packTime(id), isIndexed: false, blocks }, roots }
+  return { own: { id, objectKey: key, sizeBytes, createdAt: packTime(id), isPrivate, isIndexed: false, blocks }, roots }
 }
 
 async function* piecesOf(objects: ObjectStore, key: string, sizeBytes: number): AsyncGenerator<Uint8Array> {

@@ -43,6 +43,7 @@ const insertReference = prepareStatement(
 
 type PackValues = Pick<OwnPack, 'id' | 'objectKey' | 'sizeBytes' | 'createdAt'> & {
   blockCount: number
+  isPrivate: 0 | 1
   unreferencedAt: number | null
   hold: PackHold | null
 }
@@ -61,6 +62,7 @@ const insertPackRow = prepareStatement((trx: Kysely<Schema>, param: StatementPar
       unreferenced_at: param('unreferencedAt'),
       hold: param('hold'),
       scrubbed_at: null,
+      is_private: param('isPrivate'),
     })
     // Without a column: of two units that insert the same pack, PostgreSQL can fail one on the key of the object.
     .onConflict((conflict) => conflict.doNothing())
@@ -120,13 +122,14 @@ export async function insertPack(
   own: OwnPack,
   standing: { unreferenced_at: number | null; hold: PackHold | null },
 ): Promise<boolean> {
-  const { id, objectKey, sizeBytes, createdAt, blocks } = own
+  const { id, objectKey, sizeBytes, createdAt, isPrivate, blocks } = own
   const [inserted] = await insertPackRow(trx, {
     id,
     objectKey,
     sizeBytes,
     createdAt,
     blockCount: blocks.count,
+    isPrivate: isPrivate ? 1 : 0,
     unreferencedAt: standing.unreferenced_at,
     hold: standing.hold,
   })

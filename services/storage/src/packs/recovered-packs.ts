@@ -1,9 +1,8 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import { decodeNode } from '@cairn/unixfs'
 import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import { packHeaderBytes } from './manifest.ts'
+import { packHeaderBytes, readManifestBlock } from './manifest.ts'
 import { placeColumns } from './pack-place.ts'
 import { isUsed } from './pack-use.ts'
 import { readManifest } from './verify-pack.ts'
@@ -11,7 +10,14 @@ import { readManifest } from './verify-pack.ts'
 const packsInOneQuery = 100
 
 /** An imported pack, and the roots that were uploaded with it. */
-export type RecoveredPack = { id: bigint; objectKey: string; sizeBytes: number; createdAt: number; roots: CID[] }
+export type RecoveredPack = {
+  id: bigint
+  objectKey: string
+  sizeBytes: number
+  createdAt: number
+  isPrivate: boolean
+  roots: CID[]
+}
 
 /** Finds all imported packs that are not listed yet, oldest first. Those of unfinished uploads are not among them. */
 export async function* findRecovered({
@@ -24,7 +30,7 @@ export async function* findRecovered({
   for (let after = -1n; ; ) {
     const packs = await db.read
       .selectFrom('pack')
-      .select(['id', 'size_bytes', 'created_at', ...placeColumns])
+      .select(['id', 'size_bytes', 'created_at', 'is_private', ...placeColumns])
       .where('hold', '=', 'recovered')
       .where(({ not, exists, selectFrom }) =>
         not(exists(selectFrom('held_pack').select('holder_id').whereRef('held_pack.pack_id', '=', 'pack.id'))),
@@ -44,13 +50,13 @@ export async function* findRecovered({
         .executeTakeFirst()
       const end = last === undefined ? packHeaderBytes : last.offset_bytes + last.length_bytes
       const manifest = await readManifest(objects, pack, end)
-      const links = manifest === undefined ? [] : decodeNode(manifest.cid, manifest.bytes).links
       yield {
         id: pack.id,
         objectKey: pack.object_key,
         sizeBytes: pack.size_bytes,
         createdAt: pack.created_at,
-        roots: links.map(({ cid }) => cid),
+        isPrivate: pack.is_private === 1,
+        roots: manifest === undefined ? [] : readManifestBlock(manifest).roots,
       }
     }
     if (packs.length < packsInOneQuery) return

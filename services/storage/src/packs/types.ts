@@ -15,6 +15,8 @@ export type OwnPack = {
   objectKey: string
   sizeBytes: number
   createdAt: number
+  /** Whether only readers of its uploads find its blocks. */
+  isPrivate: boolean
   /** Whether the rows of pack and blocks already exist, as for large packs. */
   isIndexed: boolean
   blocks: PackedBlocks
@@ -44,7 +46,10 @@ export type PackWriter = {
    * @throws CairnError STORAGE_FULL, STORAGE_FAILED, PAYLOAD_TOO_LARGE (a block), UNSUPPORTED_CODEC (a hash)
    */
   readonly sink: BlockSink
-  /** Marks a block that may already be stored as needed by the upload; returns false when it is not stored. */
+  /**
+   * Marks a block that may already be stored as needed by the upload; returns false when it is not stored. A private pack
+   * relies on no other pack.
+   */
   keep(cid: CID): Promise<boolean>
   /** Bytes accepted so far, including frames, before deduplication. */
   readonly bytesWritten: number
@@ -67,16 +72,22 @@ export type PackEvent =
   | { type: 'scrub-finished'; packs: number; damagedBlocks: number }
   | { type: 'worker-failed'; worker: string; error: unknown }
 
+/** Options of a new pack. */
+export type PackOptions = {
+  /** Other packs with blocks of the same upload. Defaults to none. */
+  dependsOn?: readonly bigint[] | undefined
+  /** Whether its blocks belong to private uploads. Defaults to false. */
+  isPrivate?: boolean | undefined
+}
+
 /**
  * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a
- * `BlockSource` for `@cairn/unixfs`.
+ * `BlockSource` for `@cairn/unixfs`. Blocks of private packs exist for {@link PackStore.openPrivate} and
+ * {@link PackStore.openAll} only: every other reader answers as if they were not stored.
  */
 export type PackStore = {
-  /**
-   * Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`.
-   * @param dependsOn other packs with blocks of the same upload. Defaults to none.
-   */
-  begin(dependsOn?: readonly bigint[]): PackWriter
+  /** Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`. */
+  begin(options?: PackOptions): PackWriter
   /**
    * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
    * uploads may share one sealed pack: record it for each.
@@ -111,6 +122,13 @@ export type PackStore = {
    * on or copy it before another MiB is requested.
    */
   openReader(): BlockSource
+  /**
+   * Opens a source of the blocks of one upload, private or not, for a reader that may see it. Its caches end with it, so
+   * that no other reader finds a private block. Otherwise as `openReader`.
+   */
+  openPrivate(uploadId: string): BlockSource
+  /** Opens all packs, for maintenance: never for what a request reads. */
+  openAll(): Pick<PackStore, 'get' | 'locate'>
   /** Opens a source that includes the blocks of a sealed but unrecorded pack, to check that an import is complete. */
   openSealed(sealed: SealedPack): BlockSource & { has(cid: CID): Promise<boolean> }
   /** Returns the location of each multihash, or undefined when it is not stored. */

@@ -1,14 +1,20 @@
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import type { ObjectStore, ObjectWriter } from '@cairn/service/objects'
-import { decodeNode, encodeCarFrame, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
+import { encodeCarFrame, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from './hash-sha256.ts'
-import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
+import { encodeManifest, encodePackHeader, packHeaderBytes, readManifestBlock } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
 
 /** A pack that can be merged with others. */
-export type MergeablePack = PlacedPack & { id: bigint; size_bytes: number; block_count: number; created_at: number }
+export type MergeablePack = PlacedPack & {
+  id: bigint
+  size_bytes: number
+  block_count: number
+  created_at: number
+  is_private: 0 | 1
+}
 
 /** A pack in a merged one: the distance of its bytes from their offsets in a pack of its own. */
 export type Member = { pack: MergeablePack; shift: number }
@@ -20,6 +26,7 @@ export type MergedPack = {
   sizeBytes: number
   createdAt: number
   manifestOffset: number
+  isPrivate: boolean
   members: Member[]
 }
 
@@ -36,6 +43,7 @@ export type WriteMergedParts = {
  * Writes packs one after the other into one object: an ordinary CARv1 whose frames are those of the packs, unchanged
  * and in their order, with a manifest that names the roots of all. Each block is verified on the way. Returns
  * undefined when nothing is left to merge.
+ * @param packs all of them private, or none: the manifest says which
  */
 export async function writeMerged(
   parts: WriteMergedParts,
@@ -52,11 +60,12 @@ export async function writeMerged(
       return undefined
     }
     const createdAt = clock.now()
-    const manifest = encodeManifest(roots, createdAt)
+    const isPrivate = members.some(({ pack }) => pack.is_private === 1)
+    const manifest = encodeManifest(roots, createdAt, isPrivate)
     await writer.append([encodeCarFrame(manifest.cid, manifest.bytes.length), manifest.bytes])
     await writer.setHead(encodePackHeader(manifest.cid))
     const { sizeBytes } = await writer.finish()
-    return { id, objectKey, sizeBytes, createdAt, manifestOffset: end, members }
+    return { id, objectKey, sizeBytes, createdAt, manifestOffset: end, isPrivate, members }
   } catch (error) {
     await writer.abort()
     throw error
@@ -105,7 +114,9 @@ async function readFrames(
     }
     // The manifest is not counted.
     if (last === undefined || count !== pack.block_count + 1) return undefined
-    return { bytes, roots: decodeNode(last.cid, last.bytes).links.map(({ cid }) => cid) }
+    const { roots, isPrivate } = readManifestBlock(last)
+    // Its row decides who reads it: a merged pack must not say otherwise.
+    return isPrivate === (pack.is_private === 1) ? { bytes, roots } : undefined
   } catch (error) {
     if (UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED')) return undefined
     throw error
@@ -114,6 +125,6 @@ async function readFrames(
 
 /** The header names a root that the reader does not look for. */
 async function* carOf(frames: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield encodePackHeader(encodeManifest([], 0).cid)
+  yield encodePackHeader(encodeManifest([], 0, false).cid)
   yield frames
 }

@@ -106,7 +106,7 @@ function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): P
         'pack.created_at',
       ])
       // A literal in the statement, because only then do the databases use the index of waiting packs.
-      .where(sql<boolean>`pack.is_pieced = 0`)
+      .where(sql<boolean>`pack.is_pieced = 0 and pack.is_private = 0`)
       .where(({ exists, selectFrom }) =>
         exists(selectFrom('upload_pack').select('upload_id').whereRef('upload_pack.pack_id', '=', 'pack.id')),
       )

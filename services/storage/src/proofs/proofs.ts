@@ -98,11 +98,12 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
     async place(cid, from = 0) {
       const [location] = await context.packs.locate([cid.multihash.bytes])
       if (location === undefined) return undefined
-      // One of several uploads of the same content suffices: each needs all of it.
+      // One of several uploads of the same content suffices: each needs all of it. Private ones are in no piece.
       const upload = await db.read
         .selectFrom('upload')
         .select('id')
         .where('root_multihash', '=', cid.multihash.bytes)
+        .where('is_private', '=', 0)
         .limit(1)
         .executeTakeFirst()
       const uploadId = upload?.id ?? ''

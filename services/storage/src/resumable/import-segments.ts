@@ -38,7 +38,7 @@ type OpenSegment = { pack: PackWriter; importer: FileImporter; end: number; limi
  */
 export async function openImport(context: Context, upload: ResumableUpload, writer: string): Promise<Segments> {
   const { id, length_bytes: lengthBytes } = upload
-  const { profile } = readUploadMetadata(upload.metadata).settings
+  const { profile, isPrivate } = readUploadMetadata(upload.metadata).settings
   const { chunkSizeBytes } = profile
   const segmentBytes = segmentBytesOf(lengthBytes)
   /** One chunk less than `bytes` further on, so that a pack of 8 MiB with its frames is one call on S3. */
@@ -56,7 +56,7 @@ export async function openImport(context: Context, upload: ResumableUpload, writ
   let isStoring = false
 
   const open = async (): Promise<OpenSegment> => {
-    const pack = guardWriter(context.packs.begin(), context.denylist)
+    const pack = guardWriter(context.packs.begin({ isPrivate }), context.denylist)
     const importer = createFileImporter({ profile, hash: hashSha256, sink: pack.sink }, closed.levels)
     const opened = {
       pack,

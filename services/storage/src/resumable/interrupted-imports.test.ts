@@ -76,8 +76,8 @@ describeImports('uploads that become content as they come, on %s', (world) => {
       }
       const seals: Context['packs'] = {
         ...context.packs,
-        begin: (dependsOn) => {
-          const writer = context.packs.begin(dependsOn)
+        begin: (options) => {
+          const writer = context.packs.begin(options)
           return {
             ...writer,
             bytesWritten: 0,

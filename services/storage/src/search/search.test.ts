@@ -49,6 +49,7 @@ function makeRow(address: string, name: string, createdAt: number): NewUpload {
     kind: 'file',
     status: 'stored',
     created_at: createdAt,
+    is_private: 0,
     updated_at: createdAt,
   }
 }
@@ -312,7 +313,10 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       place = await fresh()
       const old = await place.openOld()
       await openAccounts(old)
-      const rows = Array.from({ length: 450 }, (_, at) => makeRow(mine, `${randomName()} old ${at}`, 1_600_000_000_000))
+      const rows = Array.from({ length: 450 }, (_, at) => {
+        const { is_private: _later, ...row } = makeRow(mine, `${randomName()} old ${at}`, 1_600_000_000_000)
+        return row
+      })
       await old.write((trx) => trx.insertInto('upload').values(rows).execute())
       await old.close()
       db = await place.open()

@@ -106,7 +106,8 @@ async function importAndKeep(
   const { held, record } = options
   const meter = held?.meter ?? openQuotaMeter(context, address)
   try {
-    const writer = guardWriter(context.packs.begin(options.begun?.packIds), context.denylist)
+    const { begun, isPrivate } = options
+    const writer = guardWriter(context.packs.begin({ dependsOn: begun?.packIds, isPrivate }), context.denylist)
     try {
       const { parts, built } = await importSource(source, options, writer.sink, meter)
       const added = toAnswer(built)
@@ -187,6 +188,7 @@ async function toUploads(
           storageType: options.storageType ?? null,
           kind: isFile ? 'file' : 'directory',
           announce: options.announce,
+          isPrivate: options.isPrivate,
         } satisfies UploadToKeep
         index++
       }

@@ -35,7 +35,7 @@ type NamedCar = CarContent & { name: string }
 /**
  * Imports the CARs of an upload and keeps the blocks that their roots reach. Verifies each block, resolves every link, and
  * checks declared sizes. A root is charged for the bytes of its files, like an upload of the same files; the first root is
- * also charged for blocks that no root reaches.
+ * also charged for blocks that no root reaches. A private CAR has all of its blocks: others are not counted as stored.
  *
  * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, NO_FILE, and
  * the codes of `addFiles`
@@ -63,10 +63,10 @@ async function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
-  { isKubo, storageType, mimeType, encryption, announce, signal, held }: ImportCarOptions,
+  { isKubo, storageType, mimeType, encryption, announce, isPrivate, signal, held }: ImportCarOptions,
   meter: QuotaMeter,
 ): Promise<ImportedCar> {
-  const writer = guardWriter(context.packs.begin(), context.denylist)
+  const writer = guardWriter(context.packs.begin({ isPrivate }), context.denylist)
   const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
     const index = createDagIndex(memory.acquire)
@@ -94,6 +94,7 @@ async function importAndKeep(
       mimeType,
       encryption,
       announce,
+      isPrivate,
     })
     const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
@@ -145,7 +146,10 @@ function nameRoots(cars: readonly NamedCar[]): { cid: CID; name: string }[] {
 export async function measureRoots(
   roots: readonly { cid: CID; name: string }[],
   index: DagIndex,
-  marks: Pick<UploadToKeep, 'storageType' | 'announce'> & { mimeType?: string | undefined; encryption?: boolean },
+  marks: Pick<UploadToKeep, 'storageType' | 'announce' | 'isPrivate'> & {
+    mimeType?: string | undefined
+    encryption?: boolean
+  },
 ): Promise<UploadToKeep[]> {
   const uploads: UploadToKeep[] = []
   let unreachedBytes = index.unreachedBytes()
@@ -162,6 +166,7 @@ export async function measureRoots(
       storageType: marks.storageType,
       kind: 'car',
       announce: marks.announce,
+      isPrivate: marks.isPrivate,
     })
     unreachedBytes = 0
   }

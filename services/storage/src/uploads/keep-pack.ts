@@ -18,6 +18,8 @@ export type UploadToKeep = {
   dagSizeBytes: number
   encryption: boolean
   storageType: string | null
+  /** Set for a pack that began as a private one. Defaults to false. */
+  isPrivate?: boolean | undefined
   kind: NewUpload['kind']
   /** Whether indexers learn of it. Defaults to the operator's setting, and to no for encrypted content. */
   announce?: boolean | undefined
@@ -92,9 +94,9 @@ function* listAnnounced(
 ): Generator<Pick<NewUpload, 'id' | 'cid' | 'root_multihash'>, void, undefined> {
   const byDefault = (ipni.indexers.length > 0 || kubo !== undefined) && ipni.announcesByDefault
   let index = 0
-  for (const { cid, encryption, announce } of uploads) {
+  for (const { cid, encryption, announce, isPrivate } of uploads) {
     const id = ids[index++]
-    if (id === undefined || !(announce ?? (byDefault && !encryption))) continue
+    if (id === undefined || isPrivate || !(announce ?? (byDefault && !encryption))) continue
     yield { id, cid: cid.toString(), root_multihash: cid.multihash.bytes }
   }
 }
@@ -129,5 +131,6 @@ function toRow(address: string, upload: UploadToKeep, id: string, now: number): 
     status: 'stored',
     created_at: now,
     updated_at: now,
+    is_private: upload.isPrivate ? 1 : 0,
   }
 }

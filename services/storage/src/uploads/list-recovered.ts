@@ -43,7 +43,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
     for (const cid of pack.roots) {
       parts.signal?.throwIfAborted()
       try {
-        const measured = await measureRoot(parts.packs, cid)
+        const measured = await measureRoot(pack.isPrivate ? parts.packs.openAll() : parts.packs, cid)
         await listRoot(parts, address, pack, measured)
         yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: measured.measure.contentBytes }
       } catch (error) {
@@ -58,7 +58,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
 }
 
 /** Walks a DAG. @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP */
-async function measureRoot(packs: PackStore, root: CID): Promise<MeasuredRoot> {
+async function measureRoot(packs: Pick<PackStore, 'get' | 'locate'>, root: CID): Promise<MeasuredRoot> {
   // Nothing else runs in this process and roots are measured one by one, so all its memory is available.
   const index = createDagIndex(() => undefined)
   const needed = new Set<bigint>()
@@ -103,8 +103,9 @@ async function listRoot(
       .select('id')
       .where('address', '=', address)
       .where('root_multihash', '=', cid.multihash.bytes)
+      .where('is_private', '=', pack.isPrivate ? 1 : 0)
       .executeTakeFirst()
-    const row = toRow(address, cid, measure, { createdAt: pack.createdAt, now: clock.now() })
+    const row = toRow(address, cid, measure, { pack, now: clock.now() })
     if (known === undefined) {
       await insertUploads(trx, db.kind, address, [row])
       await changeAccount(trx, address, { usedBytes: row.size_bytes })
@@ -120,7 +121,7 @@ function toRow(
   address: string,
   cid: CID,
   { contentBytes, dagSizeBytes, kind }: DagMeasure,
-  { createdAt, now }: { createdAt: number; now: number },
+  { pack: { createdAt, isPrivate }, now }: { pack: RecoveredPack; now: number },
 ): NewUpload {
   const isFile = kind === 'file' || kind === 'raw'
   const isFolder = kind === 'directory' || kind === 'hamt'
@@ -139,5 +140,6 @@ function toRow(
     status: 'stored',
     created_at: createdAt,
     updated_at: now,
+    is_private: isPrivate ? 1 : 0,
   }
 }

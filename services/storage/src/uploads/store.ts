@@ -6,7 +6,9 @@ import { insertEvents, type NewEvent } from '../events/events.ts'
 import { indexRows } from '../search/search.ts'
 
 /** A row to insert. */
-export type NewUpload = Omit<UploadTable, 'tx_hash' | 'search_number' | 'search_tokens'>
+export type NewUpload = Omit<UploadTable, 'tx_hash' | 'search_number' | 'search_tokens' | 'is_private'> & {
+  is_private: 0 | 1
+}
 
 /** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200
@@ -69,6 +71,7 @@ const valuesOf = (param: StatementParams<NewUpload>) => ({
   status: param('status'),
   created_at: param('created_at'),
   updated_at: param('updated_at'),
+  is_private: param('is_private'),
 })
 
 const insertWithNumber = prepareStatement(

@@ -38,6 +38,8 @@ type PackTable = {
   merged_offset_bytes: Generated<number | null>
   /** 1 for a merged pack. It has no blocks and no uploads of its own. */
   is_merged: Generated<0 | 1>
+  /** 1 if it holds blocks of private uploads, which only readers of these uploads find. */
+  is_private: Generated<0 | 1>
 }
 
 /** Location of a block's payload. The same block may be in several packs. */

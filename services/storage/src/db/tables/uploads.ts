@@ -23,6 +23,8 @@ export type UploadTable = {
   created_at: number
   updated_at: number
   tx_hash: Generated<string>
+  /** 1 if its content is served to its owner and through signed links only. */
+  is_private: Generated<0 | 1>
   /** Its row in `upload_search`; null until it is indexed. SQLite only. */
   search_number: Generated<bigint | null>
   /** Tokens of its name and CID; null until it is indexed. PostgreSQL only. */
