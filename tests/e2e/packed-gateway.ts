@@ -47,6 +47,7 @@ export async function createPackedGateway(): Promise<PackedGateway> {
   const app = createGatewayApp({
     packs,
     denylist: createDenylist(undefined),
+    links: { find: async () => undefined },
     names: createNameResolver({ db, clock }, undefined),
     clock,
     pictures,

@@ -6,6 +6,7 @@ import * as egress from './calls/egress.ts'
 import * as events from './calls/events.ts'
 import * as files from './calls/files.ts'
 import * as gateway from './calls/gateway.ts'
+import * as gatewayLinks from './calls/gateway-links.ts'
 import * as ipni from './calls/ipni.ts'
 import * as ipns from './calls/ipns.ts'
 import * as keyRights from './calls/key-rights.ts'
@@ -130,6 +131,7 @@ export const allCalls: readonly CallDefinition[] = [
   links.revokeLink,
   links.inspectLink,
   links.openLink,
+  gatewayLinks.createGatewayLink,
   uploadLinks.createUploadLink,
   uploadLinks.listUploadLinks,
   uploadLinks.revokeUploadLink,

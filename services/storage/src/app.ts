@@ -9,6 +9,7 @@ import { registerEgressRoutes } from './egress/routes.ts'
 import { registerEventRoutes } from './events/routes.ts'
 import { registerFileRoutes } from './files/routes.ts'
 import { fronts } from './fronts.ts'
+import { registerGatewayLinkRoutes } from './gateway-links/routes.ts'
 import { describeError } from './http/route.ts'
 import { registerIpniRoutes } from './ipni/routes.ts'
 import { registerKuboRoutes } from './kubo/routes.ts'
@@ -84,6 +85,7 @@ export function createApp({
   registerWebhookRoutes(app, context)
   registerLinkRoutes(app, context)
   registerUploadLinkRoutes(app, context)
+  registerGatewayLinkRoutes(app, context, profile)
   registerDriveRoutes(app, context)
   registerThumbnailRoutes(app, context)
   registerEgressRoutes(app, context)

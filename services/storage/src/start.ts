@@ -26,6 +26,7 @@ import { createEgress } from './egress/egress.ts'
 import { findEventSigner } from './events/events.ts'
 import { servedFronts } from './fronts.ts'
 import { createGatewayApp } from './gateway/app.ts'
+import { createGatewayLinks } from './gateway-links/gateway-links.ts'
 import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
@@ -192,6 +193,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const pictures = stack.use(createPictures({ config, metrics, failures }))
   const gateway = createGatewayApp({
     packs,
+    links: createGatewayLinks(context),
     denylist: denials.denylist,
     names,
     pictures,

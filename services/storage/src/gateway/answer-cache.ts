@@ -57,8 +57,10 @@ export function createAnswerCache(now: () => number): AnswerCache {
       drop(key)
       return undefined
     },
-    keep(key, { status, headers, body, root }) {
-      if (status !== 200 || body === undefined || typeof body === 'function' || body.length > maxBodyBytes) return
+    keep(key, { status, headers, body, root, isPrivate }) {
+      // A signed link is valid until it expires or its upload is deleted.
+      if (isPrivate || status !== 200 || body === undefined || typeof body === 'function' || body.length > maxBodyBytes)
+        return
       // A name may change at any time, and its publisher expects to see the change.
       if (headers['ipfs-uri']?.startsWith('ipns:')) return
       drop(key)

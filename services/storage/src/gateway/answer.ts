@@ -1,4 +1,5 @@
 import type { BlockSource } from '@cairn/unixfs'
+import type { GatewayLinks } from '../gateway-links/gateway-links.ts'
 import type { Answer as SentAnswer } from '../http/send-answer.ts'
 import type { Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
@@ -10,8 +11,12 @@ import type { GatewayHost } from './gateway-host.ts'
 export type Gateway = {
   /** What is not served. */
   denylist: Denylist
-  /** Verified blocks: their hashes have been checked. */
+  /** Verified blocks of public content: their hashes have been checked. */
   source: BlockSource
+  /** Opens the blocks of one private upload. */
+  openPrivate(uploadId: string): BlockSource
+  /** Finds the private upload that a signed link opens. */
+  links: GatewayLinks
   /** Resolves names. */
   names: NameResolver
   /** Resizes pictures. */
@@ -49,6 +54,8 @@ export type ContentRequest = GatewayRequest & { path: ContentPath }
 export type Answer = SentAnswer & {
   /** Multihash of the root that the answer is about, for what is counted. */
   root?: Uint8Array
+  /** Set if it is for the holder of a signed link only. */
+  isPrivate?: true
 }
 
 /** Content under a CID never changes. */

@@ -21,6 +21,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import { type GatewayLinks, linkQuery } from '../gateway-links/gateway-links.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
@@ -35,7 +36,8 @@ import { everyAnswer } from './security-headers.ts'
 
 /** What the gateway needs of the service; its context provides all of it. */
 export type GatewayContext = {
-  packs: Pick<PackStore, 'openReader'>
+  packs: Pick<PackStore, 'openReader' | 'openPrivate'>
+  links: GatewayLinks
   denylist: Denylist
   names: NameResolver
   pictures: Pick<Pictures, 'get' | 'requireVersion'>
@@ -117,9 +119,10 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       return
     }
     try {
-      const { denylist, names, pictures, onMore } = context
+      const { denylist, links, names, pictures, onMore } = context
       const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
-      const gateway = { source, denylist, names, pictures, onMore }
+      const openPrivate = (uploadId: string) => guardSource(context.packs.openPrivate(uploadId), denylist)
+      const gateway = { source, openPrivate, links, denylist, names, pictures, onMore }
       const answer = await handle(gateway, hosts, slots, failures, request, reply, (sent) => {
         root = sent
       })
@@ -171,7 +174,7 @@ async function handle(
     // Damage is reported even when the client is gone: it usually cut the client's own answer.
     if (failure.code === 'DATA_DAMAGED' || !left.signal.aborted) {
       logFailure(request, failures, failure, error, {
-        url: request.originalUrl.slice(0, 300),
+        url: withoutSignature(request.originalUrl).slice(0, 300),
         details: failure.details,
       })
     }
@@ -179,6 +182,15 @@ async function handle(
     sendError(request, reply, failure)
     return undefined
   }
+}
+
+/** Returns a URL as logs may contain it: a signature is all that a link needs. */
+function withoutSignature(url: string): string {
+  const { path, search } = readTarget(url)
+  const query = new URLSearchParams(search)
+  if (!query.has(linkQuery.signature)) return url
+  query.set(linkQuery.signature, 'redacted')
+  return `${path}?${query}`
 }
 
 /** Sends an answer, a streamed one only within the stream limits. @throws CairnError OVERLOADED */

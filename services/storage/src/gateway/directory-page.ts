@@ -14,6 +14,8 @@ export type PageLinks = {
    * Prefix of `/ipfs/{cid}` in links to other roots: `//{host}` on a subdomain; undefined on a site, which has none.
    */
   otherRoots: string | undefined
+  /** Query that the links need, too, with its question mark: a signed link is valid below its folder. Empty for none. */
+  search: string
 }
 
 export type DirectoryPage = {
@@ -63,7 +65,7 @@ export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<stri
 <tbody>
 `
   if (segments.length > 0) {
-    yield `<tr><td><a href="${escapeHtml(`${links.base}${path.join('')}/..`)}">..</a></td><td></td><td></td></tr>\n`
+    yield `<tr><td><a href="${escapeHtml(`${links.base}${path.join('')}/..${links.search}`)}">..</a></td><td></td><td></td></tr>\n`
   }
   let count = 0
   let more = false
@@ -78,7 +80,7 @@ export async function* renderDirectory(page: DirectoryPage): AsyncGenerator<stri
   const shown = count - Math.min(skip, count)
   yield '</tbody>\n</table>\n'
   if (shown === 0) yield `<p class="note">${page.page === 1 ? 'This folder is empty.' : 'No more entries.'}</p>\n`
-  if (more || page.page > 1) yield pager(page.page, more)
+  if (more || page.page > 1) yield pager(page.page, more, links.search)
   yield '</main>\n</body>\n</html>\n'
 }
 
@@ -91,10 +93,10 @@ function breadcrumbs({ root, segments, links }: DirectoryPage): string {
   const { namespace, text } = rootNames(root)
   let href = links.root
   const top = links.otherRoots === undefined ? `${href}/` : href
-  let html = `/${namespace}/<a href="${escapeHtml(top)}">${escapeHtml(text)}</a>`
+  let html = `/${namespace}/<a href="${escapeHtml(`${top}${links.search}`)}">${escapeHtml(text)}</a>`
   for (const segment of segments) {
     href += `/${encodeStrict(segment)}`
-    html += `/<a href="${escapeHtml(href)}">${escapeHtml(segment)}</a>`
+    html += `/<a href="${escapeHtml(`${href}${links.search}`)}">${escapeHtml(segment)}</a>`
   }
   return html
 }
@@ -106,18 +108,23 @@ function renderEntry({ name, cid, sizeBytes }: DirectoryEntry, path: string, lin
   // Names that no path can express are shown, but only their CID is linked.
   const addressable = name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
   const shown = addressable
-    ? `<a href="${escapeHtml(`${links.base}${path}/${encoded}`)}">${label}</a>`
+    ? `<a href="${escapeHtml(`${links.base}${path}/${encoded}${links.search}`)}">${label}</a>`
     : `<span class="odd">${label === '' ? '(no name)' : label}</span>`
   const hash =
     links.otherRoots === undefined
       ? `<a class="ipfs-hash" translate="no" href="https://cid.ipfs.tech/#${text}" target="_blank" rel="noreferrer noopener">`
       : `<a class="ipfs-hash" translate="no" href="${escapeHtml(`${links.otherRoots}/ipfs/${text}?filename=${encodeURIComponent(encoded)}`)}">`
-  return `<tr><td>${shown}</td><td>${hash}${text.slice(0, 6)}…${text.slice(-6)}</a></td><td class="size">${sizeBytes === undefined ? '' : formatBytes(sizeBytes)}</td></tr>\n`
+  const short = `${text.slice(0, 6)}…${text.slice(-6)}`
+  // The signature is for the root, not for the CID of an entry.
+  const shownHash =
+    links.search === '' ? `${hash}${short}</a>` : `<span class="ipfs-hash" translate="no">${short}</span>`
+  return `<tr><td>${shown}</td><td>${shownHash}</td><td class="size">${sizeBytes === undefined ? '' : formatBytes(sizeBytes)}</td></tr>\n`
 }
 
-function pager(page: number, more: boolean): string {
-  const back = page > 1 ? `<a rel="prev" href="?page=${page - 1}">Previous</a>` : '<span></span>'
-  const on = more ? `<a rel="next" href="?page=${page + 1}">Next</a>` : '<span></span>'
+function pager(page: number, more: boolean, search: string): string {
+  const query = search === '' ? '?' : `${escapeHtml(search)}&amp;`
+  const back = page > 1 ? `<a rel="prev" href="${query}page=${page - 1}">Previous</a>` : '<span></span>'
+  const on = more ? `<a rel="next" href="${query}page=${page + 1}">Next</a>` : '<span></span>'
   return `<nav class="pager" aria-label="Pages">${back}<span>Page ${page}</span>${on}</nav>\n`
 }
 

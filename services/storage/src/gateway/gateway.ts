@@ -12,6 +12,7 @@ import { serveDirectory } from './serve-directory.ts'
 import { openFile, serveFile } from './serve-file.ts'
 import { serveName } from './serve-name.ts'
 import { servePicture } from './serve-picture.ts'
+import { servePrivately } from './serve-private.ts'
 import { serveSite } from './serve-site.ts'
 import { serveTar } from './serve-tar.ts'
 import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subdomainUrl } from './subdomain.ts'
@@ -131,6 +132,10 @@ function decodeOnce(text: string): string {
 async function serveContent(gateway: Gateway, request: ContentRequest): Promise<Answer> {
   gateway.denylist.requireContent(request.path.cid, request.path.segments)
   const choice = chooseFormat(request.query, request.headers.accept)
+  return servePrivately(gateway, request, choice.format, (own) => servePublicly(own, request, choice))
+}
+
+async function servePublicly(gateway: Gateway, request: ContentRequest, choice: FormatChoice): Promise<Answer> {
   const entity = await open(gateway, request)
   if (entity.remaining.length > 0 && choice.format !== 'raw' && choice.format !== 'car') {
     const rest = entity.remaining.join('/')
@@ -197,6 +202,10 @@ async function serveDefault(
 /** `POST /api/v0/cat`: returns the plain bytes of a file, as published clients fetch them. */
 async function catFile(gateway: Gateway, request: ContentRequest): Promise<Answer> {
   gateway.denylist.requireContent(request.path.cid, request.path.segments)
+  return servePrivately(gateway, request, undefined, (own) => readWhole(own, request))
+}
+
+async function readWhole(gateway: Gateway, request: ContentRequest): Promise<Answer> {
   const entity = await openPath(gateway.source, request.path, request.signal)
   const { kind } = entity.node
   if (entity.remaining.length > 0 || kind === 'directory' || kind === 'hamt' || kind === 'other') {

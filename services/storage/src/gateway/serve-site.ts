@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { readFile, UnixfsError } from '@cairn/unixfs'
+import { linkQuery } from '../gateway-links/gateway-links.ts'
 import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
 import { parseSegments } from './content-path.ts'
 import { openPath } from './open-path.ts'
@@ -16,7 +17,9 @@ export async function serveSite(gateway: Gateway, request: ContentRequest, serve
   try {
     return await serve(gateway, request)
   } catch (error) {
-    if (!isMissing(error) || request.query.has('format')) throw error
+    // A signed link is for its path, not for what a rule replaces it by.
+    const isAsIs = request.query.has('format') || request.query.has(linkQuery.signature)
+    if (!isMissing(error) || isAsIs) throw error
     const rule = await findRule(gateway, request)
     if (rule === undefined) throw error
     return followRule(gateway, request, rule, serve)

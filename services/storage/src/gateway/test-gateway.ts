@@ -96,7 +96,8 @@ export function createTestGateway(
   }
   return {
     app: createGatewayApp({
-      packs: { openReader: () => createVerifyingSource(source, sha256) },
+      packs: { openReader: () => createVerifyingSource(source, sha256), openPrivate: () => source },
+      links: { find: async () => undefined },
       names: settings.names ?? noNames,
       denylist: settings.denylist ?? createDenylist(undefined),
       pictures: settings.pictures ?? createPictures({ config, metrics, failures: createLogGate({ clock, log }) }),

@@ -42,7 +42,9 @@ export type Running = Storage & {
   /** Error lines of its log. */
   readonly errors: readonly string[]
   signIn(): Promise<string>
-  upload(key: string, name: string, bytes: Uint8Array): Promise<Stored>
+  upload(key: string, name: string, bytes: Uint8Array, headers?: Record<string, string>): Promise<Stored>
+  /** Signs a link to a private upload, and returns the path with its query for `read`. */
+  link(key: string, cid: string): Promise<string>
   /** Uploads a folder of files with these contents. */
   uploadFolder(key: string, files: Record<string, Uint8Array>): Promise<Stored[]>
   /** Status, code and bytes of a read through the gateway. */
@@ -131,10 +133,15 @@ async function start(config: StorageConfig, account: ReturnType<typeof privateKe
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${body}`)
     return body
   }
-  const send = async (key: string, path: string, files: Record<string, Uint8Array>) => {
+  const send = async (
+    key: string,
+    path: string,
+    files: Record<string, Uint8Array>,
+    more: Record<string, string> = {},
+  ) => {
     const form = new FormData()
     for (const [name, bytes] of Object.entries(files)) form.append('file', new Blob([bytes as BlobPart]), name)
-    const body = await call(path, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: form })
+    const body = await call(path, { method: 'POST', headers: { authorization: `Bearer ${key}`, ...more }, body: form })
     return body
       .trim()
       .split('\n')
@@ -154,8 +161,8 @@ async function start(config: StorageConfig, account: ReturnType<typeof privateKe
         }),
       )
     },
-    async upload(key, name, bytes) {
-      const [answer] = await send(key, '/api/v0/add', { [name]: bytes })
+    async upload(key, name, bytes, headers) {
+      const [answer] = await send(key, '/api/v0/add', { [name]: bytes }, headers)
       const cid = answer?.Hash ?? ''
       return { cid, path: cid, bytes: Buffer.from(bytes) }
     },
@@ -163,6 +170,15 @@ async function start(config: StorageConfig, account: ReturnType<typeof privateKe
       const answers = await send(key, '/api/v0/add?wrap-with-directory=true', files)
       const cid = answers.at(-1)?.Hash ?? ''
       return Object.entries(files).map(([name, bytes]) => ({ cid, path: `${cid}/${name}`, bytes: Buffer.from(bytes) }))
+    },
+    async link(key, cid) {
+      const body = await call('/api/gateway-links', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ cid }),
+      })
+      const { url } = JSON.parse(body) as { url: string }
+      return url.slice(`${storage.gatewayUrl}/ipfs/`.length)
     },
     async read(path) {
       const response = await fetch(`${storage.gatewayUrl}/ipfs/${path}`)

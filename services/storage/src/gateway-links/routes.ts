@@ -1,0 +1,45 @@
+import { CairnError, createGatewayLink as createGatewayLinkCall, type NetworkProfile } from '@cairn/protocol'
+import type { FastifyInstance } from 'fastify'
+import { parseCid } from '../content/parse-cid.ts'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { linkQuery } from './gateway-links.ts'
+import { signLink } from './sign-link.ts'
+import { findLinkable } from './store.ts'
+
+/** Most names below a CID that the gateway reads in a URL. */
+const maxSegments = 512
+
+/** Registers the call that signs links. */
+export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
+  route(app, context, createGatewayLinkCall, async ({ input: { body }, caller }) => {
+    const cid = parseCid(body.cid, body.cid)
+    const segments = readSegments(body.path)
+    const uploadId = await findLinkable(context.db.read, caller.address, cid)
+    if (uploadId === undefined) {
+      throw new CairnError('NOT_FOUND', {
+        message: 'The account has no upload with this root',
+        hint: 'Use the CID of one of your uploads, and the path below it.',
+      })
+    }
+    const expiresAtSeconds = Math.floor(context.clock.now() / 1000) + body.expiresInSeconds
+    const signature = signLink(context.secret, { uploadId, cid, segments, expiresAtSeconds })
+    const query = new URLSearchParams({
+      [linkQuery.expires]: String(expiresAtSeconds),
+      [linkQuery.signature]: signature,
+    })
+    const path = [body.cid, ...segments.map(encodeURIComponent)].join('/')
+    return {
+      url: `${profile().gateway.replace(/\/+$/, '')}/ipfs/${path}?${query}`,
+      expiresAt: expiresAtSeconds * 1000,
+    }
+  })
+}
+
+/** Returns the names of a path. @throws CairnError INVALID_PATH */
+function readSegments(path: string): string[] {
+  const segments = path.split('/').filter((name) => name !== '')
+  const isOdd = segments.some((name) => name === '.' || name === '..' || name.includes('\0') || !name.isWellFormed())
+  if (isOdd || segments.length > maxSegments) throw new CairnError('INVALID_PATH')
+  return segments
+}
