@@ -16,6 +16,7 @@ test('the public surface', () => {
       "closeKeySession",
       "createApiKey",
       "createClient",
+      "createGatewayLink",
       "createHeldSessionKey",
       "createLink",
       "createName",

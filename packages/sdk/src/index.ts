@@ -26,6 +26,7 @@ export {
   type FileEntry,
   type FileLink,
   formatUnits,
+  type GatewayLink,
   isAnyCid,
   isCid,
   isPrivateKey,
@@ -115,6 +116,7 @@ export {
 } from './events/webhooks.ts'
 export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
+export { createGatewayLink, type GatewayLinkOptions } from './gateway-links/gateway-links.ts'
 export { iterateStream } from './iterate-stream.ts'
 export type { KeySession } from './key-session.ts'
 export {

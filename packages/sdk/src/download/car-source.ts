@@ -19,6 +19,9 @@ export type CarSource = BlockSource & {
   close(): Promise<void>
 }
 
+/** What to request. `more` is further query, such as a range or a signed link, each with its ampersand. */
+export type CarQuery = { scope: 'block' | 'entity' | 'all'; more?: string }
+
 const rawCodec = 0x55
 
 /**
@@ -29,13 +32,11 @@ const rawCodec = 0x55
 export async function openCarSource(
   client: Client,
   path: ContentPath,
-  query: { scope: 'block' | 'entity' | 'all'; entityBytes?: string },
+  { scope, more = '' }: CarQuery,
   signal: AbortSignal | undefined,
 ): Promise<CarSource> {
-  const search = new URLSearchParams({ format: 'car', 'dag-scope': query.scope })
-  if (query.entityBytes !== undefined) search.set('entity-bytes', query.entityBytes)
   const body = await openBody(client, {
-    url: `${gatewayUrl(client.network.gateway, path)}?${search}`,
+    url: `${gatewayUrl(client.network.gateway, path)}?format=car&dag-scope=${scope}${more}`,
     method: 'GET',
     headers: { accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=y' },
     dialect: 'gateway',

@@ -8,6 +8,7 @@ import { iterateStream } from '../iterate-stream.ts'
 import { openResponse } from '../request.ts'
 import { describeDamage } from './car-source.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
+import { isPrivateRoot } from './private-roots.ts'
 
 /** Maximum size of a block, in bytes. */
 const maxBlockBytes = 4 * 1024 * 1024
@@ -15,7 +16,7 @@ const maxBlockBytes = 4 * 1024 * 1024
 /**
  * Counts the verified bytes at the start of an earlier download. Hashes its leaves and compares them with those that
  * the nodes of the file name, one node at a time. Supports files with raw leaves; the download of any other file
- * restarts.
+ * restarts, as does that of a private upload, of which no single blocks can be read.
  * @throws CairnError as openFile
  */
 export async function checkPart(
@@ -24,7 +25,7 @@ export async function checkPart(
   part: EarlierBytes,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  if (part.sizeBytes === 0) return 0
+  if (part.sizeBytes === 0 || isPrivateRoot(client, path)) return 0
   const source = blocksOf(client, signal)
   try {
     const { cid } = await resolvePath(source, path.root, path.segments)

@@ -1,7 +1,7 @@
 import { encodeCarFrame, encodeCarHeader, walkDag } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
-import { openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 /**
  * Downloads the DAG below a CID as a CARv1 with that root, each block once, depth-first. Yields verified blocks only,
@@ -16,7 +16,7 @@ export async function* downloadCar(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const path = parseContentPath(cid)
-  const source = await openCarSource(client, path, { scope: 'all' }, signal)
+  const source = await openOwnSource(client, path, { scope: 'all' }, signal)
   try {
     yield encodeCarHeader([path.root])
     const written = new Set<string>()

@@ -1,7 +1,8 @@
-import { loadNode } from '@cairn/unixfs'
+import { resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
-import { describeDamage, openCarSource } from './car-source.ts'
+import { describeDamage } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 /**
  * Returns the target of a symbolic link; undefined if the content is none.
@@ -9,13 +10,13 @@ import { parseContentPath } from './content-path.ts'
  */
 export async function readLinkTarget(
   client: Client,
-  cid: string,
+  cidPath: string,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const path = parseContentPath(cid)
-  const source = await openCarSource(client, path, { scope: 'block' }, signal)
+  const path = parseContentPath(cidPath)
+  const source = await openOwnSource(client, path, { scope: 'block' }, signal)
   try {
-    const node = await loadNode(source, path.root, {})
+    const { node } = await resolvePath(source, path.root, path.segments)
     return node.kind === 'symlink' ? node.target : undefined
   } catch (error) {
     throw describeDamage(error, signal)

@@ -1,8 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 import { listDirectory as listBlocks, resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
-import { describeDamage, openCarSource } from './car-source.ts'
+import { describeDamage } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 /** One entry of a folder. */
 export type FolderItem = {
@@ -22,7 +23,7 @@ export async function* listDirectory(
   options: { signal?: AbortSignal } = {},
 ): AsyncGenerator<FolderItem, void, undefined> {
   const path = parseContentPath(cidPath)
-  const source = await openCarSource(client, path, { scope: 'entity' }, options.signal)
+  const source = await openOwnSource(client, path, { scope: 'entity' }, options.signal)
   try {
     const { cid, kind } = await resolvePath(source, path.root, path.segments)
     if (kind !== 'directory' && kind !== 'hamt') throw new CairnError('NOT_A_DIRECTORY')

@@ -4,6 +4,7 @@ import type { Client } from '../client.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 export type DownloadOptions = {
   /** First byte. Defaults to 0. */
@@ -44,7 +45,7 @@ export type OpenBytes = {
  *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
  */
 export async function openFile(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenFile> {
-  const { sizeBytes, bytes, close } = await openBytes(client, cidPath, options)
+  const { sizeBytes, bytes, close } = await openBytes(client, cidPath, options, openOwnSource)
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -65,18 +66,23 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
 
 /**
  * Opens a file like `openFile`, for readers that copy or write each chunk before they request the next.
+ * @param openSource opens the blocks. Defaults to those of public content: encrypted content is always public
  * @throws CairnError as openFile; the bytes fail like its stream
  */
-export async function openBytes(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenBytes> {
+export async function openBytes(
+  client: Client,
+  cidPath: string,
+  options: DownloadOptions = {},
+  openSource = openCarSource,
+): Promise<OpenBytes> {
   const { fromByte = 0, toByte, signal, onProgress } = options
   const path = parseContentPath(cidPath)
   const isRange = fromByte > 0 || toByte !== undefined
   if (toByte !== undefined && toByte <= fromByte) throw new CairnError('INVALID_RANGE')
-  const entityBytes = `${fromByte}:${toByte === undefined ? '*' : toByte - 1}`
-  const source = await openCarSource(
+  const source = await openSource(
     client,
     path,
-    isRange ? { scope: 'entity', entityBytes } : { scope: 'entity' },
+    { scope: 'entity', more: isRange ? `&entity-bytes=${fromByte}:${toByte === undefined ? '*' : toByte - 1}` : '' },
     signal,
   )
   try {
@@ -123,7 +129,7 @@ export async function downloadBytes(
   cidPath: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array> {
-  return readAll(await openBytes(client, cidPath, options))
+  return readAll(await openBytes(client, cidPath, options, openOwnSource))
 }
 
 /** Reads the range of an open file into memory. Trusts its size only as far as bytes arrive. */

@@ -2,8 +2,9 @@ import { CairnError } from '@cairn/protocol'
 import { type DirectoryEntry, listDirectory, loadNode, readFile, resolvePath } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Client } from '../client.ts'
-import { describeDamage, openCarSource } from './car-source.ts'
+import { describeDamage } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 /** What is below an open folder, with its names from the top. A folder comes before what is in it. */
 export type TreeItem =
@@ -38,7 +39,7 @@ type OpenFolder = { readonly names: readonly string[]; readonly entries: AsyncGe
  */
 export async function openTree(client: Client, cidPath: string, signal: AbortSignal | undefined): Promise<OpenTree> {
   const path = parseContentPath(cidPath)
-  const source = await openCarSource(client, path, { scope: 'all' }, signal)
+  const source = await openOwnSource(client, path, { scope: 'all' }, signal)
   let failure: CairnError | undefined
   const fail = (error: unknown): CairnError => {
     failure ??= describeDamage(error, signal)

@@ -5,6 +5,7 @@ import { checkPart } from './check-part.ts'
 import { parseContentPath } from './content-path.ts'
 import type { DownloadToDiskOptions } from './disk-options.ts'
 import { type OpenBytes, openBytes, readAll } from './open-file.ts'
+import { openOwnSource } from './open-own-source.ts'
 
 /** Files up to this size are written at once, larger ones as they arrive. */
 export const smallFileBytes = 256 * 1024
@@ -26,7 +27,7 @@ export async function saveFile(
     ...(onProgress === undefined ? {} : { onProgress }),
   }
   // Opened first: a folder or an unknown CID must not leave a file behind.
-  let whole = await openBytes(client, cidPath, reading)
+  let whole = await openBytes(client, cidPath, reading, openOwnSource)
   if (whole.sizeBytes <= smallFileBytes) {
     return writeWhole(target, [await readAll(whole)], overwrite)
   }
@@ -35,7 +36,7 @@ export async function saveFile(
     await whole.close()
     const verifiedBytes = await checkPart(client, parseContentPath(cidPath), complete, signal).finally(complete.close)
     if (verifiedBytes === whole.sizeBytes) return verifiedBytes
-    whole = await openBytes(client, cidPath, reading)
+    whole = await openBytes(client, cidPath, reading, openOwnSource)
   }
   const part = await openPart(target, overwrite).catch(async (error: unknown) => {
     await whole.close()
@@ -50,7 +51,9 @@ export async function saveFile(
       position = Math.min(await checkPart(client, parseContentPath(cidPath), part, signal), whole.sizeBytes)
       await part.truncate(position)
       rest =
-        position < whole.sizeBytes ? await openBytes(client, cidPath, { ...reading, fromByte: position }) : undefined
+        position < whole.sizeBytes
+          ? await openBytes(client, cidPath, { ...reading, fromByte: position }, openOwnSource)
+          : undefined
     }
     for await (const bytes of rest?.bytes ?? []) {
       await part.write(bytes, position)

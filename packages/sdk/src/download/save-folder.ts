@@ -2,12 +2,14 @@ import { CairnError, duplicateName, forEachOf } from '@cairn/protocol'
 import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
+import { parseContentPath } from './content-path.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { forEachFile } from './for-each-file.ts'
 import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
 import { readAll } from './open-file.ts'
 import { maxFolderDepth, type OpenTree, openTree } from './open-tree.ts'
+import { isPrivateRoot } from './private-roots.ts'
 import { saveFile, smallFileBytes } from './save-file.ts'
 
 /** Files that are written, synced and moved together. */
@@ -78,7 +80,7 @@ async function saveLevel(download: FolderDownload, cidPath: string, above: reado
   }
   await makeFolder(above.reduce(joinPath, target), overwrite || above.length > 0)
   if (fitsOneResponse(items) && (await saveTree(download, cidPath, above))) return
-  await saveItems(download, items, above)
+  await saveItems(download, cidPath, items, above)
 }
 
 /** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
@@ -162,16 +164,20 @@ function complete(download: FolderDownload, path: string, sizeBytes: number): vo
 /** Saves the files of a folder one by one, and what its folders contain. */
 async function saveItems(
   download: FolderDownload,
+  cidPath: string,
   items: readonly FolderItem[],
   above: readonly string[],
 ): Promise<void> {
   const { client, signal, overwrite, target, done, links } = download
   const place = (item: FolderItem): string => joinPath(above.reduce(joinPath, target), item.name)
+  // Of a private upload, only paths below its root can be read.
+  const isPrivate = isPrivateRoot(client, parseContentPath(cidPath))
+  const pathTo = ({ cid, name }: FolderItem): string => (isPrivate ? `${cidPath}/${name}` : cid)
   const others: FolderItem[] = []
   await forEachFile(items, signal, async (item, ended) => {
     if (done.has(place(item))) return
     try {
-      complete(download, place(item), await saveFile(client, item.cid, place(item), { overwrite, signal: ended }))
+      complete(download, place(item), await saveFile(client, pathTo(item), place(item), { overwrite, signal: ended }))
     } catch (error) {
       if (!CairnError.is(error, 'NOT_A_FILE')) throw error
       others.push(item)
@@ -179,8 +185,8 @@ async function saveItems(
   })
   for (const item of others) {
     const names = [...above, item.name]
-    const linkTarget = await readLinkTarget(client, item.cid, signal)
-    if (linkTarget === undefined) await saveLevel(download, item.cid, names)
+    const linkTarget = await readLinkTarget(client, pathTo(item), signal)
+    if (linkTarget === undefined) await saveLevel(download, pathTo(item), names)
     else links.set(place(item), { names, target: linkTarget })
   }
 }
