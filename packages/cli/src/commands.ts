@@ -7,6 +7,7 @@ import { conditions } from './commands/conditions.ts'
 import { drive } from './commands/drive.ts'
 import { events } from './commands/events.ts'
 import { exportCommand } from './commands/export.ts'
+import { gatewayLink } from './commands/gateway-link.ts'
 import { get } from './commands/get.ts'
 import { importCommand } from './commands/import.ts'
 import { info } from './commands/info.ts'
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   share,
   unshare,
   link,
+  gatewayLink,
   uploadLink,
   access,
   transfer,

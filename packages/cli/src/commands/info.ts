@@ -16,6 +16,7 @@ export const info: Command = {
       ['Size', `${formatBytes(Number(found.fileSizeInBytes))} (${found.fileSizeInBytes} bytes)`],
       ['Type', found.mimeType ?? '–'],
       ['Encrypted', found.encryption ? 'yes' : 'no'],
+      ...(found.private ? [['Private', 'yes']] : []),
     ]
     output.result(found, () => lines.map(([label = '', value]) => `${label.padEnd(10)} ${value}`), found.cid)
   },

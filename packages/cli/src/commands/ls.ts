@@ -23,11 +23,11 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
   const show = () => {
     const isLong = flag(values, 'long')
     output.table(
-      isLong ? ['CID', 'SIZE', 'MADE', 'ID', 'NAME'] : ['CID', 'SIZE', 'NAME'],
+      isLong ? ['CID', 'SIZE', 'MADE', 'ACCESS', 'ID', 'NAME'] : ['CID', 'SIZE', 'NAME'],
       rows.map((row) => {
         const made = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ')
         const size = formatBytes(Number(row.fileSizeInBytes))
-        return isLong ? [row.cid, size, made, row.id, row.fileName] : [row.cid, size, row.fileName]
+        return isLong ? [row.cid, size, made, accessOf(row), row.id, row.fileName] : [row.cid, size, row.fileName]
       }),
       rows,
     )
@@ -42,11 +42,16 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
   if (count === 0) output.note(search === undefined && type === undefined ? 'No uploads yet.' : 'No upload matches.')
 }
 
+function accessOf({ encryption, private: isPrivate }: FileEntry): string {
+  if (encryption) return 'encrypted'
+  return isPrivate ? 'private' : 'public'
+}
+
 async function listFolder(argument: string, context: CommandContext): Promise<void> {
   const { session, output, signal } = context
   const cidPath = await findContent(context, argument)
   const items = []
-  for await (const item of listDirectory(await session.anonymous(), cidPath, { signal })) items.push(item)
+  for await (const item of listDirectory(await session.optionalClient(), cidPath, { signal })) items.push(item)
   output.table(
     ['CID', 'SIZE', 'NAME'],
     items.map((item) => [item.cid, item.dagSizeBytes === undefined ? '–' : formatBytes(item.dagSizeBytes), item.name]),
@@ -68,7 +73,7 @@ export const ls: Command = {
       choices: ['encrypted', 'plain', 'image', 'video', 'audio', 'text', 'application'],
     },
     sort: { type: 'string', about: 'sort by time, name or size', value: 'by', choices: ['time', 'name', 'size'] },
-    long: { type: 'boolean', about: 'show the time and id of each upload' },
+    long: { type: 'boolean', about: 'show time, access and id of each upload' },
     limit: { type: 'string', short: 'l', about: 'maximum number of rows', value: 'n' },
   },
   examples: ['cairn ls --search report', 'cairn ls bafy…/photos', 'cairn ls --json | jq .cid'],

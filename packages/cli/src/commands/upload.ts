@@ -167,7 +167,7 @@ const ownOptions: Options = {
     value: 'on|off',
     choices: ['on', 'off'],
   },
-  private: { type: 'boolean', short: 'p', about: 'serve it only to you and through signed links' },
+  private: { type: 'boolean', short: 'p', about: 'show it only to you and through signed links, see gateway-link' },
   resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
   link: { type: 'string', about: 'upload into the account of an upload link, without a wallet', value: 'url' },
   car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
@@ -192,6 +192,7 @@ export const upload: Command = {
   examples: [
     'cairn upload photo.jpg',
     'cairn upload --resume film.mkv',
+    'cairn upload --private invoice.pdf',
     'cairn upload --encrypt diary.txt',
     'cairn upload --encrypt --as-one photos/',
     'cairn upload site/ --json',
@@ -230,12 +231,14 @@ export const upload: Command = {
       }
       const result = await uploadOne(client, path, settings, context).finally(finish)
       for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
+      const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`
+      if (settings.private) {
+        output.result({ ...result, ...facts(), private: true }, `${line}  private`, result.cid)
+        output.note(`Sign a link to it: cairn gateway-link ${result.cid}`)
+        continue
+      }
       const url = `${client.network.gateway}/ipfs/${result.cid}`
-      output.result(
-        { ...result, ...facts(), url },
-        () => [`${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, url],
-        result.cid,
-      )
+      output.result({ ...result, ...facts(), url }, () => [line, url], result.cid)
     }
   },
 }
