@@ -69,8 +69,8 @@ async function listAll(network: TestNetwork) {
   const names = await Array.fromAsync(listNames(client))
   return {
     files: files
-      .map(({ cid, fileName, mimeType, fileSizeInBytes, encryption }) =>
-        [fileName, cid, mimeType, fileSizeInBytes, encryption].join(' '),
+      .map(({ cid, fileName, mimeType, fileSizeInBytes, encryption, private: isPrivate }) =>
+        [fileName, cid, mimeType, fileSizeInBytes, encryption, isPrivate].join(' '),
       )
       .sort(),
     keys: keys
@@ -84,6 +84,7 @@ describe('export and import', () => {
   const secret = new Uint8Array(randomBytes(70_000))
   let [sharedCid, conditionalCid, largeCid] = ['', '', '']
   const large = new Uint8Array(randomBytes(3_000_000))
+  const hidden = new Uint8Array(randomBytes(5_000))
 
   test('an account moves to another network: same CIDs, names, types, rights and keys', async () => {
     const client = await createKeyClient(source, privateKey)
@@ -92,6 +93,9 @@ describe('export and import', () => {
     // The same content under two names, and a name that ends as a CAR's does.
     for (const name of ['twice.bin', 'again.bin', 'odd.car'])
       await uploadBytes(client, large.subarray(0, 9_000), { name })
+    // A private file, and one of which the account has both.
+    const privateCid = (await uploadBytes(client, hidden, { name: 'hidden.bin', private: true })).cid
+    await uploadBytes(client, large.subarray(0, 9_000), { name: 'twice.bin', private: true })
     sharedCid = (await uploadEncryptedBytes(client, secret, { name: 'secret', shareTo: [friend] })).cid
     const conditions = [
       {
@@ -112,16 +116,19 @@ describe('export and import', () => {
 
     const exported = await cairn(source, 'at-source', ['export', '--all', 'backup', '--json'])
     expect(exported).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(exported.out)).toMatchObject({ files: 36, cars: 34, missing: [] })
+    expect(JSON.parse(exported.out)).toMatchObject({ files: 38, cars: 35, missing: [] })
     expect(statSync(join(folder, 'backup', 'keys.jsonl')).mode & 0o777).toBe(0o600)
 
     const imported = await cairn(target, 'at-target', ['import', 'backup', '--json'])
     expect(imported).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 36, fileKeys: 2, names: 2, missing: [] })
+    expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 38, fileKeys: 2, names: 2, missing: [] })
 
     expect(await listAll(target)).toEqual(await listAll(source))
     const there = await createKeyClient(target, privateKey)
     expect(await downloadBytes(there, largeCid)).toEqual(large)
+    expect(await downloadBytes(there, privateCid)).toEqual(hidden)
+    expect((await fetch(`${target.profile.gateway}/ipfs/${privateCid}`)).status).toBe(404)
+    expect(JSON.parse(readFileSync(join(folder, 'backup', 'manifest.json'), 'utf8')).format).toBe('cairn-archive/2')
     expect(await decryptBytes(there, sharedCid)).toEqual(secret)
     expect((await getConditions(there, conditionalCid)).conditions).toEqual(
       (await getConditions(client, conditionalCid)).conditions,
@@ -143,7 +150,7 @@ describe('export and import', () => {
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
     for (const [path, time] of after) if (path !== gone) expect(time).toBe(before.get(path))
     const again = await cairn(target, 'at-target', ['import', 'backup', '--json'])
-    expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 36, fileKeys: 0, names: 0, missing: [] })
+    expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 38, fileKeys: 0, names: 0, missing: [] })
   })
 
   test('with --name-keys a name can be published where it is imported, by a wallet that opens it', async () => {
@@ -152,7 +159,7 @@ describe('export and import', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
     expect(manifest).toMatchObject({
       missing: [{ kind: 'name key', code: 'NAME_KEY_WITH_OWNER' }],
-      counts: { files: 36 },
+      counts: { files: 38 },
     })
     const keys = readFileSync(join(folder, 'with-keys', 'keys.jsonl'), 'utf8')
       .trim()
@@ -165,7 +172,7 @@ describe('export and import', () => {
     const { code, out } = await cairn(target, 'stranger', ['import', 'backup', '--json'])
     expect(code).toBe(8)
     const { uploaded, fileKeys, missing } = JSON.parse(out)
-    expect({ uploaded, fileKeys }).toEqual({ uploaded: 34, fileKeys: 0 })
+    expect({ uploaded, fileKeys }).toEqual({ uploaded: 36, fileKeys: 0 })
     expect(missing.map(({ kind, code: why }: { kind: string; code: string }) => [kind, why])).toContainEqual([
       'file key',
       'INVALID_ARCHIVE',
@@ -184,7 +191,7 @@ describe('export and import', () => {
       const { code, out } = await cairn(elsewhere, 'elsewhere', ['import', 'backup', '--json'])
       expect(code).toBe(8)
       expect(JSON.parse(out)).toMatchObject({
-        uploaded: 34,
+        uploaded: 36,
         missing: [
           // Nothing can ask for this condition there, so the file that it guards is not listed without it.
           { kind: 'file key', id: conditionalCid, code: 'CHAIN_NOT_SUPPORTED' },

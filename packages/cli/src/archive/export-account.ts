@@ -28,6 +28,7 @@ import {
   listPath,
   type Manifest,
   parseManifest,
+  privateArchiveFormat,
 } from './format.ts'
 import { type ListWriter, readList, unfinishedPath, writeList } from './list-file.ts'
 import type { Seal } from './seal.ts'
@@ -93,7 +94,7 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     return writer
   }
   try {
-    const counts = await exportFiles(context, await begin('files'), await begin('proofs'))
+    const { counts, format } = await exportFiles(context, await begin('files'), await begin('proofs'))
     const keys = context.seal === undefined ? undefined : await begin('keys')
     if (keys !== undefined) await exportRights(context, await begin('rights'), keys)
     await exportNames(context, await begin('names'), keys)
@@ -114,7 +115,7 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     const lists = before.lists.filter(({ name }) => retained.includes(name))
     for (const writer of writers.splice(0)) lists.push(await writer.finish())
     const completedAt = new Date().toISOString()
-    const manifest = { ...started, completedAt, counts, lists, missing: context.missing }
+    const manifest = { ...started, format, completedAt, counts, lists, missing: context.missing }
     await writeManifest(folder, manifest)
     return manifest
   } finally {
@@ -165,7 +166,11 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
   await rename(`${path}.part`, path)
 }
 
-async function exportFiles(context: Export, files: ListWriter, proofs: ListWriter): Promise<Manifest['counts']> {
+async function exportFiles(
+  context: Export,
+  files: ListWriter,
+  proofs: ListWriter,
+): Promise<Pick<Manifest, 'counts' | 'format'>> {
   const { client, signal, onStep } = context
   const rows: FileRow[] = []
   for await (const entry of listFiles(client, {}, { signal })) {
@@ -178,12 +183,14 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
       sizeBytes: Number(entry.fileSizeInBytes),
       createdAt: new Date(entry.createdAt).toISOString(),
       isEncrypted: entry.encryption,
+      ...(entry.private ? { isPrivate: true } : {}),
       car: carPath(entry.cid),
     })
   }
   // Oldest first, the order in which an import must upload them.
   rows.reverse()
   const cids = new Set(rows.map(({ cid }) => cid))
+  const open = new Set(rows.filter(({ isPrivate }) => !isPrivate).map(({ cid }) => cid))
   onStep(`${rows.length} files, ${cids.size} with distinct content`)
   const counts = { files: 0, cars: 0, bytes: 0 }
   await forEachOf(cids, maxParallel, async (cid) => {
@@ -195,6 +202,8 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
     counts.cars++
     counts.bytes += bytes
     context.onBytes(counts.bytes)
+    // Private content is with no provider.
+    if (!open.has(cid)) return
     const found = await collect(context, 'proofs', cid, () => findProofs(client, cid, signal))
     if (found !== undefined && found !== null) await proofs.add({ cid, proofs: found })
   })
@@ -203,7 +212,7 @@ async function exportFiles(context: Export, files: ListWriter, proofs: ListWrite
     await files.add(row)
     counts.files++
   }
-  return counts
+  return { counts, format: rows.some(({ isPrivate }) => isPrivate) ? privateArchiveFormat : archiveFormat }
 }
 
 /** Downloads the content of a CID, unless it exists: a CAR is renamed once all of it is verified and durable. */

@@ -5,6 +5,8 @@ import * as v from 'valibot'
 
 /** Format of the folder; a program rejects an unknown version. */
 export const archiveFormat = 'cairn-archive/1'
+/** Format of a folder with private files: programs of earlier versions, which would make them public, reject it. */
+export const privateArchiveFormat = 'cairn-archive/2'
 
 /** The lists of an archive: one JSON object per line. */
 export const listNames = ['files', 'keys', 'rights', 'names', 'drive', 'payments', 'proofs'] as const
@@ -38,6 +40,7 @@ export const fileRow = v.object({
   sizeBytes: v.number(),
   createdAt: v.string(),
   isEncrypted: v.boolean(),
+  isPrivate: v.exactOptional(v.literal(true)),
   car: v.string(),
 })
 export type FileRow = v.InferOutput<typeof fileRow>
@@ -85,7 +88,7 @@ const missing = v.object({ kind: v.string(), id: v.string(), code: v.string(), m
 export type Missing = v.InferOutput<typeof missing>
 
 const manifest = v.object({
-  format: v.literal(archiveFormat),
+  format: v.picklist([archiveFormat, privateArchiveFormat]),
   network: v.object({ name: v.string(), api: v.string() }),
   /** Address of the account. */
   account: v.string(),

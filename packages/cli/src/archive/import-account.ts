@@ -193,9 +193,10 @@ async function importFileKeys(
 async function importFiles(context: Import, manifest: Manifest, locked: ReadonlySet<string>): Promise<void> {
   const { client, signal, report, onBytes } = context
   const present = new Set<string>()
-  for await (const { cid, fileName } of listFiles(client, {}, { signal })) present.add(JSON.stringify([cid, fileName]))
+  for await (const { cid, fileName, private: isPrivate = false } of listFiles(client, {}, { signal }))
+    present.add(JSON.stringify([cid, fileName, isPrivate]))
   await forEachOf(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
-    if (present.has(JSON.stringify([row.cid, row.name]))) {
+    if (present.has(JSON.stringify([row.cid, row.name, row.isPrivate ?? false]))) {
       report.present++
       return
     }
@@ -215,6 +216,7 @@ async function uploadRow({ client, folder, missing, signal }: Import, row: FileR
     // The service strips the extension of a CAR from the name.
     name: `${row.name}.car`,
     isEncrypted: row.isEncrypted,
+    ...(row.isPrivate ? { private: true } : {}),
     ...(row.mimeType === null ? {} : { mimeType: row.mimeType }),
     signal,
   })
