@@ -1,4 +1,4 @@
-// The curl lines of the README and of the pages on names and upload links work as they stand, on a local network.
+// The curl lines of the README and of the pages on names, upload links and signed links work as they stand, on a local network.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -80,4 +80,14 @@ test('the page on upload links: a file is sent with a token', async () => {
   writeFileSync(join(folder, 'photo.jpg'), 'a photo')
   const output = await runBlock('docs/how-to/upload-links.md', folder, { LINK_TOKEN: token })
   expect(JSON.parse(output)).toMatchObject({ state: 'stored', lengthBytes: 7, result: [{ Name: 'photo.jpg' }] })
+})
+
+test('the page on signed links: a private file is sent, and opened by a link', async () => {
+  requireProgram('jq', 'jq')
+  const { apiKey } = await createTestKey(network)
+  writeFileSync(join(folder, 'photo.jpg'), 'a private photo')
+  const output = await runBlock('docs/how-to/gateway-links.md', folder, { KEY: apiKey }, 'echo "$CID"; cat copy.jpg')
+  const [cid = '', copy] = output.split('\n')
+  expect(copy).toBe('a private photo')
+  expect((await fetch(`${network.profile.gateway}/ipfs/${cid}`)).status).toBe(404)
 })
