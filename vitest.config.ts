@@ -13,7 +13,7 @@ const maxWorkers = Math.max(3, Math.min(availableParallelism(), 8))
 const withBrowser = ['tests/browser/**', 'tests/console/**', 'tests/e2e/docs-page.test.ts']
 
 /** Tests of the console that steer Chromium itself, or its virtual authenticator. */
-const chromiumOnly = ['assistive', 'installed', 'passkeys', 'resumable', 'budgets'].map(
+const chromiumOnly = ['assistive', 'installed', 'passkeys', 'resumable', 'ended-session', 'budgets'].map(
   (name) => `tests/console/${name}.test.ts`,
 )
 

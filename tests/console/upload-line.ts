@@ -49,9 +49,12 @@ export type Line = {
 export type UploadPage = ConsolePage & { line: Line }
 
 /** A page that is signed in, with nothing in its list of files. */
-export async function openUploadPage(site: ConsoleTest): Promise<UploadPage> {
+export async function openUploadPage(
+  site: ConsoleTest,
+  options?: Parameters<ConsoleTest['newPage']>[0],
+): Promise<UploadPage> {
   const { api } = site.network.profile
-  const opened = await site.newPage()
+  const opened = await site.newPage(options)
   const { page, context } = opened
   // Pages that work ask before they are left.
   page.on('dialog', (dialog) => void dialog.accept())

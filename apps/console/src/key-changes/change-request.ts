@@ -1,6 +1,6 @@
 import type { ChangeOptions, ChangeResult, Client, NetworkProfile, RepairReport } from '@cairn/sdk'
 import { queryClient } from '../network/query-client.ts'
-import { getSession } from '../session/session-store.ts'
+import { getSession, isInterrupted } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import type { NodeState, TransferRequest } from '../transfers/transfer-store.ts'
 import { clearChange, keepChange } from './kept-changes.ts'
@@ -14,6 +14,14 @@ export type KeyChange = {
   run: (client: Client, options: ChangeOptions) => Promise<ChangeResult | RepairReport>
 }
 
+/** Changes in the transfers panel of this page. */
+const inPanel = new Set<string>()
+
+/** Returns whether the transfers panel of this page has a change. */
+export function isInPanel(id: string): boolean {
+  return inPanel.has(id)
+}
+
 /**
  * Creates the transfer request of a change. The change is stored until it is complete, so that the next page offers to
  * repair it.
@@ -24,12 +32,14 @@ export function toChangeRequest(
   { name, doneName, run }: KeyChange,
   id: string = crypto.randomUUID(),
 ): TransferRequest {
+  inPanel.add(id)
   return {
     name,
     doneName,
     kind: 'change',
     isEncrypted: true,
     run: async ({ report, signal }) => {
+      inPanel.add(id)
       const account = getSession()?.address
       if (account !== undefined) keepChange({ id, account, cid, name, startedAt: Date.now() })
       const nodes: NodeState[] = Array.from({ length: 5 }, () => 'waiting')
@@ -44,6 +54,8 @@ export function toChangeRequest(
           },
         })
       } finally {
+        // One that the end of the session interrupted continues after the next sign-in.
+        if (!isInterrupted()) inPanel.delete(id)
         // The nodes may report another state now, whatever the outcome.
         await Promise.all(
           [['key-report', cid], ['conditions', cid], ['key-files'], ['key-activity']].map((queryKey) =>
@@ -55,6 +67,7 @@ export function toChangeRequest(
       if (reachedAll(result)) clearChange(id)
       return { cid }
     },
+    onClose: () => inPanel.delete(id),
     onDrop: async () => clearChange(id),
   }
 }

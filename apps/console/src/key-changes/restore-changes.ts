@@ -1,18 +1,15 @@
 import { CairnError, type Client, getKeyStatus, type NetworkProfile, repairKey } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
-import { needKeySession } from '../session/key-session-request.ts'
-import { changeSession, getSession } from '../session/session-store.ts'
+import { ensureKeySession } from '../session/ensure-key-session.ts'
+import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
-import { type KeyChange, toChangeRequest } from './change-request.ts'
+import { isInPanel, type KeyChange, toChangeRequest } from './change-request.ts'
 import { clearChange, type KeptChange, recallChanges } from './kept-changes.ts'
 
 /** A change takes some seconds; a recent one may still run in another tab. */
 const settledMs = 60_000
-
-/** Changes already in the transfers panel. */
-const offered = new Set<string>()
 
 /** Offers to repair the changes that an earlier page of this account did not complete, if the nodes disagree. */
 export async function restoreChanges(network: NetworkProfile): Promise<void> {
@@ -22,26 +19,20 @@ export async function restoreChanges(network: NetworkProfile): Promise<void> {
     .getEntriesByType('navigation')
     .some((entry) => 'type' in entry && entry.type === 'reload')
   for (const change of recallChanges(session.address)) {
-    if (!wasReloaded && change.startedAt > Date.now() - settledMs) continue
+    if (isInPanel(change.id) || (!wasReloaded && change.startedAt > Date.now() - settledMs)) continue
     if (await isWhole(clientOf(network, getSession()), change)) clearChange(change.id)
     else if (getSession()?.address === session.address) offer(network, change)
   }
 }
 
 function offer(network: NetworkProfile, { id, cid, name }: KeptChange): void {
-  if (offered.has(id)) return
-  offered.add(id)
   const run: KeyChange['run'] = (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal })
   startTransfer({
     ...toChangeRequest(network, cid, { name, doneName: messages.access.doneRestored, run }, id),
-    onClose: () => offered.delete(id),
     paused: {
       bytes: 0,
       need: 'repair',
-      go: async () => {
-        const keySession = await needKeySession()
-        if (getSession()?.keySession !== keySession) changeSession({ keySession })
-      },
+      go: ensureKeySession,
     },
   })
   showTransfers(true)

@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { queryClient } from '../network/query-client.ts'
 import type { Session } from './session.ts'
@@ -84,6 +85,12 @@ export function endSession(endReason: EndReason): Session | undefined {
   return session
 }
 
+/** Ends the session if this error says that the service no longer accepts its API key. */
+export function endRefusedSession(error: unknown): void {
+  if (CairnError.is(error, 'API_KEY_REVOKED')) endSession('revoked')
+  else if (CairnError.is(error, 'API_KEY_EXPIRED')) endSession('expired')
+}
+
 /** Ends the session in this tab. */
 function dropSession(endReason: EndReason): Session | undefined {
   const { session } = state
@@ -105,6 +112,11 @@ function clearData(): void {
 
 export function getSession(): Session | undefined {
   return state.session
+}
+
+/** Returns whether the session ended without the user, who may sign in again and continue. */
+export function isInterrupted(): boolean {
+  return state.session === undefined && (state.endReason === 'expired' || state.endReason === 'revoked')
 }
 
 /** Subscribes to changes of the signed-in account. */

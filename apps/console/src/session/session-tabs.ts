@@ -8,8 +8,8 @@ const name = 'cairn.session'
 /** Maximum wait for a response, in ms. A frozen tab holds the session without responding; a new tab then continues alone. */
 const answerLimitMs = 500
 
-const endReasons = ['signed-out', 'wallet-left', 'account-changed', 'expired'] as const
-/** Reason that a session ended. */
+const endReasons = ['signed-out', 'wallet-left', 'account-changed', 'expired', 'revoked'] as const
+/** Reason that a session ended. `revoked`: its API key was revoked elsewhere. */
 export type EndReason = (typeof endReasons)[number]
 
 const messageSchema = v.variant('kind', [

@@ -1,8 +1,8 @@
 import type { Client } from '@cairn/sdk'
 import { useCallback } from 'react'
 import { useNetwork } from '../network/use-network.ts'
-import { needKeySession } from './key-session-request.ts'
-import { changeSession, getSession } from './session-store.ts'
+import { ensureKeySession } from './ensure-key-session.ts'
+import { getSession } from './session-store.ts'
 import { clientOf } from './use-client.ts'
 
 /**
@@ -12,8 +12,7 @@ import { clientOf } from './use-client.ts'
 export function useKeyClient(): () => Promise<Client> {
   const network = useNetwork()
   return useCallback(async () => {
-    const keySession = await needKeySession()
-    if (getSession()?.keySession !== keySession) changeSession({ keySession })
+    await ensureKeySession()
     return clientOf(network, getSession())
   }, [network])
 }

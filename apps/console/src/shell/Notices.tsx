@@ -70,6 +70,9 @@ export function Notices() {
       {session === undefined && endReason === 'expired' ? (
         <Banner action={signIn}>{messages.session.sessionOver}</Banner>
       ) : undefined}
+      {session === undefined && endReason === 'revoked' ? (
+        <Banner action={signIn}>{messages.session.sessionRevoked}</Banner>
+      ) : undefined}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { WalletChip } from '../account/WalletChip.tsx'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
+import { useHasTransfers } from '../transfers/transfer-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { Logo } from './Logo.tsx'
@@ -17,6 +18,8 @@ const NotificationBell = lazy(async () => ({
 /** Search, upload, transfers, account; the name if there is no rail, and only the name if it is plain. */
 export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {
   const isSignedIn = useSession() !== undefined && !isPlain
+  // Those that the end of a session paused.
+  const hasTransfers = useHasTransfers()
   return (
     <header className="print:hidden! sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
       <Link
@@ -43,7 +46,9 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
               </Suspense>
             </span>
           </>
-        ) : undefined}
+        ) : isPlain || !hasTransfers ? undefined : (
+          <TransfersButton />
+        )}
         {isPlain ? undefined : <WalletChip />}
       </div>
     </header>

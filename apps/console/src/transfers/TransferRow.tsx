@@ -57,7 +57,9 @@ export const TransferRow = memo(function TransferRow({ transfer }: { transfer: T
         <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
           {error === undefined ? describe(transfer) : explainError(error)}
         </p>
-        {stage === 'paused' && transfer.need !== 'resume' ? <GoOn transfer={transfer} /> : undefined}
+        {stage === 'paused' && transfer.need !== 'resume' && transfer.need !== 'session' ? (
+          <GoOn transfer={transfer} />
+        ) : undefined}
       </div>
       <div className="flex items-start">
         {cid === undefined ? undefined : <CopyButton text={cid} size="small" label={messages.files.copyCid} />}
@@ -73,7 +75,7 @@ export const TransferRow = memo(function TransferRow({ transfer }: { transfer: T
             icon={RotateCcw}
             size="small"
             label={messages.transfers.retry(name)}
-            onClick={() => retryTransfer(id)}
+            onClick={() => void retryTransfer(id)}
           />
         ) : undefined}
         {isPausable(transfer) ? (
@@ -141,10 +143,16 @@ function describe(transfer: Transfer): string {
 
 function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): string {
   if (need === 'resume') return messages.transfers.pausedByUser
+  if (need === 'session') {
+    const isSent = totalBytes !== undefined && totalBytes > 0 && bytes >= totalBytes
+    return isSent ? messages.transfers.pausedSent : messages.transfers.pausedSession
+  }
   if (need === 'repair') return messages.transfers.pausedChange
   const how = need === 'continue' ? messages.transfers.pausedContinue : messages.transfers.pausedChoose
   if (isEncrypted) return `${messages.transfers.pausedRestart} ${how}`
-  return bytes > 0 && totalBytes !== undefined ? `${messages.transfers.pausedAt(bytes, totalBytes)} ${how}` : how
+  return bytes > 0 && totalBytes !== undefined
+    ? `${messages.transfers.pausedAt(bytes, totalBytes)} ${how}`
+    : `${messages.transfers.paused}. ${how}`
 }
 
 /** The button that resumes it. */

@@ -3,6 +3,7 @@ import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { overallProgress } from './overall-progress.ts'
 import { useTransfersShown } from './panel-store.ts'
+import { titleFailure } from './title-failure.ts'
 import { isActive, type Transfer, useTransfers } from './transfer-store.ts'
 
 /** Minimum interval in ms between progress announcements to screen readers. */
@@ -39,6 +40,7 @@ export function TransfersAnnouncer() {
   )
 }
 
-function describeFailure({ kind, name, error }: Transfer): string {
-  return `${messages.transfers.failedToast[kind](name)}: ${error === undefined ? '' : describeError(error).message}`
+function describeFailure(transfer: Transfer): string {
+  const { error } = transfer
+  return `${titleFailure(transfer)}: ${error === undefined ? '' : describeError(error).message}`
 }

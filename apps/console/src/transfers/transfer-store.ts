@@ -2,11 +2,12 @@ import { CairnError } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { getSession, watchSession } from '../session/session-store.ts'
+import { getSession, isInterrupted, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { findNextStep } from './next-step.ts'
-import { areTransfersShown } from './panel-store.ts'
+import { areTransfersShown, showTransfers } from './panel-store.ts'
 import type { PathFile } from './path-file.ts'
+import { titleFailure } from './title-failure.ts'
 import type { PausedNeed, Transfer, TransferStage } from './transfer.ts'
 
 export type { NodeState, Transfer, TransferStage } from './transfer.ts'
@@ -33,6 +34,8 @@ export type TransferRequest = {
   onDrop?: () => Promise<void>
   /** Called when the user pauses or resumes it, so that a later page knows. Without it, it cannot be paused. */
   onPause?: (isPaused: boolean) => void
+  /** Called when the user resumes or retries it, before it runs: may ask for a signature. */
+  onRetry?: () => Promise<void>
   /** Called if its name was rejected: the user chooses another. */
   onRename?: () => void
   /** Called when its account leaves this page. */
@@ -50,8 +53,8 @@ const maxRunning = 2
 const showMs = 100
 
 const entries = new Map<number, Entry>()
-/** Running ones that the user paused, until their work has stopped. */
-const pausing = new Set<number>()
+/** Running ones that pause, until their work has stopped, with what they need then. */
+const pausing = new Map<number, PausedNeed>()
 let view: readonly Transfer[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
@@ -119,6 +122,7 @@ function fresh(
     remainingMs: undefined,
     nodes: undefined,
     error: undefined,
+    isUnclear: false,
     cid: undefined,
     need: paused?.need,
     canPause: onPause !== undefined,
@@ -144,15 +148,20 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
   } catch (failure) {
     // A failed one never stops the others.
     const error = CairnError.from(failure)
-    if (pausing.delete(id)) change(id, { stage: 'paused', need: 'resume', bytesPerSecond: 0, remainingMs: undefined })
-    else if (error.code === 'ABORTED' || stop.signal.aborted) change(id, { stage: 'canceled' })
+    const wasStopped = error.code === 'ABORTED' || stop.signal.aborted
+    const need = pausing.get(id) ?? (isInterrupted() && !wasStopped ? 'session' : undefined)
+    if (need !== undefined) pause(id, need)
+    else if (wasStopped) change(id, { stage: 'canceled' })
     else {
-      change(id, { stage: 'failed', error })
+      const isUnclear = entries.get(id)?.transfer.stage === 'storing' && !isRefusal(error)
+      change(id, { stage: 'failed', error, isUnclear })
       // Over an open panel a toast would cover the buttons of the row.
-      if (!areTransfersShown()) toastError(messages.transfers.failedToast[request.kind](name), error, 'transfers')
+      if (!areTransfersShown()) toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, 'transfers')
     }
   }
   pausing.delete(id)
+  // Its user may have signed in again before its work stopped.
+  resumeForSession()
   runNext()
 }
 
@@ -160,6 +169,11 @@ function firstStage({ kind, isEncrypted }: TransferRequest): TransferStage {
   if (kind === 'change') return 'working'
   if (kind === 'download') return 'saving'
   return isEncrypted ? 'encrypting' : 'checking'
+}
+
+/** Returns whether a service decided against the request; it is not known what became of any other one that failed. */
+function isRefusal({ status }: CairnError): boolean {
+  return status >= 400 && status < 500
 }
 
 /** Stages that lose nothing when they stop: later ones change what the service or the key nodes have. */
@@ -175,12 +189,20 @@ export function pauseTransfer(id: number): void {
   const entry = entries.get(id)
   if (entry === undefined || !isPausable(entry.transfer)) return
   entry.request.onPause?.(true)
-  if (entry.transfer.stage === 'waiting') {
-    change(id, { stage: 'paused', need: 'resume' })
-    return
+  stop(entry, 'resume')
+}
+
+/** Stops it until it has what it needs. */
+function stop({ transfer: { id, stage }, stop: running }: Entry, need: PausedNeed): void {
+  if (stage === 'waiting') pause(id, need)
+  else {
+    pausing.set(id, need)
+    running.abort()
   }
-  pausing.add(id)
-  entry.stop.abort()
+}
+
+function pause(id: number, need: PausedNeed): void {
+  change(id, { stage: 'paused', need, bytesPerSecond: 0, remainingMs: undefined })
 }
 
 /** Cancels a transfer and removes its data. */
@@ -209,24 +231,39 @@ export async function continueTransfer(id: number, files?: readonly PathFile[]):
     return
   }
   const { paused: _paused, ...request } = entry.request
-  request.onPause?.(false)
-  entries.set(id, { request, transfer: fresh(id, request), stop: new AbortController() })
-  publish()
-  runNext()
+  await restart({ ...entry, request }, () => request.onPause?.(false))
 }
 
 /** Restarts one that failed or was cancelled. */
-export function retryTransfer(id: number): void {
+export async function retryTransfer(id: number): Promise<void> {
   const entry = entries.get(id)
   if (entry === undefined || isActive(entry.transfer) || entry.transfer.stage === 'done') return
-  entries.set(id, { ...entry, transfer: fresh(id, entry.request), stop: new AbortController() })
+  await restart(entry)
+}
+
+/** Queues it again, once the user has signed what it needs. It stays as it is if they decline. */
+async function restart({ transfer: { id, stage }, request }: Entry, onStart?: () => void): Promise<void> {
+  try {
+    await request.onRetry?.()
+  } catch (error) {
+    if (!CairnError.is(error, 'ABORTED')) change(id, { error: CairnError.from(error) })
+    return
+  }
+  // Meanwhile it may have been removed, or restarted by another click.
+  if (entries.get(id)?.transfer.stage !== stage) return
+  onStart?.()
+  queue(id, request)
+}
+
+function queue(id: number, request: TransferRequest): void {
+  entries.set(id, { request, transfer: fresh(id, request), stop: new AbortController() })
   publish()
   runNext()
 }
 
 export function retryAllFailed(): void {
   for (const { transfer } of [...entries.values()]) {
-    if (transfer.stage === 'failed' && findNextStep(transfer) === 'retry') retryTransfer(transfer.id)
+    if (transfer.stage === 'failed' && findNextStep(transfer) === 'retry') void retryTransfer(transfer.id)
   }
 }
 
@@ -254,11 +291,12 @@ export function clearDone(): void {
   publish()
 }
 
-// Work belongs to the account that started it.
+// Work belongs to the account that started it. If its session ends by itself, it waits until that account signs in again.
 let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address
-  if (address === owner) return
+  if (isInterrupted()) return pauseForSession()
+  if (address === owner) return resumeForSession()
   owner = address
   for (const { stop, request } of entries.values()) {
     stop.abort()
@@ -269,17 +307,37 @@ watchSession(() => {
   publish()
 })
 
+function pauseForSession(): void {
+  const all = [...entries.values()]
+  // Later stages end by themselves: what they change at the services is then known. Queued ones first, so that none starts.
+  const queued = all.filter(({ transfer }) => transfer.stage === 'waiting')
+  const running = all.filter(({ transfer }) => transfer.stage !== 'waiting' && pausable.has(transfer.stage))
+  for (const entry of [...queued, ...running]) stop(entry, 'session')
+  if (all.some(({ transfer }) => isActive(transfer) || transfer.need === 'session')) showTransfers(true)
+}
+
+function resumeForSession(): void {
+  if (getSession() === undefined) return
+  for (const { transfer, request } of [...entries.values()]) {
+    if (transfer.stage === 'paused' && transfer.need === 'session') queue(transfer.id, request)
+  }
+}
+
 // The browser asks before it leaves a page with work in progress.
 addEventListener('beforeunload', (event) => {
   if (hasActive()) event.preventDefault()
 })
 
+function watchTransfers(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Returns whether there are any transfers, and rerenders only when that changes. */
+export function useHasTransfers(): boolean {
+  return useSyncExternalStore(watchTransfers, () => view.length > 0)
+}
+
 export function useTransfers(): readonly Transfer[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => view,
-  )
+  return useSyncExternalStore(watchTransfers, () => view)
 }

@@ -35,6 +35,8 @@ export type Transfer = {
   /** For changes: the five nodes. */
   readonly nodes: readonly NodeState[] | undefined
   readonly error: CairnError | undefined
+  /** For a failed one: all of it was sent, and it is not known whether it was stored. */
+  readonly isUnclear: boolean
   /** For finished uploads. */
   readonly cid: string | undefined
   /** What a paused one needs: permission to read its file, or the file or folder itself. */
@@ -42,5 +44,8 @@ export type Transfer = {
   readonly canPause: boolean
 }
 
-/** What paused work needs to resume: `resume` is one click; the others are of work that an earlier page left. */
-export type PausedNeed = 'resume' | 'continue' | 'file' | 'folder' | 'repair'
+/**
+ * What paused work needs to resume: `resume` is one click, `session` is a sign-in, because its session ended; the others are of
+ * work that an earlier page left.
+ */
+export type PausedNeed = 'resume' | 'session' | 'continue' | 'file' | 'folder' | 'repair'

@@ -1,4 +1,9 @@
-import type { Client } from '@cairn/sdk'
+import { restoreError } from '@cairn/protocol'
+import { CairnError, type Client } from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
+import { ensureKeySession } from '../session/ensure-key-session.ts'
+import { isOver } from '../session/kept-key-session.ts'
+import { endRefusedSession, getSession } from '../session/session-store.ts'
 import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
 import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
@@ -27,7 +32,11 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     kind: 'upload',
     isEncrypted: job.isEncrypted,
     totalBytes,
-    run: (tools) => runUpload(client(), job, tools),
+    run: (tools) => runWithSession(client, job, tools),
+    onRetry: async () => {
+      // The key of bytes that are already encrypted is saved.
+      if (job.isEncrypted && (job.body === undefined || job.state === undefined)) await ensureKeySession()
+    },
     onDrop: () => dropJob(client(), job),
     onPause: (isPaused) => void notePause(job, isPaused),
     onRename: () => {
@@ -40,4 +49,32 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
       refreshFiles()
     },
   }
+}
+
+/** Runs an upload, again if the session was extended meanwhile: the credentials that it started with end then. */
+async function runWithSession(
+  client: () => Client,
+  job: UploadJob,
+  tools: Parameters<TransferRequest['run']>[0],
+): Promise<{ cid?: string }> {
+  for (;;) {
+    const current = client()
+    try {
+      return await runUpload(current, job, tools)
+    } catch (error) {
+      const session = getSession()
+      if (session !== undefined && session.apiKey !== current.apiKey && isOfSession(error)) continue
+      endRefusedSession(error)
+      const isKeyOver = session?.keySession === undefined || isOver(session.keySession)
+      if (!CairnError.is(error, 'KEY_SAVE_FAILED') || !isKeyOver) throw error
+      const { code, message, details } = error
+      throw restoreError(code, { message, hint: messages.transfers.keySessionOver, details, cause: error })
+    }
+  }
+}
+
+/** Returns whether other credentials may change the outcome. */
+function isOfSession(error: unknown): boolean {
+  const { code, status } = CairnError.from(error)
+  return status === 401 || code === 'KEY_SAVE_FAILED'
 }

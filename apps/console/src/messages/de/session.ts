@@ -13,6 +13,7 @@ export const session: Texts['session'] = {
     `Die Wallet ist zu ${address} gewechselt. Die Daten des vorigen Kontos sind hier nicht mehr zu sehen. Zum Fortfahren anmelden.`,
   sessionEnded: 'Die Wallet wurde getrennt, deshalb ist die Sitzung beendet.',
   sessionOver: 'Die Sitzung ist abgelaufen. Zum Fortfahren neu anmelden.',
+  sessionRevoked: 'Der API-Schlüssel dieser Sitzung wurde widerrufen. Zum Fortfahren neu anmelden.',
   endsSoon: 'Die Sitzung läuft in wenigen Minuten ab.',
   extend: 'Verlängern',
   gateTitle: 'Anmelden, um das zu sehen',

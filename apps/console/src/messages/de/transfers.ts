@@ -44,8 +44,11 @@ export const transfers: Texts['transfers'] = {
   offline: 'Wartet auf die Verbindung',
   paused: 'Unvollständig',
   pausedByUser: 'Angehalten',
+  pausedSession: 'Angehalten, weil die Sitzung beendet ist. Nach erneuter Anmeldung geht es weiter.',
+  pausedSent:
+    'Alles wurde gesendet, aber die Sitzung endete vor der Bestätigung des Dienstes. Zum Abschließen neu anmelden.',
   pausedAt: (bytes, total) => `Unvollständig: ${formatBytes(bytes)} von ${formatBytes(total)} gespeichert.`,
-  pausedRestart: 'Unvollständig: Verschlüsselte Uploads dieser Größe beginnen von vorn.',
+  pausedRestart: 'Unvollständig: Dieser verschlüsselte Upload beginnt von vorn.',
   pausedContinue: 'Der Browser fragt, ob diese Seite die Datei noch einmal lesen darf.',
   pausedChoose: 'Die Datei noch einmal auswählen. Nur der Rest wird gesendet.',
   pausedChange: 'Diese Änderung hat vielleicht nicht alle fünf Schlüsselknoten erreicht. Die Reparatur gleicht sie ab.',
@@ -70,6 +73,9 @@ export const transfers: Texts['transfers'] = {
     download: (name) => `${name} wurde nicht gesichert`,
     change: (name) => name,
   },
+  unclear: (name) => `Es ist nicht bekannt, ob ${name} gespeichert wurde`,
+  keySessionOver:
+    'Die Sitzung bei den Schlüsselknoten ist beendet, deshalb ist der Schlüssel nicht gespeichert und nichts hochgeladen. Wiederholen öffnet die Wallet für eine Signatur.',
   progressOf: (name) => `Fortschritt von ${name}`,
   announce: (running, percent) =>
     `${counted(running, { one: 'Übertragung', other: 'Übertragungen' })} ${plural(running, { one: 'läuft', other: 'laufen' })}, ${percent} Prozent`,

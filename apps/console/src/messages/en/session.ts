@@ -13,6 +13,7 @@ export const session = translatable('session', {
     `Your wallet switched to ${address}. The data of the previous account is cleared. Sign in to continue.`,
   sessionEnded: 'The wallet was disconnected, so you are signed out.',
   sessionOver: 'Your session has expired. Sign in again to continue.',
+  sessionRevoked: 'The API key of your session was revoked. Sign in again to continue.',
   endsSoon: 'Your session expires in a few minutes.',
   extend: 'Extend',
   gateTitle: 'Sign in to see this',

@@ -46,8 +46,11 @@ export const transfers = translatable('transfers', {
   offline: 'Waiting for the connection',
   paused: 'Unfinished',
   pausedByUser: 'Paused',
+  pausedSession: 'Paused, because your session ended. It continues when you sign in again.',
+  pausedSent:
+    'All of it was sent, but your session ended before the service confirmed it. Sign in again to complete it.',
   pausedAt: (bytes: number, total: number) => `Unfinished: ${formatBytes(bytes)} of ${formatBytes(total)} stored.`,
-  pausedRestart: 'Unfinished: encrypted uploads of this size start over.',
+  pausedRestart: 'Unfinished: this encrypted upload starts over.',
   pausedContinue: 'The browser asks whether this page may read the file again.',
   pausedChoose: 'Choose the file again. Only the rest is sent.',
   pausedChange: 'This change may not have reached all five key nodes. Repair brings them into agreement.',
@@ -72,6 +75,9 @@ export const transfers = translatable('transfers', {
     download: (name: string) => `${name} was not saved`,
     change: (name: string) => name,
   },
+  unclear: (name: string) => `It is not known whether ${name} was stored`,
+  keySessionOver:
+    'The session with the key nodes ended, so the key was not saved and nothing was uploaded. Retry opens your wallet for a signature.',
   progressOf: (name: string) => `Progress of ${name}`,
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
 })
