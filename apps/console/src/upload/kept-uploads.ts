@@ -7,6 +7,12 @@ import { openTable } from '../ui/open-table.ts'
  */
 const table = openTable('cairn-uploads', 'uploads', { keyPath: 'id' })
 
+/** Their bytes: with them, each change of a row would write all of its bytes again. */
+const bytesTable = openTable('cairn-upload-bytes', 'bytes')
+
+/** The files of an upload in sending order; the one body to send, if it is encrypted. */
+export type KeptBytes = readonly Blob[]
+
 /** A file of an unfinished upload, with the properties to recognise it when it is chosen again. */
 export type KeptFile = { path: string; sizeBytes: number; modifiedAt: number; type: string }
 
@@ -23,16 +29,12 @@ export type KeptUpload = {
   sizeBytes: number
   /** In sending order. */
   files: readonly KeptFile[]
-  /** The files themselves, if they are small. */
-  blobs?: readonly Blob[]
   /** The file or folder handle of the browser: readable again after the user allows it. */
   handle?: FileSystemHandle
-  /** Bytes of `blobs` and `body`, for the total limit. */
+  /** Bytes that are stored of it, for the total limit. */
   keptBytes: number
   /** State of the upload at the service. */
   state?: ResumableState
-  /** For encrypted uploads: the bytes to send. */
-  body?: Blob
   /** Whether the user paused it. */
   isPaused?: boolean
   createdAt: number
@@ -45,7 +47,7 @@ const maxTotalBytes = 256 * 1024 * 1024
 const maxUploads = 500
 
 /** Returns whether these bytes fit within the limits. */
-export async function mayKeep(sizes: readonly number[]): Promise<boolean> {
+async function mayKeep(sizes: readonly number[]): Promise<boolean> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   if (bytes > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
   const kept = [...(await tally()).values()].reduce((sum, keptBytes) => sum + keptBytes, 0)
@@ -61,6 +63,36 @@ export async function keepUpload(upload: KeptUpload): Promise<boolean> {
   return put(upload)
 }
 
+/**
+ * Stores the bytes of a stored upload, if they are within the limits and there is space.
+ * @returns how many bytes are stored
+ */
+export async function keepBytes(id: string, bytes: KeptBytes): Promise<number> {
+  const sizes = bytes.map(({ size }) => size)
+  if (!(await tally()).has(id) || !(await mayKeep(sizes))) return 0
+  const { isDone } = await bytesTable('readwrite', (rows) => rows.put(bytes, id))
+  return isDone ? sizes.reduce((sum, size) => sum + size, 0) : 0
+}
+
+/** Returns the stored bytes of an upload. */
+export async function readBytes(id: string): Promise<KeptBytes | undefined> {
+  const found = await bytesTable<KeptBytes | undefined>('readonly', (rows) => rows.get(id))
+  return found.isDone ? found.value : undefined
+}
+
+export async function removeBytes(id: string): Promise<void> {
+  await bytesTable('readwrite', (rows) => rows.delete(id))
+}
+
+/** Removes bytes without an upload: a page closed between the two. */
+export async function sweepBytes(): Promise<void> {
+  const found = await bytesTable('readonly', (rows) => rows.getAllKeys())
+  if (!found.isDone || found.value.length === 0) return
+  // Listed after them, because an upload is stored before its bytes.
+  const known = new Set((await listKept()).map(({ id }) => id))
+  for (const id of found.value) if (typeof id === 'string' && !known.has(id)) await removeBytes(id)
+}
+
 /** Updates a stored upload. */
 export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
   const found = await table<KeptUpload | undefined>('readonly', (rows) => rows.get(id))
@@ -69,6 +101,7 @@ export async function changeKept(id: string, change: Partial<KeptUpload>): Promi
 
 export async function removeKept(id: string): Promise<void> {
   await table('readwrite', (rows) => rows.delete(id))
+  await removeBytes(id)
   const kept = await tally()
   kept.delete(id)
 }
@@ -89,8 +122,8 @@ async function put(upload: KeptUpload): Promise<boolean> {
 let tallied: Promise<Map<string, number>> | undefined
 
 /**
- * Returns the kept bytes by upload: those that were stored when the page first asked, and its own changes since. A list per
- * upload would read the bytes of all of them; what other tabs add meanwhile only makes the limits less exact.
+ * Returns the kept bytes by upload: those that were stored when the page first asked, and its own changes since. What other tabs
+ * add meanwhile only makes the limits less exact.
  */
 function tally(): Promise<Map<string, number>> {
   tallied ??= listKept().then((all) => new Map(all.map(({ id, keptBytes }) => [id, keptBytes])))

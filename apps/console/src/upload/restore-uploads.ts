@@ -4,9 +4,10 @@ import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
+import { adoptBegun } from './begun-uploads.ts'
 import { isReadable, readHandle } from './file-handle.ts'
 import { holdUpload } from './hold-upload.ts'
-import { type KeptUpload, listKept, removeKept } from './kept-uploads.ts'
+import { type KeptUpload, listKept, readBytes, removeKept, sweepBytes } from './kept-uploads.ts'
 import { toTransferRequest } from './start-uploads.ts'
 import { dropJob, endJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
@@ -20,6 +21,8 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   if (account === undefined) return
   const client = () => clientOf(network, getSession())
   let restored = 0
+  await adoptBegun()
+  await sweepBytes()
   for (const kept of await listKept()) {
     // Another tab is sending it.
     const release = await holdUpload(kept.id)
@@ -35,17 +38,18 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
 
 /** Removes the uploads of an account on sign-out, here and at the service. */
 export async function dropUploads(client: Client, account: string): Promise<void> {
+  await adoptBegun()
   for (const kept of await listKept()) {
     if (kept.account === account)
       await dropJob(
         client,
-        recallJob(kept, () => undefined),
+        recallJob(kept, undefined, () => undefined),
       )
   }
 }
 
 async function restoreOne(client: () => Client, kept: KeptUpload, release: () => void): Promise<boolean> {
-  const job = recallJob(kept, release)
+  const job = recallJob(kept, await readBytes(kept.id), release)
   const offsetBytes = await findOffset(client(), job)
   if (offsetBytes === 'stored') {
     await endJob(job)

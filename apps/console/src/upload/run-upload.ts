@@ -29,6 +29,8 @@ type Tools = { report: (change: TransferReport) => void; signal: AbortSignal }
 /** Sends an upload, or the missing part of it. A call after an error resumes. */
 export async function runUpload(client: Client, job: UploadJob, tools: Tools): Promise<{ cid?: string }> {
   reviveJob(job)
+  // The service gets nothing of an upload that a later page would not know.
+  await job.kept
   try {
     const result = (await resumeSealed(client, job, tools)) ?? (await sendItem(client, job, tools))
     await endJob(job)

@@ -8,7 +8,7 @@ import { startTransfer, type TransferRequest } from '../transfers/transfer-store
 import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
 import type { UploadItem } from './upload-item.ts'
-import { createJob, dropJob, notePause, type UploadJob } from './upload-job.ts'
+import { createJobs, dropJob, notePause, type UploadJob } from './upload-job.ts'
 import { placeUpload } from './upload-place.ts'
 import { addToUploadSheet } from './upload-sheet-store.ts'
 
@@ -20,8 +20,8 @@ export function startUploads(
   /** Folder of the drive; empty for the root, undefined without a drive. */
   folderId?: string,
 ): void {
-  for (const item of items) {
-    startTransfer(toTransferRequest(client, createJob(item, isEncrypted, folderId), item.sizeBytes))
+  for (const { job, sizeBytes } of createJobs(items, isEncrypted, folderId)) {
+    startTransfer(toTransferRequest(client, job, sizeBytes))
   }
 }
 

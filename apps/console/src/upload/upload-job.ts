@@ -2,8 +2,18 @@ import { CairnError, type Client, cancelUpload, type ResumableState } from '@cai
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
+import { clearBegun, noteBegun } from './begun-uploads.ts'
 import { holdUpload } from './hold-upload.ts'
-import { changeKept, type KeptFile, type KeptUpload, keepUpload, mayKeep, removeKept } from './kept-uploads.ts'
+import {
+  changeKept,
+  type KeptBytes,
+  type KeptFile,
+  type KeptUpload,
+  keepBytes,
+  keepUpload,
+  removeBytes,
+  removeKept,
+} from './kept-uploads.ts'
 import type { UploadItem } from './upload-item.ts'
 
 /** An upload in progress, with the part of it that survives the page. */
@@ -17,19 +27,40 @@ export type UploadJob = {
   item: UploadItem | undefined
   state: ResumableState | undefined
   body: Blob | undefined
-  /** Settles once what is known of it is stored, if possible. Changes are stored one after the other, beside the upload. */
+  /** Settles once what is known of it is stored, if possible. Changes are stored one after the other. */
   kept: Promise<void>
+  /** The same for its bytes, which are stored beside the upload. */
+  keptBytes: Promise<void>
   /** Releases the lock for other tabs. */
   release: () => void
   /** Whether the user cancelled it; a restart resets it. */
   isDropped: boolean
 }
 
-/** Creates a job for an item, and stores it. */
-export function createJob(item: UploadItem, isEncrypted: boolean, folderId?: string): UploadJob {
-  const id = crypto.randomUUID()
-  const job: UploadJob = {
-    id,
+/**
+ * Creates the jobs of items, and stores them. What they are is noted before this returns: a page that closes at once leaves a
+ * trace of each.
+ */
+export function createJobs(
+  items: readonly UploadItem[],
+  isEncrypted: boolean,
+  folderId?: string,
+): { job: UploadJob; sizeBytes: number }[] {
+  const account = getSession()?.address
+  const created = items.map((item) => {
+    const job = createJob(item, isEncrypted, folderId)
+    return { job, item, row: account === undefined ? undefined : toRow(job, item, account) }
+  })
+  const rows = created.flatMap(({ row }) => row ?? [])
+  noteBegun(rows)
+  for (const { job, item, row } of created) if (row !== undefined) keepJob(job, item, row)
+  void Promise.allSettled(created.map(({ job }) => job.kept)).then(() => clearBegun(rows.map(({ id }) => id)))
+  return created.map(({ job, item: { sizeBytes } }) => ({ job, sizeBytes }))
+}
+
+function createJob(item: UploadItem, isEncrypted: boolean, folderId: string | undefined): UploadJob {
+  return {
+    id: crypto.randomUUID(),
     name: item.name.trim(),
     isEncrypted,
     folderId,
@@ -37,24 +68,24 @@ export function createJob(item: UploadItem, isEncrypted: boolean, folderId?: str
     state: undefined,
     body: undefined,
     kept: Promise.resolve(),
+    keptBytes: Promise.resolve(),
     release: () => undefined,
     isDropped: false,
   }
-  job.kept = keepJob(job, item)
-  return job
 }
 
-/** Restores a job of an earlier page; the caller holds its lock. */
-export function recallJob(kept: KeptUpload, release: () => void): UploadJob {
+/** Restores a job of an earlier page, with its stored bytes; the caller holds its lock. */
+export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, release: () => void): UploadJob {
   return {
     id: kept.id,
     name: kept.name,
     isEncrypted: kept.isEncrypted,
     folderId: kept.folderId,
-    item: kept.blobs === undefined ? undefined : toItem(kept, filesOf(kept, kept.blobs)),
+    item: kept.isEncrypted || bytes === undefined ? undefined : toItem(kept, filesOf(kept, bytes)),
     state: kept.state,
-    body: kept.body,
+    body: kept.isEncrypted ? bytes?.[0] : undefined,
     kept: Promise.resolve(),
+    keptBytes: Promise.resolve(),
     release,
     isDropped: false,
   }
@@ -98,16 +129,8 @@ function filesOf(kept: KeptUpload, blobs: readonly Blob[]): PathFile[] {
   })
 }
 
-async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
-  const account = getSession()?.address
-  const release = await holdUpload(job.id)
-  if (account === undefined || release === undefined) return
-  job.release = release
-  const files = item.kind === 'file' ? [{ path: item.file.name, file: item.file }] : item.files
-  const sizes = files.map(({ file }) => file.size)
-  // Plain bytes of encrypted uploads are not stored.
-  const isSmall = !job.isEncrypted && (await mayKeep(sizes))
-  await keepUpload({
+function toRow(job: UploadJob, item: UploadItem, account: string): KeptUpload {
+  return {
     id: job.id,
     account,
     name: job.name,
@@ -115,31 +138,69 @@ async function keepJob(job: UploadJob, item: UploadItem): Promise<void> {
     isEncrypted: job.isEncrypted,
     ...(job.folderId === undefined ? {} : { folderId: job.folderId }),
     sizeBytes: item.sizeBytes,
-    files: files.map(({ path, file }) => ({
+    files: filesIn(item).map(({ path, file }) => ({
       path,
       sizeBytes: file.size,
       modifiedAt: file.lastModified,
       type: file.type,
     })),
-    ...(isSmall ? { blobs: files.map(({ file }) => file) } : {}),
-    ...(item.handle === undefined ? {} : { handle: item.handle }),
-    keptBytes: isSmall ? sizes.reduce((sum, size) => sum + size, 0) : 0,
+    keptBytes: 0,
     createdAt: Date.now(),
-  })
+  }
 }
 
-/** Stores its state at the service. The upload does not wait: a page that closes before only restarts it. */
-export function noteState(job: UploadJob, state: ResumableState): void {
+function filesIn(item: UploadItem): readonly PathFile[] {
+  return item.kind === 'file' ? [{ path: item.file.name, file: item.file }] : item.files
+}
+
+/** Stores it under its lock. The bytes follow: the upload need not wait for them. */
+function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload): void {
+  storeNext(job, async () => {
+    const release = await holdUpload(job.id)
+    if (release === undefined) return
+    job.release = release
+    await keepUpload({ ...row, ...(item.handle === undefined ? {} : { handle: item.handle }) })
+  })
+  // Plain bytes of encrypted uploads are not stored.
+  if (!job.isEncrypted) {
+    storeBytes(
+      job,
+      filesIn(item).map(({ file }) => file),
+    )
+  }
+}
+
+/**
+ * Stores its state at the service.
+ * @returns settles once it is stored, and before the first byte is sent: a later page sends no byte of it again
+ */
+export function noteState(job: UploadJob, state: ResumableState): Promise<void> {
   job.state = state
   storeNext(job, () => changeKept(job.id, { state }))
+  return job.kept
 }
 
-/** Stores the encrypted bytes, if there is space. */
+/**
+ * Stores the encrypted bytes, if there is space. The state that follows waits for them: what the service has is useless
+ * without, because another encryption would produce other bytes.
+ */
 export function noteBody(job: UploadJob, body: Blob): void {
   job.body = body
   storeNext(job, async () => {
-    if (await mayKeep([body.size])) await changeKept(job.id, { body, keptBytes: body.size })
+    const keptBytes = await keepBytes(job.id, [body])
+    if (keptBytes > 0) await changeKept(job.id, { keptBytes })
   })
+}
+
+/** Once the upload itself is stored. */
+function storeBytes(job: UploadJob, bytes: KeptBytes): void {
+  const isKept = job.kept
+  job.keptBytes = job.keptBytes.then(async () => {
+    await isKept
+    const keptBytes = await keepBytes(job.id, bytes)
+    if (keptBytes > 0) storeNext(job, () => changeKept(job.id, { keptBytes }))
+  })
+  job.keptBytes.catch(() => undefined)
 }
 
 /** The end of the job reports a failure. */
@@ -150,27 +211,31 @@ function storeNext(job: UploadJob, store: () => Promise<void>): void {
 
 /** Stores whether the user paused it, so that it stays paused after a reload. */
 export async function notePause(job: UploadJob, isPaused: boolean): Promise<void> {
+  storeNext(job, () => changeKept(job.id, { isPaused }))
   await job.kept
-  await changeKept(job.id, { isPaused })
 }
 
 /** Clears its state, so that it restarts. */
 export async function clearState(job: UploadJob): Promise<void> {
-  const { item, id } = job
   job.state = undefined
   job.body = undefined
-  if (item !== undefined) await changeKept(id, { keptBytes: 0 })
+  await job.keptBytes
+  await removeBytes(job.id)
+  storeNext(job, () => changeKept(job.id, { keptBytes: 0 }))
+  await job.kept
 }
 
 /** Reactivates a cancelled job. */
 export function reviveJob(job: UploadJob): void {
   if (!job.isDropped) return
   job.isDropped = false
-  if (job.item !== undefined) job.kept = keepJob(job, job.item)
+  const account = getSession()?.address
+  if (job.item !== undefined && account !== undefined) keepJob(job, job.item, toRow(job, job.item, account))
 }
 
 /** Removes a finished job. */
 export async function endJob(job: UploadJob): Promise<void> {
+  await job.keptBytes
   await job.kept
   await removeKept(job.id)
   job.release()

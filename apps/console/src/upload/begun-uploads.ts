@@ -1,0 +1,55 @@
+import * as v from 'valibot'
+import { openKeptList } from '../ui/kept-list.ts'
+import { holdUpload } from './hold-upload.ts'
+import { type KeptUpload, keepUpload, listKept } from './kept-uploads.ts'
+
+const begunUpload = v.object({
+  id: v.string(),
+  account: v.string(),
+  name: v.string(),
+  kind: v.picklist(['file', 'folder']),
+  isEncrypted: v.boolean(),
+  folderId: v.exactOptional(v.string()),
+  sizeBytes: v.number(),
+  files: v.array(v.object({ path: v.string(), sizeBytes: v.number(), modifiedAt: v.number(), type: v.string() })),
+  keptBytes: v.number(),
+  createdAt: v.number(),
+})
+
+/** Maximum number of uploads, and of their files: a page writes them while its user waits. */
+const maxUploads = 500
+const maxFiles = 2_000
+
+/**
+ * Uploads that the user has just started, until IndexedDB has them: only local storage is written before a page that closes at
+ * once is gone.
+ */
+const begun = openKeptList('cairn.uploads', begunUpload, maxUploads)
+
+/** Notes uploads, unless they have too many files. */
+export function noteBegun(uploads: readonly KeptUpload[]): void {
+  const fileCount = uploads.reduce((sum, { files }) => sum + files.length, 0)
+  if (fileCount <= maxFiles)
+    begun.write([...begun.read(), ...uploads.map((one) => ({ ...one, files: [...one.files] }))])
+}
+
+/** Clears uploads that IndexedDB has. */
+export function clearBegun(ids: readonly string[]): void {
+  const known = new Set(ids)
+  begun.write(begun.read().filter(({ id }) => !known.has(id)))
+}
+
+/** Stores the uploads whose page closed before it could. */
+export async function adoptBegun(): Promise<void> {
+  const noted = begun.read()
+  if (noted.length === 0) return
+  const kept = new Set((await listKept()).map(({ id }) => id))
+  for (const upload of noted) {
+    // Another tab is about to store it.
+    const release = await holdUpload(upload.id)
+    if (release === undefined) continue
+    if (!kept.has(upload.id)) await keepUpload(upload)
+    clearBegun([upload.id])
+    release()
+  }
+}
