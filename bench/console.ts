@@ -61,7 +61,8 @@ export const consoleBench: Bench = {
   },
 }
 
-async function openThrottled(site: Console, slower: number): Promise<ConsolePage> {
+/** Opens a page whose CPU is so many times slower. */
+export async function openThrottled(site: Console, slower: number): Promise<ConsolePage> {
   const opened = await site.newPage()
   const session = await opened.context.newCDPSession(opened.page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slower })

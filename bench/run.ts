@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { besideDealsBench } from './beside-deals.ts'
 import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
+import { consoleInputsBench } from './console-inputs.ts'
 import { driveBench } from './drive.ts'
 import { encryptionBench } from './encryption.ts'
 import { folderBench } from './folder.ts'
@@ -41,6 +42,7 @@ const benches: Bench[] = [
   consoleEncryptionBench,
   proofsBench,
   consoleBench,
+  consoleInputsBench,
   uploadCostBench,
 ]
 const { values, positionals } = parseArgs({
