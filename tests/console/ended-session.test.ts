@@ -16,7 +16,7 @@ const MiB = 1024 * 1024
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
-  site = await openConsoleTest({ chain: 'local' })
+  site = await openConsoleTest()
   folder = await mkdtemp(join(tmpdir(), 'cairn-ended-'))
 })
 afterAll(async () => {

@@ -196,3 +196,16 @@ test('reports a low balance and the wrong network before it asks the wallet', as
   expect(await page.getByRole('button', { name: 'Continue in wallet' }).isDisabled()).toBe(true)
   expect(problems).toEqual([])
 })
+
+test('the account reports a wallet on another network, and switches it with one press', async () => {
+  const { page, wallet, problems, open, signIn } = await site.newPage()
+  await open('/files')
+  await signIn()
+  await wallet.moveTo(5)
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('dialog').getByText('Your wallet is not on local').waitFor()
+  await page.getByRole('button', { name: 'Switch to local' }).click()
+  await page.getByText('Your wallet is not on local').waitFor({ state: 'detached' })
+  expect(wallet.requests).toContain('wallet_switchEthereumChain')
+  expect(problems).toEqual([])
+})

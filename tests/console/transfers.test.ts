@@ -1,3 +1,4 @@
+// Transfers of a page: what is dropped, how their panel lists them, and what users do about those that fail.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { startUpload } from './start-upload.ts'
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
-  site = await openConsoleTest({ chain: 'local' })
+  site = await openConsoleTest()
   folder = await mkdtemp(join(tmpdir(), 'cairn-transfers-'))
   await mkdir(join(folder, 'photos', 'deep'), { recursive: true })
   await writeFile(join(folder, 'photos', 'one.txt'), 'one')
@@ -288,114 +289,4 @@ test('a toast leaves the buttons that close sheets and drawers, and the filters,
   await close.click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
-})
-
-test('the account reports a wallet on another network, and switches it with one press', async () => {
-  const { page, wallet, problems } = await openSignedIn()
-  await wallet.moveTo(5)
-  await page.getByRole('button', { name: /^Account 0x/ }).click()
-  await page.getByRole('dialog').getByText('Your wallet is not on local').waitFor()
-  await page.getByRole('button', { name: 'Switch to local' }).click()
-  await page.getByText('Your wallet is not on local').waitFor({ state: 'detached' })
-  expect(wallet.requests).toContain('wallet_switchEthereumChain')
-  expect(problems).toEqual([])
-})
-
-test('without a network the page says so, keeps what it shows, and goes on when it is back', async () => {
-  const { page, context, expectProblem } = await openSignedIn()
-  // The bell asks for events, and its code is loaded after the page.
-  await page.getByRole('button', { name: /notification/i }).waitFor()
-  expectProblem(/ERR_INTERNET_DISCONNECTED/)
-  await context.setOffline(true)
-  await page.getByText('You are offline').waitFor()
-  await page.getByText('Nothing here yet').waitFor()
-  await context.setOffline(false)
-  await page.getByText('You are offline').waitFor({ state: 'detached' })
-})
-
-test('keys go about: help, places, nothing while typing, nothing where switched off', async () => {
-  const { page, problems, checkAccessibility } = await openSignedIn()
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  expect(await checkAccessibility()).toEqual([])
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('g')
-  await page.keyboard.press(',')
-  await page.getByRole('heading', { name: 'Settings' }).waitFor()
-  await page.keyboard.press('/')
-  await page.keyboard.type('u')
-  await page.waitForURL(/\/files\?q=u/)
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.getByRole('button', { name: 'Clear search', exact: true }).click()
-  await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('checkbox', { name: /^Single-letter shortcuts/ }).uncheck()
-  await page.keyboard.press('u')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(problems).toEqual([])
-})
-
-test('Ctrl+K finds files, pages and actions by the keyboard, on a phone by a button, and returns the focus', async () => {
-  const { page, problems, checkAccessibility } = await openSignedIn()
-  await page.keyboard.press('u')
-  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
-  await startUpload(page, 'public')
-  const link = page.getByRole('link', { name: 'loose.txt' })
-  await link.waitFor()
-  await link.focus()
-  const palette = page.getByRole('dialog', { name: 'Search and commands' })
-  const field = palette.getByRole('combobox', { name: 'File, page or action' })
-  const chosen = palette.getByRole('option', { selected: true })
-  await page.keyboard.press('Control+k')
-  await palette
-    .getByRole('group', { name: 'Recent files' })
-    .getByRole('option', { name: /loose\.txt/ })
-    .waitFor()
-  expect(await field.evaluate((one) => one === document.activeElement)).toBe(true)
-  expect(await checkAccessibility()).toEqual([])
-  await page.keyboard.press('Escape')
-  await palette.waitFor({ state: 'detached' })
-  expect(await link.evaluate((one) => one === document.activeElement)).toBe(true)
-  // A page, with the arrows.
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('the')
-  await expect.poll(() => chosen.textContent()).toBe('Theme: Light')
-  await page.keyboard.press('ArrowUp')
-  await expect.poll(() => chosen.textContent()).toBe('Theme: System')
-  await page.keyboard.press('ArrowUp')
-  await page.keyboard.press('Enter')
-  await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
-  await palette.waitFor({ state: 'detached' })
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('nothing of this name')
-  await palette.getByText('No results', { exact: true }).waitFor()
-  await field.fill('prov')
-  await palette.getByText('No results', { exact: true }).waitFor()
-  await field.fill('names')
-  await page.keyboard.press('Enter')
-  await page.getByText('No names yet').waitFor()
-  // Below 640 px, from the bottom bar; a file that the service finds.
-  await page.setViewportSize({ width: 360, height: 700 })
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Search and commands' }).click()
-  await field.fill('loo')
-  await palette
-    .getByRole('group', { name: 'Files' })
-    .getByRole('option', { name: /loose\.txt/ })
-    .waitFor()
-  expect(await checkAccessibility()).toEqual([])
-  await palette.getByRole('option', { name: /loose\.txt/ }).click()
-  await page.getByRole('dialog', { name: 'loose.txt' }).waitFor()
-  expect(problems).toEqual([])
-})
-
-test('an address that leads nowhere inside the console says so', async () => {
-  const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
-  await open('/names/x/y/z')
-  await signIn()
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  expect(await checkAccessibility()).toEqual([])
-  await page.getByRole('link', { name: 'Go to your files' }).click()
-  await page.getByText('Nothing here yet').waitFor()
-  expect(problems).toEqual([])
 })

@@ -1,0 +1,92 @@
+// What the tests of every page share: one network, one browser, and a look at a page as it stands.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from '../console.fixture.ts'
+
+/** Limit in ms of a test that looks at many states. */
+export const longTestMs = 600_000
+const wide = { width: 1280, height: 800 }
+/** As narrow as 320 px, which a window of 1280 px has at four times its size, and 640 px at twice. */
+export const narrow = { width: 320, height: 640 }
+const forms = [
+  [wide, 'light'],
+  [narrow, 'dark'],
+] as const
+/** How long a page may take to fit a new size. */
+const settleMs = 20_000
+
+/** The console of a test file, and how its tests look at it. */
+export type Looks = {
+  readonly site: ConsoleTest
+  /** Checks the page as it stands, in the ways this run looks at it. */
+  look(opened: ConsolePage, state: string): Promise<void>
+}
+
+/**
+ * Opens the console before the tests of a file, and closes it after them.
+ * @param isExhaustive looks at each state both wide and light and narrow and dark, and at colours in every accent; otherwise
+ * in one of the two ways, the same in every run, and at colours in both themes
+ */
+export function openLooks(isExhaustive: boolean): Looks {
+  let site: ConsoleTest
+  beforeAll(async () => {
+    site = await openConsoleTest({ chain: 'local' })
+  })
+  afterAll(() => site?.[Symbol.asyncDispose]())
+  return {
+    get site() {
+      return site
+    },
+    look: (opened, state) => lookAt(opened, state, isExhaustive),
+  }
+}
+
+async function lookAt({ page, checkAccessibility }: ConsolePage, state: string, isExhaustive: boolean): Promise<void> {
+  const chosen = isExhaustive ? [0, 1] : [crc32(state) & 1]
+  for (const [index, [size, theme]] of forms.entries()) {
+    await page.setViewportSize(size)
+    await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+    const where = `${state}, ${size.width} px, ${theme}`
+    if (chosen.includes(index)) {
+      expect.soft([where, await checkAccessibility({ everyAccent: isExhaustive })]).toEqual([where, []])
+    }
+    const beyond = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'
+    // What depends on the size is drawn again some moments after it changed; what stays too wide is told below.
+    // Each look is one evaluation of its own: a function that waits inside the page would break the page's policy.
+    const settled = expect.poll(() => page.evaluate(beyond), { timeout: settleMs }).toBe(0)
+    await settled.catch(() => undefined)
+    expect.soft([where, await page.evaluate(beyond)]).toEqual([where, 0])
+  }
+  await page.setViewportSize(wide)
+}
+
+/** Opens an address, and waits until what it shows has come. */
+export async function visit({ page, open }: ConsolePage, path: string): Promise<void> {
+  await open(path)
+  await page.getByRole('heading').first().waitFor()
+  await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
+}
+
+export async function signInAt(opened: ConsolePage, path: string): Promise<string> {
+  await opened.open(path)
+  await opened.signIn()
+  const { apiKey }: { apiKey: string } = JSON.parse(
+    await opened.page.evaluate("sessionStorage.getItem('cairn.session')"),
+  )
+  return apiKey
+}
+
+/** A page as the build lists it, from the record that the console itself uses. */
+type ListedPage = { path: string; needsWallet: boolean; title?: string; shortcut?: string }
+
+export async function listPages({ network }: ConsoleTest): Promise<ListedPage[]> {
+  return JSON.parse(await readFile(join(network.storage.context.config.consoleFolder ?? '', 'pages.json'), 'utf8'))
+}
+
+/** Whatever is over the page is closed by Escape. */
+export async function close({ page }: ConsolePage): Promise<void> {
+  await page.keyboard.press('Escape')
+  await page.locator('[role=dialog],[role=menu]').waitFor({ state: 'detached' })
+}
