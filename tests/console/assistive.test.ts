@@ -2,6 +2,7 @@
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { listPages, visit } from './looks/looks.ts'
 import { startUpload } from './start-upload.ts'
 
 /** The machine may be busy. */
@@ -119,12 +120,22 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
   await page.getByRole('heading', { level: 1, name: 'by hand' }).waitFor(patience)
 })
 
-test('dialogs and sheets give the focus back to where it was', async () => {
+test('dialogs and sheets give the focus back to where it was', { timeout: 240_000 }, async () => {
   const { page, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
-  for (const name of [/^Upload$/, /^Account 0x/]) {
+  for (const [path, name] of [
+    ['/files', /^Upload$/],
+    ['/files', /^Account 0x/],
+    ['/files', /^New folder$/],
+    ['/names', /^Create name$/],
+    ['/links', /^New upload link$/],
+    ['/shared?by=contacts', /^Add contact$/],
+    ['/api-keys', /^Create API key$/],
+    ['/settings', /^Clear$/],
+  ] as const) {
+    if (new URL(page.url()).pathname !== path) await open(path)
     const button = page.getByRole('button', { name }).first()
     await button.focus()
     await page.keyboard.press('Enter')
@@ -135,6 +146,75 @@ test('dialogs and sheets give the focus back to where it was', async () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expect.poll(() => button.evaluate((one) => one === one.ownerDocument.activeElement), patience).toBe(true)
+  }
+})
+
+/** Runs in the page: marks what has the focus, and returns what it is called, and whether its focus is seen. */
+const noteFocus = `(() => {
+  const one = document.activeElement
+  if (one === null || one === document.body) return undefined
+  const wasReached = one.hasAttribute('data-reached')
+  one.setAttribute('data-reached', '')
+  const isDrawn = (element) => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(element)
+    return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  }
+  // A hidden radio button has the edge of its label, the list the edge of its active row.
+  const drawn = [one, one.closest('label'), one.parentElement, ...one.querySelectorAll('[role=row],[role=gridcell] > *')]
+  return { wasReached, isSeen: drawn.some((element) => element !== null && isDrawn(element)), html: one.outerHTML.slice(0, 120) }
+})()`
+
+/** Runs in the page: the controls that no press of Tab reached. Of radio buttons one has the focus for its group. */
+const listUnreached = `[...document.querySelectorAll('a[href],button,input,select,textarea,summary,[tabindex]')]
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0 && one.type !== 'file')
+  .filter((one) => !one.hasAttribute('data-reached') && one.closest('[inert],[aria-hidden=true]') === null)
+  .filter((one) => one.type !== 'radio' || document.querySelector('input[name="' + one.name + '"][data-reached]') === null)
+  .map((one) => one.outerHTML.slice(0, 120))`
+
+/** Presses Tab from the start of a page to its end: where the focus was not seen, and what it did not reach. */
+async function walk(page: Page): Promise<{ unseen: string[]; unreached: string[] }> {
+  const unseen: string[] = []
+  for (let presses = 0; presses < maxTabs; presses++) {
+    await page.keyboard.press('Tab')
+    const focus = await page.evaluate<{ wasReached: boolean; isSeen: boolean; html: string } | undefined>(noteFocus)
+    if (focus === undefined || focus.wasReached) break
+    if (!focus.isSeen) unseen.push(focus.html)
+  }
+  return { unseen, unreached: await page.evaluate<string[]>(listUnreached) }
+}
+
+test('a control that Tab does not reach, or whose focus is not seen, is found', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  await visit(opened, '/settings')
+  await page.waitForLoadState('networkidle')
+  await page.evaluate(`for (const name of ['unseen', 'unreached']) {
+    const planted = document.createElement('button')
+    planted.textContent = planted.className = name
+    if (name === 'unseen') planted.style.outline = 'none'
+    else planted.addEventListener('focus', () => planted.blur())
+    document.querySelector('main').append(planted)
+  }`)
+  const { unseen, unreached } = await walk(page)
+  expect(unseen.map((html) => /class="(\w+)"/.exec(html)?.[1])).toEqual(['unseen'])
+  expect(unreached.map((html) => /class="(\w+)"/.exec(html)?.[1])).toEqual(['unreached'])
+})
+
+test('Tab reaches every control of every page, and the focus is seen on each', { timeout: 240_000 }, async () => {
+  const visitor = await site.newPage()
+  const opened = await site.newPage()
+  await opened.open('/files')
+  await opened.signIn()
+  await opened.page.getByText('Nothing here yet').waitFor()
+  const pages = (await listPages(site)).filter(({ path }) => !path.includes('$'))
+  expect(pages.length).toBeGreaterThan(8)
+  for (const { path } of pages) {
+    // The first page leads users who are signed in to their files.
+    const user = path === '/' ? visitor : opened
+    const { page } = user
+    await visit(user, path)
+    await page.waitForLoadState('networkidle')
+    expect.soft([path, await walk(page)]).toEqual([path, { unseen: [], unreached: [] }])
   }
 })
 
