@@ -37,6 +37,7 @@ test('an account without a drive has its uploads in the root; folders, moves, na
     id: cid,
     cid,
     isEncrypted: true,
+    isPrivate: false,
     isStarred: true,
     tags: ['private'],
     name: 'journal.txt',

@@ -4,9 +4,9 @@ import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
 import { mayBeFolder } from './folder-type.ts'
 
-const queryOf = (client: Client, cid: string) => ({
-  queryKey: ['is-folder', cid],
-  queryFn: ({ signal }: { signal: AbortSignal }) => isFolder(client, cid, { signal }),
+const queryOf = (client: Client, cidPath: string) => ({
+  queryKey: ['is-folder', cidPath],
+  queryFn: ({ signal }: { signal: AbortSignal }) => isFolder(client, cidPath, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
 })
 
@@ -18,9 +18,16 @@ export function useIsFolder(content: Parameters<typeof mayBeFolder>[0]) {
   return { ...query, isFolder: isOpen ? data : false }
 }
 
-/** Whether a CID is a folder; false if that is unknown. */
-export async function findIsFolder(client: Client, content: Parameters<typeof mayBeFolder>[0]): Promise<boolean> {
-  return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, content.cid)).catch(() => false)
+/**
+ * Whether a CID is a folder; false if that is unknown.
+ * @param cidPath where it is read, if not by its CID
+ */
+export async function findIsFolder(
+  client: Client,
+  content: Parameters<typeof mayBeFolder>[0],
+  cidPath = content.cid,
+): Promise<boolean> {
+  return mayBeFolder(content) && queryClient.fetchQuery(queryOf(client, cidPath)).catch(() => false)
 }
 
 /** Whether a CID is already known to be a folder, because its row has queried it. */

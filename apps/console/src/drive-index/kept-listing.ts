@@ -19,6 +19,7 @@ const uploadSchema = v.array(
     mimeType: v.nullable(v.string()),
     createdAt: v.number(),
     encryption: v.boolean(),
+    private: v.exactOptional(v.literal(true)),
   }),
 )
 const rowSchema = v.object({ iv: v.instance(Uint8Array<ArrayBuffer>), sealed: v.instance(ArrayBuffer) })
@@ -38,15 +39,11 @@ export async function readListing(apiKey: string): Promise<DriveUpload[] | undef
 }
 
 export async function keepListing(apiKey: string, uploads: readonly DriveUpload[]): Promise<void> {
-  const rows = uploads.map(({ id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption }) => ({
-    id,
-    cid,
-    fileName,
-    fileSizeInBytes,
-    mimeType,
-    createdAt,
-    encryption,
-  }))
+  const rows = uploads.map((upload) => {
+    const { id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption } = upload
+    const row = { id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption }
+    return upload.private ? { ...row, private: true } : row
+  })
   const iv = crypto.getRandomValues(new Uint8Array(12))
   const key = await deriveKey(apiKey)
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, utf8.encode(JSON.stringify(rows)))

@@ -113,7 +113,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           dragged.map(({ id }) => id),
         )
         const [only] = dragged
-        if (dragged.length === 1 && only !== undefined && only.cid !== '' && !only.encryption) {
+        if (dragged.length === 1 && only !== undefined && only.cid !== '' && !only.encryption && !only.private) {
           const { cid, fileName } = only
           offerDownload(data, fileName, gatewayUrl(network, cid, { download: true, filename: fileName }))
         }

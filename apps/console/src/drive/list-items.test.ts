@@ -15,6 +15,7 @@ const toFile = (name: string, sizeBytes = 1): DriveFile => ({
   sizeBytes,
   mimeType: 'text/plain',
   isEncrypted: false,
+  isPrivate: false,
   versions: [],
 })
 const toFolder = (name: string): DriveItem => {

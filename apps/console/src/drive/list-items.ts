@@ -43,6 +43,7 @@ function toListedFile(item: DriveItem, hasPlace: boolean): ListedFile {
     mimeType: isFile ? item.mimeType : driveFolderType,
     createdAt: isFile ? (item.versions[0]?.at ?? 0) : 0,
     encryption: isFile && item.isEncrypted,
+    ...(isFile && item.isPrivate ? { private: true } : {}),
     item,
     searchText: undefined,
     ...(hasPlace ? { place: parentOf(path) } : {}),

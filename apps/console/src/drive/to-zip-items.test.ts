@@ -14,7 +14,8 @@ const file = (path: string, sizeBytes = 1): DriveFile => ({
   sizeBytes,
   mimeType: null,
   isEncrypted: false,
-  versions: [{ cid: `bafk${path}`, sizeBytes, mimeType: null, isEncrypted: false, at: 7 }],
+  isPrivate: false,
+  versions: [{ cid: `bafk${path}`, sizeBytes, mimeType: null, isEncrypted: false, isPrivate: false, at: 7 }],
 })
 const folder = (path: string): DriveItem => ({
   ...common,

@@ -11,11 +11,12 @@ export function toZipItems(
   const common = commonFolder(items.map(({ path }) => parentOf(path)))
   const files = filesOf(drive, items)
   return {
-    items: files.map(({ path, cid, mimeType, isEncrypted, versions }) => ({
+    items: files.map(({ path, cid, mimeType, isEncrypted, isPrivate, versions }) => ({
       path: path.slice(common === '/' ? 1 : common.length + 1),
       cid,
       mimeType,
       isEncrypted,
+      isPrivate,
       modifiedAt: versions[0]?.at ?? 0,
     })),
     totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

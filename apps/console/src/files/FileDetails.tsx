@@ -1,18 +1,18 @@
 import { Download, ExternalLink, Link2 } from '#icons'
+import { type ContentPlace, useContentUrl } from '../content/content-url.ts'
 import type { FileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatBytes, formatCount } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { gatewayUrl } from '../network/gateway-url.ts'
-import { useNetwork } from '../network/use-network.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { toastDone } from '../ui/toast-store.ts'
 
 /** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
-  const { cid, fileName, fileSizeInBytes, mimeType, encryption } = info
+  const { cid, fileName, fileSizeInBytes, mimeType, encryption, private: isPrivate = false } = info
   const sizeBytes = Number(fileSizeInBytes)
   const { isFolder = false } = useIsFolder(info)
   const rows = [
@@ -42,7 +42,12 @@ export function FileDetails({ info }: { info: FileInfo }) {
       </dl>
       <div className="flex flex-wrap gap-2">
         {encryption ? undefined : (
-          <PublicLinks cidPath={cid} name={fileName === '' ? cid : fileName} isFolder={isFolder} />
+          <PublicLinks
+            cidPath={cid}
+            isPrivate={isPrivate}
+            name={fileName === '' ? cid : fileName}
+            isFolder={isFolder}
+          />
         )}
         <CopyLink cid={cid} />
       </div>
@@ -50,28 +55,23 @@ export function FileDetails({ info }: { info: FileInfo }) {
   )
 }
 
-/** Ways to a public file outside of the console. */
+/** Ways to a file that is not encrypted, outside of the console. */
 export function PublicLinks({
   cidPath,
+  isPrivate,
   name,
   isFolder = false,
-}: {
-  cidPath: string
-  name: string
-  isFolder?: boolean
-}) {
-  const network = useNetwork()
+}: ContentPlace & { name: string; isFolder?: boolean }) {
+  const { urlOf, error, refetch } = useContentUrl({ cidPath, isPrivate })
+  if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   return (
     <>
-      <a
-        href={gatewayUrl(network, cidPath, { download: true, filename: name, isFolder })}
-        className={buttonClass('plain')}
-      >
+      <a href={urlOf({ download: true, filename: name, isFolder })} className={buttonClass('plain')}>
         <Download aria-hidden="true" size={16} />
         {messages.places.openDownload}
       </a>
       <a
-        href={gatewayUrl(network, cidPath, isFolder ? {} : { filename: name })}
+        href={urlOf(isFolder ? {} : { filename: name })}
         target="_blank"
         rel="noreferrer"
         className={buttonClass('plain')}

@@ -84,7 +84,7 @@ export function FilePage() {
           {data.encryption ? (
             <EncryptedFolder cid={cid} path={path} />
           ) : (
-            <PublicContent cid={cid} path={path} name={below} mimeType={null} />
+            <PublicContent cid={cid} isPrivate={data.private ?? false} path={path} name={below} mimeType={null} />
           )}
         </>
       ) : (
@@ -133,11 +133,11 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
 
 /** The content of a file: public immediately, encrypted after the key nodes grant access. */
 export function FileContent({ info }: { info: FileInfo }) {
-  const { cid, encryption, mimeType } = info
+  const { cid, encryption, mimeType, private: isPrivate = false } = info
   return encryption ? (
     <Encrypted key={cid} info={info} />
   ) : (
-    <PublicContent cid={cid} name={nameOf(info)} mimeType={mimeType} />
+    <PublicContent cid={cid} isPrivate={isPrivate} name={nameOf(info)} mimeType={mimeType} />
   )
 }
 

@@ -1,11 +1,10 @@
 import { memo, useState } from 'react'
 import { Ellipsis, Lock } from '#icons'
+import { useContentUrl } from '../content/content-url.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatBytes } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { gatewayUrl } from '../network/gateway-url.ts'
-import { useNetwork } from '../network/use-network.ts'
 import { useObjectUrl } from '../preview/use-object-url.ts'
 import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
 import { useThumbnail } from '../thumbnails/use-thumbnail.ts'
@@ -22,7 +21,7 @@ import type { FileActions } from './use-file-actions.ts'
 /** Maximum size of a picture that a tile fetches. */
 const maxPictureBytes = 4 * 1024 * 1024
 
-/** One file as a tile, with a preview of a small public picture. */
+/** One file as a tile, with a preview of a small picture. */
 export const FileTile = memo(function FileTile({
   file,
   isSelected,
@@ -40,8 +39,18 @@ export const FileTile = memo(function FileTile({
   isDropTarget: boolean
   isDraggable: boolean
 }) {
-  const { id, cid, fileName, fileSizeInBytes, createdAt, mimeType, encryption, item, place } = file
-  const network = useNetwork()
+  const {
+    id,
+    cid,
+    fileName,
+    fileSizeInBytes,
+    createdAt,
+    mimeType,
+    encryption,
+    private: isPrivate = false,
+    item,
+    place,
+  } = file
   const [isBroken, setBroken] = useState(false)
   const name = markControls(fileName)
   const isOwnFolder = mimeType === driveFolderType
@@ -50,6 +59,8 @@ export const FileTile = memo(function FileTile({
   const sizeBytes = Number(fileSizeInBytes)
   const thumbnail = useThumbnail(cid, encryption && !isFolder && hasThumbnail(fileName, mimeType, sizeBytes))
   const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
+  const { urlOf } = useContentUrl({ cidPath: cid, isPrivate: isPrivate && isPicture })
+  const pictureUrl = isPicture ? urlOf() : undefined
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus.
@@ -67,9 +78,9 @@ export const FileTile = memo(function FileTile({
       )}
     >
       <div className="relative grid min-h-0 flex-1 place-items-center overflow-hidden bg-sunken">
-        {isPicture ? (
+        {pictureUrl !== undefined ? (
           <img
-            src={gatewayUrl(network, cid)}
+            src={pictureUrl}
             alt=""
             loading="lazy"
             draggable={false}

@@ -1,5 +1,6 @@
 import { CairnError, type Client, type FolderItem, listDirectory } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
+import type { ContentPlace } from '../content/content-url.ts'
 import { FolderView } from '../content/FolderView.tsx'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { findIsFolder } from '../content/use-is-folder.ts'
@@ -22,13 +23,19 @@ const askedNames = 64
  */
 async function markFolders(
   client: Client,
+  { cidPath, isPrivate }: ContentPlace,
   items: readonly FolderItem[],
 ): Promise<(FolderItem & { isFolder: boolean })[]> {
   const asked = items
     .filter(({ cid }) => mayBeFolder({ cid, mimeType: null }))
     .sort((one, other) => Number(one.name.includes('.')) - Number(other.name.includes('.')))
     .slice(0, askedNames)
-  const found = await Promise.all(asked.map(({ cid }) => findIsFolder(client, { cid, mimeType: null })))
+  const found = await Promise.all(
+    asked.map(({ cid, name }) =>
+      // Of a private upload, only paths below its root can be read.
+      findIsFolder(client, { cid, mimeType: null }, isPrivate ? `${cidPath}/${name}` : cid),
+    ),
+  )
   const folders = new Set(asked.filter((_, i) => found[i]).map(({ name }) => name))
   const order = new Intl.Collator(language, { numeric: true })
   return items
@@ -36,14 +43,16 @@ async function markFolders(
     .sort((one, other) => Number(other.isFolder) - Number(one.isFolder) || order.compare(one.name, other.name))
 }
 
-/** A public file or folder, or one below a public folder. */
+/** A file or folder that is not encrypted, or one below such a folder. */
 export function PublicContent({
   cid,
+  isPrivate,
   path = '',
   name,
   mimeType,
 }: {
   cid: string
+  isPrivate: boolean
   /** Below the CID, names joined by `/`. */
   path?: string
   name: string
@@ -63,14 +72,15 @@ export function PublicContent({
       const items: FolderItem[] = []
       try {
         for await (const item of listDirectory(client, cidPath, { signal })) {
-          if (items.length >= maxNames) return { items: await markFolders(client, items), isCut: true }
+          if (items.length >= maxNames)
+            return { items: await markFolders(client, { cidPath, isPrivate }, items), isCut: true }
           items.push(item)
         }
       } catch (failure) {
         if (CairnError.is(failure, 'NOT_A_DIRECTORY')) return null
         throw failure
       }
-      return { items: await markFolders(client, items), isCut: false }
+      return { items: await markFolders(client, { cidPath, isPrivate }, items), isCut: false }
     },
     enabled: mayBeFolder,
     staleTime: Number.POSITIVE_INFINITY,
@@ -82,7 +92,7 @@ export function PublicContent({
       <div className="flex flex-col gap-4">
         <FolderView cid={cid} path={path} {...data} />
         <div className="flex flex-wrap gap-2">
-          <PublicLinks cidPath={cidPath} name={name} isFolder />
+          <PublicLinks cidPath={cidPath} isPrivate={isPrivate} name={name} isFolder />
           {path === '' ? <CopyLink cid={cid} /> : undefined}
         </div>
       </div>
@@ -90,9 +100,9 @@ export function PublicContent({
   }
   return (
     <div className="flex flex-col gap-4">
-      <PublicPreview cidPath={cidPath} name={name} mimeType={mimeType} />
+      <PublicPreview cidPath={cidPath} isPrivate={isPrivate} name={name} mimeType={mimeType} />
       <div className="flex flex-wrap gap-2">
-        <PublicLinks cidPath={cidPath} name={name} />
+        <PublicLinks cidPath={cidPath} isPrivate={isPrivate} name={name} />
       </div>
     </div>
   )

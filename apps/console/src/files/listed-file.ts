@@ -3,7 +3,7 @@ import type { DriveItem, FileEntry } from '@cairn/sdk'
 /** A row of a list of files: an upload, or an item of the drive. */
 export type ListedFile = Pick<
   FileEntry,
-  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption'
+  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption' | 'private'
 > & {
   /** The item of the drive; undefined in the list of uploads. */
   item?: DriveItem

@@ -1,12 +1,13 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from '#icons'
+import { findContentUrl } from '../content/content-url.ts'
 import { isKnownFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
-import { gatewayUrl } from '../network/gateway-url.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { useClient } from '../session/use-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
-import { toastDone } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
 
 /** Actions on a file: one list for the ⋯ button and the context menu. */
@@ -20,6 +21,7 @@ export function useFileActions({
   onDelete: (file: ListedFile) => void
 }): FileActions {
   const network = useNetwork()
+  const client = useClient()
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   return useMemo(() => {
@@ -28,8 +30,15 @@ export function useFileActions({
       toastDone(message)
     }
     return (file) => {
-      const { cid, fileName, encryption } = file
-      const openAt = (url: string) => window.open(url, '_blank', 'noopener,noreferrer')
+      const { cid, fileName, encryption, private: isPrivate = false } = file
+      const openAt = async (options: Parameters<typeof findContentUrl>[3]) => {
+        try {
+          const url = await findContentUrl(client, network, { cidPath: cid, isPrivate }, options)
+          window.open(url, '_blank', 'noopener,noreferrer')
+        } catch (error) {
+          toastError(messages.files.openFailed(fileName), error)
+        }
+      }
       const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
       return [
         { id: 'details', label: messages.files.details, icon: Info, run: details },
@@ -47,16 +56,13 @@ export function useFileActions({
                 id: 'gateway',
                 label: messages.files.openGateway,
                 icon: ExternalLink,
-                run: () => void openAt(gatewayUrl(network, cid, { filename: fileName })),
+                run: () => void openAt({ filename: fileName }),
               },
               {
                 id: 'download',
                 label: messages.files.download,
                 icon: Download,
-                run: () =>
-                  void openAt(
-                    gatewayUrl(network, cid, { download: true, filename: fileName, isFolder: isKnownFolder(cid) }),
-                  ),
+                run: () => void openAt({ download: true, filename: fileName, isFolder: isKnownFolder(cid) }),
               },
             ]),
         {
@@ -81,5 +87,5 @@ export function useFileActions({
         { id: 'delete', label: messages.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
       ]
     }
-  }, [network, navigate, search, onRename, onDelete])
+  }, [network, client, navigate, search, onRename, onDelete])
 }

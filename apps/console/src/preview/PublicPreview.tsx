@@ -1,8 +1,8 @@
 import { downloadBytes } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { gatewayUrl } from '../network/gateway-url.ts'
-import { useNetwork } from '../network/use-network.ts'
+import { type ContentPlace, useContentUrl } from '../content/content-url.ts'
+import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
@@ -10,18 +10,29 @@ import { MediaView, NoPreview } from './ContentView.tsx'
 import { decodeText, shownBytes } from './decode-text.ts'
 import { maxOfficeBytes, OfficePreview } from './office/OfficePreview.tsx'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
-import { choosePreview } from './preview-kind.ts'
+import { choosePreview, type PreviewForm } from './preview-kind.ts'
 import { TextPreview } from './text/TextPreview.tsx'
 
-/** A public file, or one in a public folder. Images and videos come from the gateway, which is another origin. */
-export function PublicPreview({ cidPath, name, mimeType }: { cidPath: string; name: string; mimeType: string | null }) {
-  const network = useNetwork()
+/** A file that is not encrypted, or one in such a folder. Images and videos come from the gateway, which is another origin. */
+export function PublicPreview({
+  cidPath,
+  isPrivate,
+  name,
+  mimeType,
+}: ContentPlace & { name: string; mimeType: string | null }) {
   const form = choosePreview(name, mimeType)
   if (form.kind === 'none') return <NoPreview />
   if (form.kind === 'text') return <PublicText cidPath={cidPath} name={name} mimeType={mimeType} />
   if (form.kind === 'pdf') return <PublicPdf cidPath={cidPath} name={name} />
   if (form.kind === 'office') return <PublicOffice cidPath={cidPath} name={name} />
-  return <MediaView form={form} url={gatewayUrl(network, cidPath, name === '' ? {} : { filename: name })} name={name} />
+  return <PublicMedia place={{ cidPath, isPrivate }} form={form} name={name} />
+}
+
+function PublicMedia({ place, form, name }: { place: ContentPlace; form: PreviewForm; name: string }) {
+  const { urlOf, error } = useContentUrl(place)
+  const url = urlOf(name === '' ? {} : { filename: name })
+  if (url !== undefined) return <MediaView form={form} url={url} name={name} />
+  return error === null ? <Skeleton className="h-40 w-full" /> : <NoPreview hint={messages.preview.broken} />
 }
 
 /** Verified against the CID in this browser, like everything the SDK reads. */

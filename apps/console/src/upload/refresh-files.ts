@@ -1,3 +1,4 @@
+import { dropContentUrls } from '../content/content-url.ts'
 import { queryClient } from '../network/query-client.ts'
 import { hasActive } from '../transfers/transfer-store.ts'
 
@@ -25,6 +26,7 @@ export function refreshFiles(): void {
 
 function refresh(): void {
   isStale = false
+  dropContentUrls()
   void queryClient.invalidateQueries({ queryKey: ['files'] })
   void queryClient.invalidateQueries({ queryKey: ['usage'] })
 }

@@ -6,6 +6,7 @@ import { useNetwork } from '../network/use-network.ts'
 import { saveBlob } from '../preview/save-blob.ts'
 import { chooseTarget } from '../preview/save-file.ts'
 import { isAborted } from '../session/is-aborted.ts'
+import { getSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { cancelTransfer, isActive, retryTransfer, startTransfer, useTransfers } from '../transfers/transfer-store.ts'
@@ -45,6 +46,8 @@ export function ZipDialog({
         run: async ({ report, signal }) => {
           const file = await zipInWorker(network, {
             items,
+            // Other items are read as by everyone.
+            apiKey: items.some(({ isPrivate }) => isPrivate) ? getSession()?.apiKey : undefined,
             target,
             signal,
             needClient,

@@ -1,17 +1,9 @@
-import {
-  CairnError,
-  type Client,
-  createClient,
-  isFolder,
-  iterateStream,
-  listDirectory,
-  type NetworkProfile,
-  openFile,
-} from '@cairn/sdk'
+import { CairnError, type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
 import { makeZip } from 'client-zip'
+import type { ContentPlace } from '../content/content-url.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
 import type { Entry } from './entry.ts'
-import type { ZipItem } from './zip-order.ts'
+import type { WriteOrder, ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
   needKey: (cid: string) => Promise<string>
@@ -29,12 +21,10 @@ const progressMs = 200
  * @throws CairnError those of `openFile` and `openDecrypted`, FILE_TOO_LARGE if there is no space; then nothing is left
  */
 export async function writeZip(
-  network: NetworkProfile,
-  items: readonly ZipItem[],
-  target: FileSystemFileHandle | undefined,
+  { network, apiKey, items, target }: Omit<WriteOrder, 'kind'>,
   { needKey, onProgress }: ZipTools,
 ): Promise<{ file: File | undefined; fileCount: number; bytes: number }> {
-  const client = createClient({ network })
+  const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
   const handle = target ?? (await openKept())
   const file = await handle.createWritable()
   let fileCount = 0
@@ -87,7 +77,7 @@ async function* openEntries(
   items: readonly ZipItem[],
   needKey: ZipTools['needKey'],
 ): AsyncGenerator<Entry, void, undefined> {
-  for (const { path, cid, mimeType, isEncrypted, modifiedAt } of items) {
+  for (const { path, cid, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
     const lastModified = new Date(modifiedAt)
     const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
     if (isEncrypted) {
@@ -97,9 +87,9 @@ async function* openEntries(
       yield* openEncryptedEntries(client, { path, cid, masterKey, lastModified, isStoredFolder })
       continue
     }
-    const files = isStoredFolder ? listBelow(client, cid, path) : [{ path, cid }]
+    const files = isStoredFolder ? listBelow(client, { cidPath: cid, isPrivate }, path) : [{ path, cidPath: cid }]
     for await (const file of files) {
-      const { stream } = await openFile(client, file.cid)
+      const { stream } = await openFile(client, file.cidPath)
       yield { name: file.path, lastModified, input: iterateStream(stream) }
     }
   }
@@ -108,13 +98,15 @@ async function* openEntries(
 /** Lists the files of a stored folder, with their paths below it. */
 async function* listBelow(
   client: Client,
-  cid: string,
+  { cidPath, isPrivate }: ContentPlace,
   path: string,
-): AsyncGenerator<{ path: string; cid: string }, void, undefined> {
-  for await (const item of listDirectory(client, cid)) {
-    const below = `${path}/${item.name}`
-    const isInner = mayBeFolder({ cid: item.cid, mimeType: null }) && (await isFolder(client, item.cid))
-    if (isInner) yield* listBelow(client, item.cid, below)
-    else yield { path: below, cid: item.cid }
+): AsyncGenerator<{ path: string; cidPath: string }, void, undefined> {
+  for await (const { cid, name } of listDirectory(client, cidPath)) {
+    const below = `${path}/${name}`
+    // Of a private upload, only paths below its root can be read.
+    const inner = isPrivate ? `${cidPath}/${name}` : cid
+    const isInner = mayBeFolder({ cid, mimeType: null }) && (await isFolder(client, inner))
+    if (isInner) yield* listBelow(client, { cidPath: inner, isPrivate }, below)
+    else yield { path: below, cidPath: inner }
   }
 }

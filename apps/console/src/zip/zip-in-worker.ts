@@ -5,6 +5,7 @@ import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 /** A ZIP to write, and what its progress and its keys come from. */
 export type ZipJob = {
   items: readonly ZipItem[]
+  apiKey: string | undefined
   target: FileSystemFileHandle | undefined
   signal: AbortSignal
   onProgress: (fileCount: number, bytes: number) => void
@@ -19,7 +20,7 @@ export type ZipJob = {
  */
 export function zipInWorker(
   network: NetworkProfile,
-  { items, target, signal, onProgress, needClient }: ZipJob,
+  { items, apiKey, target, signal, onProgress, needClient }: ZipJob,
 ): Promise<File | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<File | undefined>()
   const worker = new Worker(new URL('./zip.worker.ts', import.meta.url), { type: 'module', name: 'zip' })
@@ -44,7 +45,7 @@ export function zipInWorker(
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
-  order({ kind: 'write', network: forWorker(network), items, target })
+  order({ kind: 'write', network: forWorker(network), apiKey, items, target })
   return promise.finally(() => {
     signal.removeEventListener('abort', stop)
     worker.terminate()

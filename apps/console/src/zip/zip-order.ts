@@ -7,18 +7,24 @@ export type ZipItem = {
   cid: string
   mimeType: string | null
   isEncrypted: boolean
+  isPrivate: boolean
   modifiedAt: number
+}
+
+/** A ZIP to write. */
+export type WriteOrder = {
+  kind: 'write'
+  network: NetworkProfile
+  /** Set if an item is private: the SDK signs links with it. */
+  apiKey: string | undefined
+  items: readonly ZipItem[]
+  /** The file that the user chose; undefined for one in the storage of the browser. */
+  target: FileSystemFileHandle | undefined
 }
 
 /** Messages to the worker. */
 export type ZipOrder =
-  | {
-      kind: 'write'
-      network: NetworkProfile
-      items: readonly ZipItem[]
-      /** The file that the user chose; undefined for one in the storage of the browser. */
-      target: FileSystemFileHandle | undefined
-    }
+  | WriteOrder
   /** The file key of an item: the page has the session with the key nodes. */
   | { kind: 'key'; cid: string; masterKey: string }
   | { kind: 'no-key'; cid: string; error: ReturnType<CairnError['toJSON']> }

@@ -1,5 +1,5 @@
 import { CairnError, restoreError } from '@cairn/sdk'
-import type { ZipEvent, ZipOrder } from './zip-order.ts'
+import type { WriteOrder, ZipEvent, ZipOrder } from './zip-order.ts'
 
 const emit = (event: ZipEvent) => postMessage(event)
 /** Keys that were requested from the page. */
@@ -14,11 +14,11 @@ function needKey(cid: string): Promise<string> {
   return request.promise
 }
 
-async function write({ network, items, target }: Extract<ZipOrder, { kind: 'write' }>): Promise<ZipEvent> {
+async function write(order: WriteOrder): Promise<ZipEvent> {
   // Loaded beside the worker, so that neither file is large.
   const { writeZip } = await import('./write-zip.ts')
   const onProgress = (fileCount: number, bytes: number) => emit({ kind: 'progress', fileCount, bytes })
-  return { kind: 'written', ...(await writeZip(network, items, target, { needKey, onProgress })) }
+  return { kind: 'written', ...(await writeZip(order, { needKey, onProgress })) }
 }
 
 addEventListener('message', ({ data: order }: MessageEvent<ZipOrder>) => {

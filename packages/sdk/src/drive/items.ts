@@ -19,6 +19,8 @@ export type DriveFile = ItemFields & {
   sizeBytes: number
   mimeType: string | null
   isEncrypted: boolean
+  /** Whether the gateway serves it through signed links only. */
+  isPrivate: boolean
   /** Newest first. */
   versions: DriveVersion[]
 }
@@ -30,6 +32,6 @@ export function toItem(node: Node, name: string, path: string): DriveItem {
   const common = { id, name, path, isStarred, tags: [...tags], colour, trashedAt }
   const [newest] = versions ?? []
   if (versions === undefined || newest === undefined) return { kind: 'folder', ...common }
-  const { cid, sizeBytes, mimeType, isEncrypted } = newest
-  return { kind: 'file', ...common, cid, sizeBytes, mimeType, isEncrypted, versions: [...versions] }
+  const { cid, sizeBytes, mimeType, isEncrypted, isPrivate } = newest
+  return { kind: 'file', ...common, cid, sizeBytes, mimeType, isEncrypted, isPrivate, versions: [...versions] }
 }

@@ -8,7 +8,7 @@ export const rootId = ''
 /** What the drive needs to know about an upload. */
 export type DriveUpload = Pick<
   FileEntry,
-  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption'
+  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption' | 'private'
 >
 
 /** A version of a file. */
@@ -17,6 +17,8 @@ export type DriveVersion = {
   sizeBytes: number
   mimeType: string | null
   isEncrypted: boolean
+  /** Whether the gateway serves it through signed links only. */
+  isPrivate: boolean
   /** When it was uploaded, or became the newest version, in ms since 1970. */
   at: number
 }
@@ -148,8 +150,9 @@ function textOf(all: Fields, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-export function toVersion({ cid, fileSizeInBytes, mimeType, encryption }: DriveUpload, at: number): DriveVersion {
-  return { cid, sizeBytes: Number(fileSizeInBytes), mimeType, isEncrypted: encryption, at }
+export function toVersion(upload: DriveUpload, at: number): DriveVersion {
+  const { cid, fileSizeInBytes, mimeType, encryption, private: isPrivate = false } = upload
+  return { cid, sizeBytes: Number(fileSizeInBytes), mimeType, isEncrypted: encryption, isPrivate, at }
 }
 
 export function newestFirst(a: DriveVersion, b: DriveVersion): number {

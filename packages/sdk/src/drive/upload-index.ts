@@ -73,7 +73,8 @@ function isEqual(one: DriveUpload, other: DriveUpload): boolean {
     one.createdAt === other.createdAt &&
     one.fileSizeInBytes === other.fileSizeInBytes &&
     one.mimeType === other.mimeType &&
-    one.encryption === other.encryption
+    one.encryption === other.encryption &&
+    one.private === other.private
   )
 }
 

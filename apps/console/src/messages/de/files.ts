@@ -37,6 +37,7 @@ export const files: Texts['files'] = {
   details: 'Details',
   openGateway: 'Am Gateway öffnen',
   download: 'Herunterladen',
+  openFailed: (name) => `${name} ließ sich nicht öffnen`,
   copyLink: 'Link kopieren',
   copyCid: 'CID kopieren',
   publish: 'Unter einem Namen veröffentlichen',

@@ -37,6 +37,7 @@ export const files = translatable('files', {
   details: 'Details',
   openGateway: 'Open on the gateway',
   download: 'Download',
+  openFailed: (name: string) => `${name} could not be opened`,
   copyLink: 'Copy link',
   copyCid: 'Copy CID',
   publish: 'Publish to a name',

@@ -1,0 +1,60 @@
+import { type Client, createGatewayLink, type NetworkProfile } from '@cairn/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { type GatewayUrlOptions, gatewayUrl } from '../network/gateway-url.ts'
+import { queryClient } from '../network/query-client.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { useClient } from '../session/use-client.ts'
+
+/** A CID, or a path below one, and whether the gateway serves it through signed links only. */
+export type ContentPlace = { cidPath: string; isPrivate: boolean }
+
+type ContentUrlOptions = Omit<GatewayUrlOptions, 'signature'>
+
+/** A film that is paused for hours plays on: its next range needs a valid link. */
+const lifetimeSeconds = 12 * 3600
+/** Links are signed again an hour before they expire. */
+const freshMs = 11 * 3600 * 1000
+
+const queryKey = 'signed-link'
+
+/**
+ * The query of a link to exactly this path: its address may be copied from a tab, and then opens no more than what the tab
+ * shows. Only the query is used, so that it goes to the gateway of the network.
+ */
+const signatureQuery = (client: Client, cidPath: string) => ({
+  queryKey: [queryKey, cidPath],
+  queryFn: async ({ signal }: { signal: AbortSignal }) => {
+    const { url } = await createGatewayLink(client, cidPath, { expiresInSeconds: lifetimeSeconds, signal })
+    return new URL(url).search
+  },
+  staleTime: freshMs,
+})
+
+/** Returns where the gateway serves content to this user; undefined while a link to private content is signed. */
+export function useContentUrl({ cidPath, isPrivate }: ContentPlace) {
+  const network = useNetwork()
+  const client = useClient()
+  const { data, error, refetch } = useQuery({ ...signatureQuery(client, cidPath), enabled: isPrivate })
+  const urlOf = (options: ContentUrlOptions = {}): string | undefined => {
+    if (!isPrivate) return gatewayUrl(network, cidPath, options)
+    return data === undefined ? undefined : gatewayUrl(network, cidPath, { ...options, signature: data })
+  }
+  return { urlOf, error, refetch }
+}
+
+/** The same outside of components. */
+export async function findContentUrl(
+  client: Client,
+  network: NetworkProfile,
+  { cidPath, isPrivate }: ContentPlace,
+  options: ContentUrlOptions,
+): Promise<string> {
+  if (!isPrivate) return gatewayUrl(network, cidPath, options)
+  const signature = await queryClient.fetchQuery(signatureQuery(client, cidPath))
+  return gatewayUrl(network, cidPath, { ...options, signature })
+}
+
+/** Removes the links that no element shows: a link ends with its upload, also if the same content is uploaded again. */
+export function dropContentUrls(): void {
+  queryClient.removeQueries({ queryKey: [queryKey], type: 'inactive' })
+}
