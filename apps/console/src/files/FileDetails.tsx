@@ -22,7 +22,14 @@ export function FileDetails({ info }: { info: FileInfo }) {
       `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`,
     ],
     [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
-    [messages.places.detailsAccess, encryption ? messages.preview.encryptedNote : messages.preview.publicNote],
+    [
+      messages.places.detailsAccess,
+      encryption
+        ? messages.preview.encryptedNote
+        : isPrivate
+          ? messages.preview.privateNote
+          : messages.preview.publicNote,
+    ],
   ] as const
   return (
     <div className="flex flex-col gap-6">

@@ -89,7 +89,7 @@ export function FilePage() {
         </>
       ) : (
         <>
-          <FileTabs cid={cid} shown={tab} />
+          <FileTabs cid={cid} isPrivate={data.private ?? false} shown={tab} />
           <Tab key={cid} tab={tab} info={data} />
         </>
       )}

@@ -1,5 +1,5 @@
 import { memo, type ReactNode } from 'react'
-import { Ellipsis, Lock } from '#icons'
+import { Ellipsis, Lock, UserRound } from '#icons'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatBytes, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
@@ -45,7 +45,18 @@ export const FileRow = memo(function FileRow({
   /** From the start of the list, in px. */
   top: number
 }) {
-  const { id, cid, fileName, fileSizeInBytes, createdAt, encryption, mimeType, item, place } = file
+  const {
+    id,
+    cid,
+    fileName,
+    fileSizeInBytes,
+    createdAt,
+    encryption,
+    private: isPrivate = false,
+    mimeType,
+    item,
+    place,
+  } = file
   const name = markControls(fileName)
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
@@ -90,12 +101,20 @@ export const FileRow = memo(function FileRow({
         <span className="min-w-0">
           <span className="flex min-w-0 items-center gap-2">
             <FileLink file={file} search={search} />
+            {isPrivate && !isNarrow ? (
+              <span className="flex shrink-0 items-center gap-1 text-ink-soft text-xs">
+                <UserRound aria-hidden="true" size={12} />
+                {messages.files.privateTag}
+              </span>
+            ) : undefined}
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow={isNarrow} />}
           </span>
           {isNarrow ? (
             <span className="flex min-w-0 items-center gap-1.5 text-ink-soft text-sm">
               {encryption ? (
                 <Lock aria-label={messages.files.encryptedTag} size={12} className="shrink-0" />
+              ) : isPrivate ? (
+                <UserRound aria-label={messages.files.privateTag} size={12} className="shrink-0" />
               ) : undefined}
               <span className="truncate">
                 {[isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added), place ?? '']

@@ -3,14 +3,26 @@ import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fileTabs } from './file-search.ts'
 
+/** What a private file cannot have: proofs are about deals, and names open for everyone. */
+const publicTabs: readonly string[] = ['proofs', 'names'] satisfies (typeof fileTabs)[number][]
+
 /** The tabs of a file, each with its own address. */
-export function FileTabs({ cid, shown }: { cid: string; shown: (typeof fileTabs)[number] }) {
+export function FileTabs({
+  cid,
+  isPrivate,
+  shown,
+}: {
+  cid: string
+  isPrivate: boolean
+  shown: (typeof fileTabs)[number]
+}) {
+  const tabs = isPrivate ? fileTabs.filter((tab) => !publicTabs.includes(tab)) : fileTabs
   return (
     <nav
       aria-label={messages.preview.tabs}
       className="-mx-1.5 mb-5 flex flex-wrap border-line border-b max-sm:justify-between sm:-mx-2.5 sm:gap-x-1"
     >
-      {fileTabs.map((tab) => (
+      {tabs.map((tab) => (
         <Link
           key={tab}
           to="/files/$cid"

@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router'
-import { Globe, Lock } from '#icons'
+import { Globe, Lock, UserRound } from '#icons'
 import { UnknownFile } from '../content/UnknownFile.tsx'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { formatBytes } from '../messages/format.ts'
@@ -24,8 +24,12 @@ export function OpenPage() {
       ) : (
         <>
           <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft text-sm">
-            <Tag icon={data.encryption ? Lock : Globe}>
-              {data.encryption ? messages.files.encryptedTag : messages.files.publicTag}
+            <Tag icon={data.encryption ? Lock : data.private ? UserRound : Globe}>
+              {data.encryption
+                ? messages.files.encryptedTag
+                : data.private
+                  ? messages.files.privateTag
+                  : messages.files.publicTag}
             </Tag>
             <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
             <ShortCode text={cid} label={messages.files.copyCid} />

@@ -88,6 +88,7 @@ export const files: Texts['files'] = {
     `${items(count)} ${plural(count, { one: 'konnte', other: 'konnten' })} nicht gelöscht werden`,
   publicTag: 'Öffentlich',
   encryptedTag: 'Verschlüsselt',
+  privateTag: 'Privat',
   folder: 'Ordner',
   unknownType: 'Datei',
   sizeAndDate: (size, date) => `${size} · ${date}`,

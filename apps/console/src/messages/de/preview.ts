@@ -72,6 +72,8 @@ export const preview: Texts['preview'] = {
     'Solange die Datei geöffnet ist, braucht sie ebenso viel Platz auf diesem Gerät. Direkt in eine Datei schreibt die Kommandozeile: cairn get mit der CID.',
   saveDecrypted: 'Entschlüsselte Datei sichern',
   publicNote: 'Öffentlich: Alle mit der CID können sie lesen.',
+  privateNote:
+    'Privat: Öffnen können sie nur dieses Konto und Personen mit einem signierten Link. Der Betreiber kann sie lesen.',
   encryptedNote: 'Verschlüsselt: Öffnen können sie nur die unter „Zugriff“ genannten Personen und Bedingungen.',
   folderEmpty: 'Dieser Ordner ist leer',
   folderMore: 'Nur die ersten Namen sind zu sehen. Das Gateway listet alle auf.',
@@ -84,6 +86,9 @@ export const preview: Texts['preview'] = {
   namesHint:
     'Ein Name behält seine Adresse, während sich sein Ziel ändert. Diese CID unter einem der eigenen Namen veröffentlichen.',
   namesGo: 'Namen wählen',
+  privateAccessTitle: 'Nur dieses Konto und Personen mit einem signierten Link können diese Datei öffnen',
+  privateAccessHint:
+    'Ein Link läuft ab und endet, wenn die Datei gelöscht wird. Die Datei ist nicht verschlüsselt, deshalb kann der Betreiber dieses Dienstes sie lesen.',
   publicAccessTitle: 'Alle können diese Datei lesen',
   publicAccessHint:
     'Sie wurde unverschlüsselt hochgeladen, deshalb lässt sich der Zugriff weder geben noch entziehen. Verschlüsselt hochladen, um den Zugriff zu steuern.',

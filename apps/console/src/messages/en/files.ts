@@ -87,6 +87,7 @@ export const files = translatable('files', {
   deleteFailed: (count: number) => `${items(count)} could not be deleted`,
   publicTag: 'Public',
   encryptedTag: 'Encrypted',
+  privateTag: 'Private',
   folder: 'Folder',
   unknownType: 'File',
   sizeAndDate: (size: string, date: string) => `${size} · ${date}`,

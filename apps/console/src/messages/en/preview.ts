@@ -68,6 +68,7 @@ export const preview = translatable('preview', {
     'While it is open, the file takes as much space on this device. To write it to a file instead, use the command line: cairn get, with its CID.',
   saveDecrypted: 'Save decrypted file',
   publicNote: 'Public: anyone with the CID can read it.',
+  privateNote: 'Private: only you and people with a signed link can open it. The operator can read it.',
   encryptedNote: 'Encrypted: only people and conditions listed under Access can open it.',
   folderEmpty: 'This folder is empty',
   folderMore: 'Only the first names are shown. The gateway lists all of them.',
@@ -79,6 +80,9 @@ export const preview = translatable('preview', {
   namesTitle: 'Give it a permanent name',
   namesHint: 'A name keeps its address while its target changes. Publish this CID to one of your names.',
   namesGo: 'Choose a name',
+  privateAccessTitle: 'Only you and people with a signed link can open this file',
+  privateAccessHint:
+    'A link expires, and ends when you delete the file. The file is not encrypted, so the operator of this service can read it.',
   publicAccessTitle: 'Anyone can read this file',
   publicAccessHint:
     'It was uploaded without encryption, so access cannot be shared or removed. Upload it encrypted to control who reads it.',
