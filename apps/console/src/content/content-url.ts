@@ -54,6 +54,17 @@ export async function findContentUrl(
   return gatewayUrl(network, cidPath, { ...options, signature })
 }
 
+/** Signs a link to hand out. Unlike links of this page, its lifetime is what its owner chose. */
+export async function signContentUrl(
+  client: Client,
+  network: NetworkProfile,
+  cidPath: string,
+  { expiresInSeconds, ...options }: ContentUrlOptions & { expiresInSeconds: number },
+): Promise<{ url: string; expiresAt: number }> {
+  const { url, expiresAt } = await createGatewayLink(client, cidPath, { expiresInSeconds })
+  return { url: gatewayUrl(network, cidPath, { ...options, signature: new URL(url).search }), expiresAt }
+}
+
 /** Removes the links that no element shows: a link ends with its upload, also if the same content is uploaded again. */
 export function dropContentUrls(): void {
   queryClient.removeQueries({ queryKey: [queryKey], type: 'inactive' })

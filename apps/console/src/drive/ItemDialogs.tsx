@@ -1,4 +1,5 @@
 import type { Drive } from '@cairn/sdk'
+import { SignLinkDialog } from '../files/SignLinkDialog.tsx'
 import { messages } from '../messages/messages.ts'
 import { NameDialog } from '../ui/NameDialog.tsx'
 import { ZipDialog } from '../zip/ZipDialog.tsx'
@@ -66,6 +67,7 @@ export function ItemDialogs({
       />
     )
   }
+  if (kind === 'sign-link') return <SignLinkDialog content={dialog.content} onClose={onClose} />
   const { items } = dialog
   const ids = items.map(({ id }) => id)
   if (kind === 'share') return <ShareItemsDialog drive={drive} items={items} onClose={onClose} />

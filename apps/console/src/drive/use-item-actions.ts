@@ -1,9 +1,10 @@
 import type { DriveFile, DriveItem } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import { Download, FolderInput, FolderOpen, History, Pencil, Star, StarOff, Tag, Trash2 } from '#icons'
 import { intoFolder } from '../files/FileLink.tsx'
 import type { ListedFile } from '../files/listed-file.ts'
+import type { SignedContent } from '../files/SignLinkDialog.tsx'
 import { type FileActions, useFileActions } from '../files/use-file-actions.ts'
 import { messages } from '../messages/messages.ts'
 import type { ItemEdits } from './use-item-edits.ts'
@@ -14,6 +15,7 @@ export type ItemDialog =
   | { kind: 'rename'; item: DriveItem }
   | { kind: 'move' | 'labels' | 'share' | 'zip'; items: readonly DriveItem[] }
   | { kind: 'versions'; item: DriveFile }
+  | { kind: 'sign-link'; content: SignedContent }
 
 const nothing = () => undefined
 
@@ -21,7 +23,8 @@ const nothing = () => undefined
 export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) => void): FileActions {
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
-  const ofContent = useFileActions({ onRename: nothing, onDelete: nothing })
+  const onSignLink = useCallback((content: SignedContent) => onDialog({ kind: 'sign-link', content }), [onDialog])
+  const ofContent = useFileActions({ onRename: nothing, onDelete: nothing, onSignLink })
   return useMemo(() => {
     const own = new Set(['rename', 'delete'])
     return (file: ListedFile) => {

@@ -9,6 +9,7 @@ import { Button, buttonClass } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { toastDone } from '../ui/toast-store.ts'
+import { SignLinkButton } from './SignLinkDialog.tsx'
 
 /** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
@@ -56,7 +57,11 @@ export function FileDetails({ info }: { info: FileInfo }) {
             isFolder={isFolder}
           />
         )}
-        <CopyLink cid={cid} />
+        {isPrivate ? (
+          <SignLinkButton cidPath={cid} name={fileName === '' ? cid : fileName} mimeType={mimeType} />
+        ) : (
+          <CopyLink cid={cid} />
+        )}
       </div>
     </div>
   )

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ChevronLeft, ChevronRight, Globe, Maximize2, Minimize2 } from '#icons'
+import { ChevronLeft, ChevronRight, Globe, Maximize2, Minimize2, UserRound } from '#icons'
 import { AccessPanel } from '../access/AccessPanel.tsx'
 import { FolderPath } from '../content/FolderView.tsx'
 import { UnknownFile } from '../content/UnknownFile.tsx'
@@ -20,6 +20,7 @@ import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileTabs } from './FileTabs.tsx'
 import { PublicContent } from './PublicContent.tsx'
+import { SignLinkButton } from './SignLinkDialog.tsx'
 import { useFullScreen } from './use-full-screen.ts'
 import { useSiblings } from './use-siblings.ts'
 
@@ -98,9 +99,20 @@ export function FilePage() {
 }
 
 function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'; info: FileInfo }) {
-  const { cid, encryption } = info
+  const { cid, encryption, mimeType } = info
   if (tab === 'details') return <FileDetails info={info} />
   if (tab === 'access') {
+    if (info.private) {
+      return (
+        <EmptyState
+          icon={UserRound}
+          title={messages.preview.privateAccessTitle}
+          hint={messages.preview.privateAccessHint}
+        >
+          <SignLinkButton cidPath={cid} name={nameOf(info)} mimeType={mimeType} />
+        </EmptyState>
+      )
+    }
     if (!encryption) {
       return (
         <EmptyState icon={Globe} title={messages.preview.publicAccessTitle} hint={messages.preview.publicAccessHint}>

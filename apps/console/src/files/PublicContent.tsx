@@ -10,6 +10,7 @@ import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { CopyLink, PublicLinks } from './FileDetails.tsx'
+import { SignLinkButton } from './SignLinkDialog.tsx'
 
 /** Maximum number of names shown; the gateway shows the whole folder. */
 const maxNames = 500
@@ -93,7 +94,11 @@ export function PublicContent({
         <FolderView cid={cid} path={path} {...data} />
         <div className="flex flex-wrap gap-2">
           <PublicLinks cidPath={cidPath} isPrivate={isPrivate} name={name} isFolder />
-          {path === '' ? <CopyLink cid={cid} /> : undefined}
+          {isPrivate ? (
+            <SignLinkButton cidPath={cidPath} name={name} mimeType={mimeType} />
+          ) : path === '' ? (
+            <CopyLink cid={cid} />
+          ) : undefined}
         </div>
       </div>
     )
@@ -103,6 +108,7 @@ export function PublicContent({
       <PublicPreview cidPath={cidPath} isPrivate={isPrivate} name={name} mimeType={mimeType} />
       <div className="flex flex-wrap gap-2">
         <PublicLinks cidPath={cidPath} isPrivate={isPrivate} name={name} />
+        {isPrivate ? <SignLinkButton cidPath={cidPath} name={name} mimeType={mimeType} /> : undefined}
       </div>
     </div>
   )

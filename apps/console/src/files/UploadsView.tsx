@@ -19,6 +19,7 @@ import { FirstRun } from './FirstRun.tsx'
 import { isNarrowed } from './filter-files.ts'
 import type { ListedFile } from './listed-file.ts'
 import { RenameDialog } from './RenameDialog.tsx'
+import { type SignedContent, SignLinkDialog } from './SignLinkDialog.tsx'
 import { keepExisting, noSelection, type Selection } from './selection.ts'
 import { useFileActions } from './use-file-actions.ts'
 import { useFiles } from './use-files.ts'
@@ -42,11 +43,13 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   } = useFiles(search)
   const [selection, setSelection] = useState<Selection>(noSelection)
   const [renaming, setRenaming] = useState<FileEntry>()
+  const [signed, setSigned] = useState<SignedContent>()
   const [deleting, setDeleting] = useState<readonly FileEntry[]>([])
   const entryOf = (file: ListedFile) => files.find(({ id }) => id === file.id)
   const actions = useFileActions({
     onRename: (file) => setRenaming(entryOf(file)),
     onDelete: (file) => setDeleting([entryOf(file)].filter((entry) => entry !== undefined)),
+    onSignLink: setSigned,
   })
 
   const order = useMemo(() => files.map(({ id }) => id), [files])
@@ -134,6 +137,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
         />
       ) : undefined}
       {renaming === undefined ? undefined : <RenameDialog file={renaming} onClose={() => setRenaming(undefined)} />}
+      {signed === undefined ? undefined : <SignLinkDialog content={signed} onClose={() => setSigned(undefined)} />}
       <DeleteDialog
         files={deleting}
         onClose={() => setDeleting([])}

@@ -9,6 +9,7 @@ import { useClient } from '../session/use-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
+import type { SignedContent } from './SignLinkDialog.tsx'
 
 /** Actions on a file: one list for the ⋯ button and the context menu. */
 export type FileActions = (file: ListedFile) => readonly MenuItem[]
@@ -16,9 +17,11 @@ export type FileActions = (file: ListedFile) => readonly MenuItem[]
 export function useFileActions({
   onRename,
   onDelete,
+  onSignLink,
 }: {
   onRename: (file: ListedFile) => void
   onDelete: (file: ListedFile) => void
+  onSignLink: (content: SignedContent) => void
 }): FileActions {
   const network = useNetwork()
   const client = useClient()
@@ -30,7 +33,7 @@ export function useFileActions({
       toastDone(message)
     }
     return (file) => {
-      const { cid, fileName, encryption, private: isPrivate = false } = file
+      const { cid, fileName, mimeType, encryption, private: isPrivate = false } = file
       const openAt = async (options: Parameters<typeof findContentUrl>[3]) => {
         try {
           const url = await findContentUrl(client, network, { cidPath: cid, isPrivate }, options)
@@ -65,27 +68,39 @@ export function useFileActions({
                 run: () => void openAt({ download: true, filename: fileName, isFolder: isKnownFolder(cid) }),
               },
             ]),
-        {
-          id: 'copy-link',
-          label: messages.files.copyLink,
-          icon: Link2,
-          run: () => void copy(`${location.origin}/open/${cid}`, messages.files.linkCopied),
-        },
+        isPrivate
+          ? {
+              id: 'sign-link',
+              label: messages.files.signLink,
+              icon: Link2,
+              run: () => onSignLink({ cidPath: cid, name: fileName, mimeType }),
+            }
+          : {
+              id: 'copy-link',
+              label: messages.files.copyLink,
+              icon: Link2,
+              run: () => void copy(`${location.origin}/open/${cid}`, messages.files.linkCopied),
+            },
         {
           id: 'copy-cid',
           label: messages.files.copyCid,
           icon: Copy,
           run: () => void copy(cid, messages.files.cidCopied),
         },
-        {
-          id: 'publish',
-          label: messages.files.publish,
-          icon: Signpost,
-          run: () => void navigate({ to: '/names', search: { publish: cid } }),
-        },
+        // A name opens for everyone.
+        ...(isPrivate
+          ? []
+          : [
+              {
+                id: 'publish',
+                label: messages.files.publish,
+                icon: Signpost,
+                run: () => void navigate({ to: '/names', search: { publish: cid } }),
+              },
+            ]),
         { id: 'rename', label: messages.files.rename, icon: Pencil, run: () => onRename(file) },
         { id: 'delete', label: messages.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
       ]
     }
-  }, [network, client, navigate, search, onRename, onDelete])
+  }, [network, client, navigate, search, onRename, onDelete, onSignLink])
 }
