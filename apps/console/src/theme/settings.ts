@@ -12,6 +12,8 @@ const settingsSchema = v.object({
   language: v.fallback(v.string(), 'system'),
   /** Whether uploads are encrypted by default; the last choice is stored. */
   encrypts: v.fallback(v.boolean(), true),
+  /** Whether uploads that are not encrypted are private; the last choice is stored. */
+  uploadsPrivately: v.fallback(v.boolean(), false),
   /** Whether public uploads start without another click. */
   startsAtOnce: v.fallback(v.boolean(), false),
   /** Format of encrypted files. */
@@ -44,6 +46,7 @@ const fallbacks: Settings = {
   accent: 'blue',
   language: 'system',
   encrypts: true,
+  uploadsPrivately: false,
   startsAtOnce: false,
   fileFormat: 'v1',
   hasShortcuts: true,

@@ -1,28 +1,34 @@
-import { Globe, Lock } from '#icons'
+import { Globe, Lock, UserRound } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Segments } from '../ui/Segments.tsx'
+import type { UploadAccess } from './upload-item.ts'
 
 /** Who can open the upload. Placed next to the upload button, because public cannot be undone. */
 export function AccessChoice({
-  isEncrypted,
+  access,
   canEncrypt,
   onChange,
 }: {
-  isEncrypted: boolean
+  access: UploadAccess
   canEncrypt: boolean
-  onChange: (isEncrypted: boolean) => void
+  onChange: (access: UploadAccess) => void
 }) {
-  const hint = isEncrypted ? messages.upload.encryptedHint : messages.upload.publicHint
+  const hint = {
+    encrypted: messages.upload.encryptedHint,
+    private: messages.upload.privateHint,
+    public: messages.upload.publicHint,
+  }[access]
   return (
     <div className="flex w-full flex-col gap-1.5">
       <Segments
         label={messages.upload.access}
-        value={isEncrypted ? 'encrypted' : 'public'}
+        value={access}
         options={[
           { value: 'encrypted', label: messages.upload.encrypted, icon: Lock, isDisabled: !canEncrypt },
+          { value: 'private', label: messages.upload.private, icon: UserRound },
           { value: 'public', label: messages.upload.public, icon: Globe },
         ]}
-        onChange={(value) => onChange(value === 'encrypted')}
+        onChange={onChange}
       />
       <p className="text-ink-soft text-sm">{canEncrypt ? hint : `${hint} ${messages.upload.encryptedMissing}`}</p>
     </div>

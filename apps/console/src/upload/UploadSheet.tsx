@@ -38,7 +38,7 @@ function Sheet() {
   const { tab, items, unreadable } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
-  const { encrypts, startsAtOnce } = useSettings()
+  const { encrypts, uploadsPrivately, startsAtOnce } = useSettings()
   // Users who opened the options click Start themselves.
   const [wasLookedAt, setLookedAt] = useState(false)
   const [isSeparate, setSeparate] = useState(false)
@@ -48,7 +48,8 @@ function Sheet() {
   const [isStarting, setStarting] = useState(false)
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
-  const isEncrypted = encrypts && canEncrypt
+  const access = encrypts && canEncrypt ? 'encrypted' : uploadsPrivately ? 'private' : 'public'
+  const isEncrypted = access === 'encrypted'
   const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
   const failures = findNameProblems(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
@@ -70,7 +71,7 @@ function Sheet() {
     const folderId = hasPlacer() ? (place?.id ?? '') : undefined
     const taken = new Set(tab === 'text' ? [] : items.map(({ id }) => id))
     return () => {
-      startUploads(() => clientOf(network, getSession()), made, isEncrypted, folderId)
+      startUploads(() => clientOf(network, getSession()), made, access, folderId)
       dropFromUploadSheet(taken)
       showTransfers(true)
     }
@@ -91,7 +92,7 @@ function Sheet() {
   const needsNobody =
     startsAtOnce &&
     !wasLookedAt &&
-    !isEncrypted &&
+    access === 'public' &&
     tab === 'files' &&
     isReady &&
     unreadable === 0 &&
@@ -113,11 +114,13 @@ function Sheet() {
       footer={
         <>
           <AccessChoice
-            isEncrypted={isEncrypted}
+            access={access}
             canEncrypt={canEncrypt}
-            onChange={(encrypts) => {
+            onChange={(next) => {
               setLookedAt(true)
-              changeSettings({ encrypts })
+              changeSettings(
+                next === 'encrypted' ? { encrypts: true } : { encrypts: false, uploadsPrivately: next === 'private' },
+              )
             }}
           />
           <Button onClick={close}>{messages.shell.cancel}</Button>
@@ -128,7 +131,7 @@ function Sheet() {
             onClick={() => void start()}
           >
             <Upload aria-hidden="true" size={16} />
-            {messages.upload.start(fileCount, isEncrypted)}
+            {messages.upload.start(fileCount, access)}
           </Button>
         </>
       }

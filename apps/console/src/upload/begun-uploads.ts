@@ -9,6 +9,7 @@ const begunUpload = v.object({
   name: v.string(),
   kind: v.picklist(['file', 'folder']),
   isEncrypted: v.boolean(),
+  isPrivate: v.exactOptional(v.boolean()),
   folderId: v.exactOptional(v.string()),
   sizeBytes: v.number(),
   files: v.array(v.object({ path: v.string(), sizeBytes: v.number(), modifiedAt: v.number(), type: v.string() })),

@@ -24,6 +24,8 @@ export type KeptUpload = {
   name: string
   kind: 'file' | 'folder'
   isEncrypted: boolean
+  /** Absent in rows of earlier versions. */
+  isPrivate?: boolean
   /** Id of its folder in the drive; empty for the root. */
   folderId?: string
   sizeBytes: number

@@ -66,7 +66,7 @@ async function resumeSealed(
 }
 
 async function sendItem(client: Client, job: UploadJob, { report, signal }: Tools): Promise<{ cid?: string }> {
-  const { item, name, isEncrypted } = job
+  const { item, name, isEncrypted, isPrivate } = job
   if (item === undefined) throw new CairnError('FILE_UNREADABLE')
   const options = {
     name,
@@ -75,9 +75,10 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
     ...(item.sizeBytes < partsFromBytes ? {} : { resumable: createResumable(keeping(job, report)) }),
   }
   if (isEncrypted) return uploadSealed(client, item, options)
-  if (item.kind === 'file') return uploadFile(client, item.file, options)
+  const plain = { ...options, private: isPrivate }
+  if (item.kind === 'file') return uploadFile(client, item.file, plain)
   refuseDuplicatePaths(item.files)
-  return uploadFolder(client, nameFolder(item.files, name), options)
+  return uploadFolder(client, nameFolder(item.files, name), plain)
 }
 
 /** Stores what a resume needs. An encrypted upload without stored bytes restarts after a reload. */

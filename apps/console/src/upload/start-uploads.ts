@@ -7,7 +7,7 @@ import { endRefusedSession, getSession } from '../session/session-store.ts'
 import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
 import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
-import type { UploadItem } from './upload-item.ts'
+import type { UploadAccess, UploadItem } from './upload-item.ts'
 import { createJobs, dropJob, notePause, type UploadJob } from './upload-job.ts'
 import { placeUpload } from './upload-place.ts'
 import { addToUploadSheet } from './upload-sheet-store.ts'
@@ -16,11 +16,11 @@ import { addToUploadSheet } from './upload-sheet-store.ts'
 export function startUploads(
   client: () => Client,
   items: readonly UploadItem[],
-  isEncrypted: boolean,
+  access: UploadAccess,
   /** Folder of the drive; empty for the root, undefined without a drive. */
   folderId?: string,
 ): void {
-  for (const { job, sizeBytes } of createJobs(items, isEncrypted, folderId)) {
+  for (const { job, sizeBytes } of createJobs(items, access, folderId)) {
     startTransfer(toTransferRequest(client, job, sizeBytes))
   }
 }

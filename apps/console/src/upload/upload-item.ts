@@ -4,6 +4,9 @@ import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 
+/** Who can open an upload. Private content is not encrypted: the service shows it to its owner, and through signed links. */
+export type UploadAccess = 'encrypted' | 'private' | 'public'
+
 /** One line of the upload sheet: a file, or a folder with its content. */
 export type UploadItem =
   | { id: string; kind: 'file'; name: string; sizeBytes: number; file: File; handle?: FileSystemHandle }

@@ -14,13 +14,14 @@ import {
   removeBytes,
   removeKept,
 } from './kept-uploads.ts'
-import type { UploadItem } from './upload-item.ts'
+import type { UploadAccess, UploadItem } from './upload-item.ts'
 
 /** An upload in progress, with the part of it that survives the page. */
 export type UploadJob = {
   readonly id: string
   readonly name: string
   readonly isEncrypted: boolean
+  readonly isPrivate: boolean
   /** Where it belongs in the drive; undefined without a drive. */
   readonly folderId: string | undefined
   /** The content; undefined after a reload until it is chosen again. */
@@ -43,12 +44,12 @@ export type UploadJob = {
  */
 export function createJobs(
   items: readonly UploadItem[],
-  isEncrypted: boolean,
+  access: UploadAccess,
   folderId?: string,
 ): { job: UploadJob; sizeBytes: number }[] {
   const account = getSession()?.address
   const created = items.map((item) => {
-    const job = createJob(item, isEncrypted, folderId)
+    const job = createJob(item, access, folderId)
     return { job, item, row: account === undefined ? undefined : toRow(job, item, account) }
   })
   const rows = created.flatMap(({ row }) => row ?? [])
@@ -58,11 +59,12 @@ export function createJobs(
   return created.map(({ job, item: { sizeBytes } }) => ({ job, sizeBytes }))
 }
 
-function createJob(item: UploadItem, isEncrypted: boolean, folderId: string | undefined): UploadJob {
+function createJob(item: UploadItem, access: UploadAccess, folderId: string | undefined): UploadJob {
   return {
     id: crypto.randomUUID(),
     name: item.name.trim(),
-    isEncrypted,
+    isEncrypted: access === 'encrypted',
+    isPrivate: access === 'private',
     folderId,
     item,
     state: undefined,
@@ -80,6 +82,7 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
     id: kept.id,
     name: kept.name,
     isEncrypted: kept.isEncrypted,
+    isPrivate: kept.isPrivate === true,
     folderId: kept.folderId,
     item: kept.isEncrypted || bytes === undefined ? undefined : toItem(kept, filesOf(kept, bytes)),
     state: kept.state,
@@ -136,6 +139,7 @@ function toRow(job: UploadJob, item: UploadItem, account: string): KeptUpload {
     name: job.name,
     kind: item.kind,
     isEncrypted: job.isEncrypted,
+    isPrivate: job.isPrivate,
     ...(job.folderId === undefined ? {} : { folderId: job.folderId }),
     sizeBytes: item.sizeBytes,
     files: filesIn(item).map(({ path, file }) => ({

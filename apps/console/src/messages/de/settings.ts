@@ -16,7 +16,7 @@ export const settings: Texts['settings'] = {
   encryptsHint: 'Jeder Upload zeigt die Wahl noch einmal, bevor er beginnt.',
   startsAtOnce: 'Öffentliche Uploads sofort beginnen',
   startsAtOnceHint:
-    'Öffentliche Dateien werden hochgeladen, sobald sie ausgewählt sind. Verschlüsselte warten auf die Schaltfläche.',
+    'Öffentliche Dateien werden hochgeladen, sobald sie ausgewählt sind. Private und verschlüsselte warten auf die Schaltfläche.',
   fileFormat: 'Format verschlüsselter Dateien',
   fileFormats: { v1: 'Kompatibel', v2: 'Wahlfrei lesbar' },
   fileFormatHints: {

@@ -24,6 +24,9 @@ export const upload: Texts['upload'] = {
   public: 'Öffentlich',
   publicHint:
     'Alle mit der CID können sie lesen, solange es irgendwo eine Kopie gibt. Das lässt sich später nicht ändern.',
+  private: 'Privat',
+  privateHint:
+    'Nicht verschlüsselt. Öffnen können sie nur dieses Konto und Personen mit einem signierten Link, und der Betreiber dieses Dienstes kann sie lesen.',
   encrypted: 'Verschlüsselt',
   encryptedHint:
     'Wird in diesem Browser verschlüsselt. Zugriff haben nur dieses Konto und Personen mit einer Freigabe.',
@@ -47,10 +50,9 @@ export const upload: Texts['upload'] = {
   addHint: 'Einmal zahlen. Der Upload beginnt mit der Gutschrift, auch wenn dieses Fenster geschlossen ist.',
   startsWhenPaid: 'Der Upload beginnt mit der Gutschrift. Dieses Fenster kann geschlossen werden.',
   startWhenPaid: 'Upload mit der Gutschrift beginnen',
-  start: (count, isEncrypted) => {
-    const what = count === 0 ? '' : `${files(count)} `
-    if (isEncrypted) return count === 0 ? 'Verschlüsselt hochladen' : `${what}verschlüsselt hochladen`
-    return count === 0 ? 'Öffentlich hochladen' : `${what}öffentlich hochladen`
+  start: (count, access) => {
+    const how = { encrypted: 'Verschlüsselt', private: 'Privat', public: 'Öffentlich' }[access]
+    return count === 0 ? `${how} hochladen` : `${files(count)} ${how.toLowerCase()} hochladen`
   },
   empty: 'Leere Dateien sind erlaubt; sie belegen keinen Speicherplatz.',
   textEmpty: 'Zuerst einen Text eingeben.',

@@ -15,7 +15,8 @@ export const settings = translatable('settings', {
   encrypts: 'Encrypt uploads by default',
   encryptsHint: 'Each upload still shows the choice before it starts.',
   startsAtOnce: 'Start public uploads at once',
-  startsAtOnceHint: 'Start uploading public files as soon as they are chosen. Encrypted files wait for the button.',
+  startsAtOnceHint:
+    'Start uploading public files as soon as they are chosen. Private and encrypted files wait for the button.',
   fileFormat: 'Format of encrypted files',
   fileFormats: { v1: 'Compatible', v2: 'Seekable' },
   fileFormatHints: {

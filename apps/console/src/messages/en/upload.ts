@@ -23,6 +23,9 @@ export const upload = translatable('upload', {
   access: 'Who can open it',
   public: 'Public',
   publicHint: 'Anyone with the CID can read it, for as long as anyone keeps a copy. It cannot be made private later.',
+  private: 'Private',
+  privateHint:
+    'Not encrypted. Only you and people with a signed link can open it, and the operator of this service can read it.',
   encrypted: 'Encrypted',
   encryptedHint: 'Encrypted in this browser. Only you and people you share it with can open it.',
   encryptedMissing: 'This network has no key nodes, so files cannot be encrypted here.',
@@ -44,9 +47,10 @@ export const upload = translatable('upload', {
   addHint: 'Pay once. The upload starts when the storage is added, even if you close this.',
   startsWhenPaid: 'The upload starts when the storage is added. You can close this.',
   startWhenPaid: 'Start the upload when storage is added',
-  start: (count: number, isEncrypted: boolean) => {
+  start: (count: number, access: 'encrypted' | 'private' | 'public') => {
     const what = count === 0 ? '' : ` ${files(count)}`
-    return isEncrypted ? `Encrypt and upload${what}` : `Upload${what} publicly`
+    if (access === 'encrypted') return `Encrypt and upload${what}`
+    return access === 'private' ? `Upload${what} privately` : `Upload${what} publicly`
   },
   empty: 'Empty files are fine; they use no storage.',
   textEmpty: 'Enter some text first.',
