@@ -47,7 +47,7 @@ const thorough = [
   'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
   'tests/console/{every-page*,activity,assistive,conditions,drive,faults,languages,links,names}.test.ts',
-  'tests/console/{ended-session,one-signature,open,pay,proofs,resumable,shell,solana,transfers,wallet-connect}.test.ts',
+  'tests/console/{ended-session,one-signature,open,pay,private,proofs,resumable,shell,solana,transfers,wallet-connect}.test.ts',
   'tests/e2e/{contract-owner,contract-safe,service-processes,start-and-stop}.test.ts',
   'services/storage/src/backup/{backup,killed-backups,merged-on-s3}.test.ts',
   'services/storage/src/deals/faults.test.ts',

@@ -1,13 +1,19 @@
 // Private uploads in the console: only their owner, and people with a signed link, see them.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
+import { type Client, downloadBytes, listFiles, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
+import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { drawHills } from './draw-hills.ts'
+import { readZip } from './read-zip.ts'
+import { startUpload } from './start-upload.ts'
+import { expectContinued, openUploadPage, rowOf } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
 
+const MiB = 1024 * 1024
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
@@ -38,8 +44,7 @@ async function openWithPrivate(): Promise<PrivatePage> {
   return { ...opened, client, picture, text, box }
 }
 
-const isDrawn = async (page: ConsolePage['page'], name: string) => {
-  const image = page.getByRole('img', { name })
+const expectDrawn = async (image: Locator) => {
   await expect.poll(() => image.evaluate((element) => Reflect.get(element, 'naturalWidth'))).toBeGreaterThan(0)
 }
 
@@ -49,7 +54,7 @@ test('the owner reads and saves private pictures, texts and files in a private f
     (path) => `${site.network.profile.gateway}/ipfs/${path}`,
   )
   await open(`/files/${picture}`)
-  await isDrawn(page, 'hills.png')
+  await expectDrawn(page.getByRole('img', { name: 'hills.png' }))
   await open(`/files/${text}`)
   await page.getByText('between us').waitFor()
   const download = page.waitForEvent('download')
@@ -60,7 +65,7 @@ test('the owner reads and saves private pictures, texts and files in a private f
   await page.getByRole('link', { name: 'inner.txt' }).click()
   await page.getByText('inner words').waitFor()
   await open(`/files/${box}/map.png`)
-  await isDrawn(page, 'map.png')
+  await expectDrawn(page.getByRole('img', { name: 'map.png' }))
   for (const url of urls) expect((await fetch(url)).status).toBe(404)
 
   const visitor = await site.newPage()
@@ -70,4 +75,112 @@ test('the owner reads and saves private pictures, texts and files in a private f
   await visitor.signIn()
   await visitor.open(`/files/${picture}`)
   await visitor.page.getByText('File not found on this service').waitFor()
+})
+
+test('private uploads are marked in the list, tiles and details, and saved in a ZIP', async () => {
+  const { page, open, text, checkAccessibility } = await openWithPrivate()
+  for (const name of ['hills.png', 'letter.txt', 'box']) {
+    await page.getByRole('row').filter({ hasText: name }).getByText('Private', { exact: true }).waitFor()
+  }
+  expect(await checkAccessibility()).toEqual([])
+  await page.evaluate(
+    `window.showSaveFilePicker = async ({ suggestedName }) =>
+      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
+  )
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  await page.getByRole('button', { name: /^Save ZIP/ }).click()
+  await page
+    .getByRole('dialog')
+    .getByText(/^Saved 4 files/)
+    .waitFor()
+  const saved = await page.evaluate<string>(
+    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('Cairn files.zip')).then((handle) => handle.getFile())
+      .then((file) => new Promise((resolve) => {
+        const reader = new FileReader()
+        reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1))
+        reader.readAsDataURL(file)
+      }))`,
+  )
+  const files = readZip(Buffer.from(saved, 'base64'))
+  expect([...files.keys()].sort()).toEqual(['box/map.png', 'box/sub/inner.txt', 'hills.png', 'letter.txt'])
+  expect(files.get('box/sub/inner.txt')?.toString()).toBe('inner words')
+
+  await open('/files?view=grid')
+  const tile = page.getByRole('gridcell').filter({ hasText: 'hills.png' })
+  await tile.getByText('Private · ').waitFor()
+  await expectDrawn(tile.locator('img'))
+  await open(`/files/${text}?tab=details`)
+  await page.getByText('Private: only you and people with a signed link can open it.').waitFor()
+  expect(await page.getByRole('navigation', { name: 'File sections' }).getByRole('link').allTextContents()).toEqual([
+    'Preview',
+    'Details',
+    'Access',
+  ])
+  expect(await checkAccessibility()).toEqual([])
+})
+
+test('a link opens a private file without an account, for as long as chosen, and until the file is deleted', async () => {
+  const { page, open, text, checkAccessibility } = await openWithPrivate()
+  await open('/files?place=uploads')
+  await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Copy link that expires' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Anyone with the link can open letter.txt in any browser').waitFor()
+  await dialog.getByText('It cannot be revoked.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByText('1 hour', { exact: true }).click()
+  await dialog.getByRole('button', { name: 'Make link' }).click()
+  await page.getByRole('button', { name: 'Copy link', exact: true }).click()
+  const url = String(await page.evaluate('navigator.clipboard.readText()'))
+  expect(await checkAccessibility()).toEqual([])
+  const expiresInSeconds = Number(new URL(url).searchParams.get('expires')) - Date.now() / 1000
+  expect(expiresInSeconds).toBeGreaterThan(3000)
+  expect(expiresInSeconds).toBeLessThanOrEqual(3600)
+  const visitor = await site.newPage({ accounts: 0 })
+  await visitor.open(url)
+  await visitor.page.getByText('between us').waitFor()
+  expect((await fetch(`${site.network.profile.gateway}/ipfs/${text}`)).status).toBe(404)
+
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('link', { name: 'letter.txt' }).waitFor({ state: 'detached' })
+  expect((await fetch(url)).status).toBe(404)
+})
+
+test('a file and a folder go up privately, and a reload in the middle keeps the choice', async () => {
+  const { page, line, wallet } = await openUploadPage(site)
+  const bytes = randomBytes(24 * MiB)
+  await writeFile(join(folder, 'film.bin'), bytes)
+  await mkdir(join(folder, 'trip'))
+  await writeFile(join(folder, 'trip', 'day.txt'), 'rain')
+  await line.slow(8 * MiB)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'film.bin'))
+  await startUpload(page, 'private')
+  await line.untilStored(8 * MiB)
+  await page.reload()
+  await rowOf(page, 'film.bin').waitFor()
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await row('film.bin').getByText('Private', { exact: true }).waitFor({ timeout: 180_000 })
+  expectContinued(line, 8 * MiB)
+  await line.slow(-1)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=folder]', join(folder, 'trip'))
+  // The last choice is offered again, and the button says what happens.
+  await page.getByRole('button', { name: 'Upload 1 file privately' }).click()
+  await row('trip').getByText('Private', { exact: true }).waitFor()
+
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const cids = new Map<string, string>()
+  for await (const { fileName, cid, private: isPrivate } of listFiles(client)) {
+    expect(isPrivate).toBe(true)
+    cids.set(fileName, cid)
+    expect((await fetch(`${site.network.profile.gateway}/ipfs/${cid}`)).status).toBe(404)
+  }
+  expect(Buffer.from(await downloadBytes(client, cids.get('film.bin') ?? '')).equals(bytes)).toBe(true)
+  expect(new TextDecoder().decode(await downloadBytes(client, `${cids.get('trip')}/day.txt`))).toBe('rain')
 })

@@ -96,6 +96,22 @@ describe('a view', () => {
     }
   })
 
+  test('says which files are private, also when the same content is uploaded another way', () => {
+    const index = createUploadIndex()
+    // Of the same name, others would be its versions.
+    const [first] = uploads
+    if (first === undefined) throw new Error('there are uploads')
+    index.replace([first])
+    const view = createView(createRegisters(), () => index.first)
+    const privateCids = () =>
+      Array.from(view.nodes(), (node) => view.itemOf(node)).flatMap((item) =>
+        item.kind === 'file' && item.isPrivate ? item.cid : [],
+      )
+    expect(privateCids()).toEqual([])
+    view.touch(index.replace([{ ...first, private: true }]).changed)
+    expect(privateCids()).toEqual([first.cid])
+  })
+
   test('keeps the objects of folders that did not change', () => {
     fc.assert(
       fc.property(changes, change, (list, next) => {
