@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, downloadBytes, listFiles, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
+import { type Client, downloadBytes, listFiles, listFilesPage, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -157,17 +157,23 @@ test('a file and a folder go up privately, and a reload in the middle keeps the 
   await writeFile(join(folder, 'film.bin'), bytes)
   await mkdir(join(folder, 'trip'))
   await writeFile(join(folder, 'trip', 'day.txt'), 'rain')
+  // Too small for the service to know of them before they are sent: what the page keeps of them has to say that they are private.
+  const small = Array.from({ length: 8 }, (_, at) => join(folder, `part-${at}.bin`))
+  for (const path of small) await writeFile(path, randomBytes(2 * MiB))
   await line.slow(8 * MiB)
   await page.keyboard.press('u')
-  await page.setInputFiles('input[data-upload=files]', join(folder, 'film.bin'))
+  await page.setInputFiles('input[data-upload=files]', [join(folder, 'film.bin'), ...small])
   await startUpload(page, 'private')
   await line.untilStored(8 * MiB)
   await page.reload()
   await rowOf(page, 'film.bin').waitFor()
+  // It waited for its turn.
+  await rowOf(page, 'part-7.bin').waitFor()
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
   await row('film.bin').getByText('Private', { exact: true }).waitFor({ timeout: 180_000 })
   expectContinued(line, 8 * MiB)
   await line.slow(-1)
+  await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=folder]', join(folder, 'trip'))
   // The last choice is offered again, and the button says what happens.
@@ -175,6 +181,7 @@ test('a file and a folder go up privately, and a reload in the middle keeps the 
   await row('trip').getByText('Private', { exact: true }).waitFor()
 
   const client = await createAccountClient(site.network, wallet.accounts[0])
+  await expect.poll(async () => (await listFilesPage(client)).totalFiles).toBe(10)
   const cids = new Map<string, string>()
   for await (const { fileName, cid, private: isPrivate } of listFiles(client)) {
     expect(isPrivate).toBe(true)
