@@ -65,7 +65,7 @@ export async function signContentUrl(
   return { url: gatewayUrl(network, cidPath, { ...options, signature: new URL(url).search }), expiresAt }
 }
 
-/** Removes the links that no element shows: a link ends with its upload, also if the same content is uploaded again. */
+/** Removes the links that no element shows: those of a deleted upload do not open another one of the same content. */
 export function dropContentUrls(): void {
   queryClient.removeQueries({ queryKey: [queryKey], type: 'inactive' })
 }
