@@ -46,12 +46,18 @@ const alone = [
 const thorough = [
   'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
-  'tests/console/{every-page*,activity,assistive,conditions,drive,faults,languages,links,names}.test.ts',
-  'tests/console/{ended-session,one-signature,open,pay,private,proofs,resumable,shell,solana,transfers,wallet-connect}.test.ts',
-  'tests/e2e/{contract-owner,contract-safe,service-processes,start-and-stop}.test.ts',
+  'tests/console/{access,activity,assistive,conditions,drive,encrypt,ended-session,every-page*,faults,languages}.test.ts',
+  'tests/console/{links,names,one-signature,open,pay,private,proofs,resumable,shell,solana,transfers}.test.ts',
+  'tests/console/wallet-connect.test.ts',
+  'tests/docs/cli-lines.test.ts',
+  'tests/e2e/{contract-owner,contract-safe,contract-wallets,service-processes,start-and-stop}.test.ts',
+  'tests/lighthouse/kavach-shards.test.ts',
+  'services/keynode/src/spares/replace-shards.test.ts',
   'services/storage/src/backup/{backup,killed-backups,merged-on-s3}.test.ts',
-  'services/storage/src/deals/faults.test.ts',
-  'services/storage/src/maintenance/{resumable-drills,restore-drills}.test.ts',
+  'services/storage/src/deals/{faults,lying-provider}.test.ts',
+  'services/storage/src/gateway-links/private-uploads.test.ts',
+  'services/storage/src/maintenance/{maintain-main,resumable-drills,restore-drills}.test.ts',
+  'services/storage/src/objects/s3-service.test.ts',
   'packages/sdk/src/drive/view-work.test.ts',
 ]
 
