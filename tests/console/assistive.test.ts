@@ -72,10 +72,15 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
     .toBe(true)
   await keyboard.type('typed by hand')
   await tabTo(page, /^Encrypted/)
-  await keyboard.press('ArrowRight')
-  expect(await page.getByRole('radio', { name: /^Public/ }).isChecked()).toBe(true)
-  await keyboard.press('ArrowLeft')
-  expect(await page.getByRole('radio', { name: /^Encrypted/ }).isChecked()).toBe(true)
+  for (const [key, access] of [
+    ['ArrowRight', /^Private/],
+    ['ArrowRight', /^Public/],
+    ['ArrowLeft', /^Private/],
+    ['ArrowLeft', /^Encrypted/],
+  ] as const) {
+    await keyboard.press(key)
+    expect(await page.getByRole('radio', { name: access }).isChecked()).toBe(true)
+  }
   await tabTo(page, /^Encrypt and upload 1 file$/)
   await keyboard.press('Enter')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor(patience)
