@@ -16,6 +16,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { createKeyClient } from '../fixtures.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
 import { readZip } from './read-zip.ts'
@@ -261,10 +262,7 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await page.getByRole('dialog').getByText('box', { exact: true }).click()
   await page.getByRole('button', { name: 'Move into box' }).click()
   await link(page, 'large.bin').waitFor({ state: 'detached' })
-  await page.evaluate(
-    `window.showSaveFilePicker = async ({ suggestedName }) =>
-      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
-  )
+  await page.evaluate(saveIntoStorage)
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
@@ -285,15 +283,7 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   closed()
   await panel.getByText('Cairn files.zip saved').waitFor()
   expect(await checkAccessibility()).toEqual([])
-  const saved = await page.evaluate<string>(
-    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('Cairn files.zip')).then((handle) => handle.getFile())
-      .then((file) => new Promise((resolve) => {
-        const reader = new FileReader()
-        reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1))
-        reader.readAsDataURL(file)
-      }))`,
-  )
-  const files = readZip(Buffer.from(saved, 'base64'))
+  const files = readZip(await readStored(page, 'Cairn files.zip'))
   expect([...files.keys()].sort()).toEqual(['box/large.bin', 'plain.txt', 'secret.txt', 'stored/sub/inner.txt'])
   expect(files.get('secret.txt')?.toString()).toBe('a secret')
   expect(files.get('stored/sub/inner.txt')?.toString()).toBe('inner')

@@ -11,6 +11,7 @@ import {
 } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -174,8 +175,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   const opened = await site.newPage(phone)
   const { page, context, open } = opened
   // The user's choice of a file, made by the test: the file itself is the browser's own.
-  await context.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) =>
-    (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`)
+  await context.addInitScript(saveIntoStorage)
   await open(pathOf(url))
   await page.getByRole('button', { name: 'Open file' }).click()
   const list = page.getByRole('list', { name: 'Names in this folder' })

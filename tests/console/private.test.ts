@@ -1,28 +1,20 @@
 // Private uploads in the console: only their owner, and people with a signed link, see them.
-import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Client, downloadBytes, listFiles, listFilesPage, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
+import { readFile } from 'node:fs/promises'
+import { type Client, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { drawHills } from './draw-hills.ts'
 import { readZip } from './read-zip.ts'
-import { startUpload } from './start-upload.ts'
-import { expectContinued, openUploadPage, rowOf } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-const MiB = 1024 * 1024
 let site: ConsoleTest
-let folder = ''
 beforeAll(async () => {
   site = await openConsoleTest()
-  folder = await mkdtemp(join(tmpdir(), 'cairn-private-'))
 })
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 type PrivatePage = ConsolePage & { client: Client; picture: string; text: string; box: string }
@@ -83,10 +75,7 @@ test('private uploads are marked in the list, tiles and details, and saved in a 
     await page.getByRole('row').filter({ hasText: name }).getByText('Private', { exact: true }).waitFor()
   }
   expect(await checkAccessibility()).toEqual([])
-  await page.evaluate(
-    `window.showSaveFilePicker = async ({ suggestedName }) =>
-      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`,
-  )
+  await page.evaluate(saveIntoStorage)
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
@@ -95,15 +84,7 @@ test('private uploads are marked in the list, tiles and details, and saved in a 
     .getByRole('dialog')
     .getByText(/^Saved 4 files/)
     .waitFor()
-  const saved = await page.evaluate<string>(
-    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('Cairn files.zip')).then((handle) => handle.getFile())
-      .then((file) => new Promise((resolve) => {
-        const reader = new FileReader()
-        reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(',') + 1))
-        reader.readAsDataURL(file)
-      }))`,
-  )
-  const files = readZip(Buffer.from(saved, 'base64'))
+  const files = readZip(await readStored(page, 'Cairn files.zip'))
   expect([...files.keys()].sort()).toEqual(['box/map.png', 'box/sub/inner.txt', 'hills.png', 'letter.txt'])
   expect(files.get('box/sub/inner.txt')?.toString()).toBe('inner words')
 
@@ -149,45 +130,4 @@ test('a link opens a private file without an account, for as long as chosen, and
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('link', { name: 'letter.txt' }).waitFor({ state: 'detached' })
   expect((await fetch(url)).status).toBe(404)
-})
-
-test('a file and a folder go up privately, and a reload in the middle keeps the choice', async () => {
-  const { page, line, wallet } = await openUploadPage(site)
-  const bytes = randomBytes(24 * MiB)
-  await writeFile(join(folder, 'film.bin'), bytes)
-  await mkdir(join(folder, 'trip'))
-  await writeFile(join(folder, 'trip', 'day.txt'), 'rain')
-  // Too small for the service to know of them before they are sent: what the page keeps of them has to say that they are private.
-  const small = Array.from({ length: 8 }, (_, at) => join(folder, `part-${at}.bin`))
-  for (const path of small) await writeFile(path, randomBytes(2 * MiB))
-  await line.slow(8 * MiB)
-  await page.keyboard.press('u')
-  await page.setInputFiles('input[data-upload=files]', [join(folder, 'film.bin'), ...small])
-  await startUpload(page, 'private')
-  await line.untilStored(8 * MiB)
-  await page.reload()
-  await rowOf(page, 'film.bin').waitFor()
-  // It waited for its turn.
-  await rowOf(page, 'part-7.bin').waitFor()
-  const row = (name: string) => page.getByRole('row').filter({ hasText: name })
-  await row('film.bin').getByText('Private', { exact: true }).waitFor({ timeout: 180_000 })
-  expectContinued(line, 8 * MiB)
-  await line.slow(-1)
-  await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
-  await page.keyboard.press('u')
-  await page.setInputFiles('input[data-upload=folder]', join(folder, 'trip'))
-  // The last choice is offered again, and the button says what happens.
-  await page.getByRole('button', { name: 'Upload 1 file privately' }).click()
-  await row('trip').getByText('Private', { exact: true }).waitFor()
-
-  const client = await createAccountClient(site.network, wallet.accounts[0])
-  await expect.poll(async () => (await listFilesPage(client)).totalFiles).toBe(10)
-  const cids = new Map<string, string>()
-  for await (const { fileName, cid, private: isPrivate } of listFiles(client)) {
-    expect(isPrivate).toBe(true)
-    cids.set(fileName, cid)
-    expect((await fetch(`${site.network.profile.gateway}/ipfs/${cid}`)).status).toBe(404)
-  }
-  expect(Buffer.from(await downloadBytes(client, cids.get('film.bin') ?? '')).equals(bytes)).toBe(true)
-  expect(new TextDecoder().decode(await downloadBytes(client, `${cids.get('trip')}/day.txt`))).toBe('rain')
 })

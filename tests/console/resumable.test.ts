@@ -3,7 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { decryptBytes, findThumbnails, getKeyStatus, listFiles, uploadEncryptedText } from '@cairn/sdk'
+import {
+  decryptBytes,
+  downloadBytes,
+  findThumbnails,
+  getKeyStatus,
+  listFiles,
+  listFilesPage,
+  uploadEncryptedText,
+} from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { finishSharing } from './finish-sharing.ts'
@@ -285,4 +293,47 @@ test('a change that a reload cut in half is offered for repair, and repaired', {
   await page.reload()
   await page.getByRole('heading', { name: 'Key nodes' }).waitFor()
   expect(await panelOf(page).count()).toBe(0)
+})
+
+test('a file and a folder go up privately, and a reload in the middle keeps the choice', {
+  timeout: 240_000,
+}, async () => {
+  const { page, line, wallet } = await openUploadPage(site)
+  const bytes = randomBytes(24 * MiB)
+  await writeFile(join(folder, 'film.bin'), bytes)
+  await mkdir(join(folder, 'private-trip'))
+  await writeFile(join(folder, 'private-trip', 'day.txt'), 'rain')
+  // Too small for the service to know of them before they are sent: what the page keeps of them has to say that they are private.
+  const small = Array.from({ length: 8 }, (_, at) => join(folder, `part-${at}.bin`))
+  for (const path of small) await writeFile(path, randomBytes(2 * MiB))
+  await line.slow(8 * MiB)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', [join(folder, 'film.bin'), ...small])
+  await startUpload(page, 'private')
+  await line.untilStored(8 * MiB)
+  await page.reload()
+  await rowOf(page, 'film.bin').waitFor()
+  // It waited for its turn.
+  await rowOf(page, 'part-7.bin').waitFor()
+  const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await row('film.bin').getByText('Private', { exact: true }).waitFor({ timeout: 180_000 })
+  expectContinued(line, 8 * MiB)
+  await line.slow(-1)
+  await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=folder]', join(folder, 'private-trip'))
+  // The last choice is offered again, and the button says what happens.
+  await page.getByRole('button', { name: 'Upload 1 file privately' }).click()
+  await row('private-trip').getByText('Private', { exact: true }).waitFor()
+
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await expect.poll(async () => (await listFilesPage(client)).totalFiles).toBe(10)
+  const cids = new Map<string, string>()
+  for await (const { fileName, cid, private: isPrivate } of listFiles(client)) {
+    expect(isPrivate).toBe(true)
+    cids.set(fileName, cid)
+    expect((await fetch(`${site.network.profile.gateway}/ipfs/${cid}`)).status).toBe(404)
+  }
+  expect(Buffer.from(await downloadBytes(client, cids.get('film.bin') ?? '')).equals(bytes)).toBe(true)
+  expect(new TextDecoder().decode(await downloadBytes(client, `${cids.get('private-trip')}/day.txt`))).toBe('rain')
 })
