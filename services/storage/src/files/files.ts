@@ -26,8 +26,8 @@ const maxSameRoot = 20
 
 /**
  * Finds the upload of a CID to show: the caller's own newest one, else the oldest of any account, so that a later
- * upload of the same content cannot change what others see. Private uploads are shown to their owner only. Version and base of the CID do not matter, its codec
- * does.
+ * upload of the same content cannot change what others see. Private uploads are shown to their owner only. Version and
+ * base of the CID do not matter, its codec does.
  *
  * @param address of the caller; undefined for an anonymous one
  * @throws CairnError NOT_FOUND

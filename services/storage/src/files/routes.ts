@@ -27,9 +27,16 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
 
   route(app, context, getFileInfoCall, async ({ input: { query }, caller }) => {
     const row = await findUpload(context, parseCid(query.cid), caller?.address)
-    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash, ...marks } = toFileEntry(row)
-    const isPrivate = marks.private === undefined ? {} : { private: marks.private }
-    const info = { fileSizeInBytes, cid, encryption, fileName, mimeType, txHash, ...isPrivate }
+    const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash, private: isPrivate } = toFileEntry(row)
+    const info = {
+      fileSizeInBytes,
+      cid,
+      encryption,
+      fileName,
+      mimeType,
+      txHash,
+      ...(isPrivate && { private: isPrivate }),
+    }
     return caller === undefined ? info : { ...info, isOwn: row.address === caller.address }
   })
 

@@ -1,14 +1,12 @@
 import { CairnError, createGatewayLink as createGatewayLinkCall, type NetworkProfile } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import { parseCid } from '../content/parse-cid.ts'
+import { maxPathNames } from '../content/path-limits.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { linkQuery } from './gateway-links.ts'
 import { signLink } from './sign-link.ts'
 import { findLinkable } from './store.ts'
-
-/** Most names below a CID that the gateway reads in a URL. */
-const maxSegments = 512
 
 /** Registers the call that signs links. */
 export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
@@ -40,6 +38,6 @@ export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context
 function readSegments(path: string): string[] {
   const segments = path.split('/').filter((name) => name !== '')
   const isOdd = segments.some((name) => name === '.' || name === '..' || name.includes('\0') || !name.isWellFormed())
-  if (isOdd || segments.length > maxSegments) throw new CairnError('INVALID_PATH')
+  if (isOdd || segments.length > maxPathNames) throw new CairnError('INVALID_PATH')
   return segments
 }

@@ -1,11 +1,10 @@
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import { parseCid } from '../content/parse-cid.ts'
+import { maxPathNames } from '../content/path-limits.ts'
 
 /** Maximum length of a request path, in characters as sent. */
 export const maxRequestPath = 8192
-/** Maximum number of names below the CID. */
-const maxSegments = 512
 
 /** A parsed content path: a root, and the names below it. */
 export type ContentPath = {
@@ -58,7 +57,7 @@ export function parseSegments(raw: string): Pick<ContentPath, 'segments' | 'trai
         throw new CairnError('INVALID_PATH', { message: 'The path points outside of its root' })
     } else segments.push(part)
   }
-  if (segments.length > maxSegments) throw new CairnError('INVALID_PATH', { message: 'The path has too many names' })
+  if (segments.length > maxPathNames) throw new CairnError('INVALID_PATH', { message: 'The path has too many names' })
   const last = parts.at(-1)
   return { segments, trailingSlash: last === '' || last === '.' || last === '..' }
 }
