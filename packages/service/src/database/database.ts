@@ -1,6 +1,7 @@
+import { announceCommits } from './announce-commits.ts'
 import { openSqlite } from './sqlite.ts'
 import { traceDatabase } from './trace-database.ts'
-import type { BaseSchema, Database, DatabaseOptions, DatabaseSettings } from './types.ts'
+import type { BaseSchema, Database, DatabaseOptions, DatabaseSettings, QuietDatabase } from './types.ts'
 
 export type { BaseSchema, Database, DatabaseOptions, DatabaseSettings } from './types.ts'
 
@@ -13,8 +14,15 @@ export async function openDatabase<Schema extends BaseSchema>(
   settings: DatabaseSettings,
   options: DatabaseOptions,
 ): Promise<Database<Schema>> {
-  if (settings.kind === 'sqlite') return traceDatabase(await openSqlite<Schema>(settings.path, options))
+  return announceCommits(traceDatabase(await openQuiet<Schema>(settings, options)))
+}
+
+async function openQuiet<Schema extends BaseSchema>(
+  settings: DatabaseSettings,
+  options: DatabaseOptions,
+): Promise<QuietDatabase<Schema>> {
+  if (settings.kind === 'sqlite') return openSqlite<Schema>(settings.path, options)
   // The driver uses memory, so it loads on demand.
   const { openPostgres } = await import('./postgres.ts')
-  return traceDatabase(await openPostgres<Schema>(settings.url, options, settings.poolSize))
+  return openPostgres<Schema>(settings.url, options, settings.poolSize)
 }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { announceCommits } from './announce-commits.ts'
 import type { BaseSchema, Database, DatabaseOptions } from './database.ts'
 import { guardFiles } from './file-guard.ts'
 import { overConnections } from './sqlite.ts'
@@ -11,5 +12,5 @@ export async function openMemory<Schema extends BaseSchema>(options: DatabaseOpt
   const connection = new DatabaseSync(':memory:')
   connection.exec('PRAGMA foreign_keys = ON')
   const connections = { writer: connection, openReader: () => connection, guard: guardFiles([]) }
-  return { database: await overConnections<Schema>(connections, options), connection }
+  return { database: announceCommits(await overConnections<Schema>(connections, options)), connection }
 }

@@ -6,7 +6,7 @@ import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
 import { describePostgresError } from './postgres-errors.ts'
 import { runAgain } from './run-again.ts'
-import type { BaseSchema, Database, DatabaseOptions } from './types.ts'
+import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
 const connectTimeoutMs = 5000
 /** Time limit of a statement in ms: in the server, and here for a server that has stopped answering. */
@@ -19,7 +19,7 @@ export async function openPostgres<Schema extends BaseSchema>(
   url: string,
   { migrations, bigintColumns }: DatabaseOptions,
   poolSize = 16,
-): Promise<Database<Schema>> {
+): Promise<QuietDatabase<Schema>> {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,

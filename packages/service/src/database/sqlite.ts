@@ -10,7 +10,7 @@ import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
-import type { BaseSchema, Database, DatabaseOptions } from './types.ts'
+import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
 /** Time in ms that a reader waits inside SQLite. It blocks the event loop meanwhile, so writers wait outside. */
 const readerTimeoutMs = 2000
@@ -20,7 +20,7 @@ const writerTimeoutMs = 20
 export async function openSqlite<Schema extends BaseSchema>(
   path: string,
   options: DatabaseOptions,
-): Promise<Database<Schema>> {
+): Promise<QuietDatabase<Schema>> {
   return overConnections(
     {
       writer: openWriter(path),
@@ -44,7 +44,7 @@ type Connections = {
 export async function overConnections<Schema extends BaseSchema>(
   { writer, openReader, guard }: Connections,
   { migrations, bigintColumns }: DatabaseOptions,
-): Promise<Database<Schema>> {
+): Promise<QuietDatabase<Schema>> {
   const writing = createKysely<Schema>(writer, bigintColumns)
   const { write, close: finishWrites } = createGroupWriter(writer, writing, guard)
   try {

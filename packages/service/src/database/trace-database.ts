@@ -1,12 +1,12 @@
 import type { CompiledQuery, Kysely } from 'kysely'
 import { currentSpan, runInSpan, type SpanFacts, type SpanStart, traceStep } from '../traces/span.ts'
-import type { Database } from './types.ts'
+import type { Database, QuietDatabase } from './types.ts'
 
 /** Longest statement in a span. Statements have placeholders instead of values. */
 const maxTextLength = 2000
 
 /** Makes each unit of work a span: its statements, and the wait for the queue and the disk. */
-export function traceDatabase<Schema>(database: Database<Schema>): Database<Schema> {
+export function traceDatabase<Schema>(database: QuietDatabase<Schema>): QuietDatabase<Schema> {
   return {
     ...database,
     write: <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> => {

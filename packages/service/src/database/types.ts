@@ -38,12 +38,21 @@ export type Database<Schema> = {
    * @throws CairnError UNAVAILABLE
    */
   ping(): Promise<void>
+  /**
+   * Calls `listener`, which must not throw, after each unit of work of this process. Changes by other processes are not
+   * announced.
+   * @returns removes the listener
+   */
+  onCommit(listener: () => void): () => void
   /** Counts the connections of the pool; undefined on SQLite. */
   readonly connections?: () => { used: number; idle: number; waiting: number }
   /** Waits for the units in progress and closes the connections. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
+
+/** A database that announces no commits. */
+export type QuietDatabase<Schema> = Omit<Database<Schema>, 'onCommit'>
 
 /** A row of the migrations; databases of the first versions have no `change`. */
 export type MigrationRow = { name: string; change?: string | null }

@@ -40,6 +40,21 @@ export function databaseSuite(
       expect(await db.read.selectFrom('account').select('address').execute()).toEqual([{ address: 'a' }])
     })
 
+    test('each unit that is committed is announced, once its rows can be read, until the listener is removed', async () => {
+      const seen: Promise<number>[] = []
+      const countRows = async () => (await db.read.selectFrom('account').select('address').execute()).length
+      const remove = db.onCommit(() => seen.push(countRows()))
+      const insert = (address: string) =>
+        db.write((trx) => trx.insertInto('account').values(account(address)).execute())
+      await insert('a')
+      await insert('b')
+      await expect(db.write(() => Promise.reject(new Error('failed unit')))).rejects.toThrow('failed unit')
+      expect(await Promise.all(seen)).toEqual([1, 2])
+      remove()
+      await insert('c')
+      expect(seen).toHaveLength(2)
+    })
+
     test('a failed unit leaves nothing and does not affect concurrent units', async () => {
       const units = Array.from({ length: 60 }, (_, at) =>
         db.write(async (trx) => {

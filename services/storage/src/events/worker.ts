@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts'
 import { releaseLease } from '../workers/lease.ts'
 import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { spreadAggregateEvents } from './aggregate-events.ts'
 import { pruneEvents } from './prune-events.ts'
 
+/** Delays between rounds, in ms: while this process changes rows, and otherwise. */
 const intervalMs = 1000
+const idleMs = 5000
 const leaseMs = 60_000
 /** Interval of deletions. */
 const pruneMs = 600_000
@@ -26,7 +28,7 @@ export function createEventsWorker(context: Context, clock: WorkerClock): Worker
       await pruneEvents(context, held)
     })
   }
-  const loop = createLoop('events', intervalMs, clock, round, (error) =>
+  const loop = createWakefulLoop('events', { db, intervalMs, idleMs }, clock, round, (error) =>
     failures.failed('events', error, 'worker failed', { worker: 'events' }),
   )
   return {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { runPin } from './run-pin.ts'
 import { findDuePins, takePin } from './store.ts'
 
-/** Delay between rounds, in ms. */
+/** Delays between rounds, in ms: while this process changes rows, and otherwise. */
 const intervalMs = 500
+const idleMs = 5000
 /** Maximum number of concurrent pins per process, and per account in it. */
 const maxRunning = 8
 const maxRunningPerAccount = 2
@@ -17,7 +18,10 @@ export function createPinsWorker(context: Context, clock: WorkerClock): Worker {
   const start = async (id: string, address: string, signal: AbortSignal): Promise<void> => {
     const pin = await takePin(context, id, randomUUID())
     if (pin === undefined) return
-    const done = runPin(context, pin, signal).finally(() => running.delete(id))
+    const done = runPin(context, pin, signal).finally(() => {
+      running.delete(id)
+      loop.wake()
+    })
     running.set(id, { address, done })
   }
   const busyAddresses = (): string[] => {
@@ -32,7 +36,7 @@ export function createPinsWorker(context: Context, clock: WorkerClock): Worker {
       await start(due.id, due.address, signal)
     }
   }
-  const loop = createLoop('pins', intervalMs, clock, round, (error) =>
+  const loop = createWakefulLoop('pins', { db: context.db, intervalMs, idleMs }, clock, round, (error) =>
     context.failures.failed('pins', error, 'worker failed', { worker: 'pins' }),
   )
   return {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import {
   findDueWebhooks,
   measureQueue,
@@ -13,8 +13,9 @@ import { queueNewEvents } from './queue-deliveries.ts'
 import { sendMessage } from './send-message.ts'
 import { openWebhookSecret } from './webhook-secret.ts'
 
-/** Delay between rounds, in ms. */
+/** Delays between rounds, in ms: while this process changes rows, and otherwise. */
 const intervalMs = 500
+const idleMs = 5000
 /** Concurrent deliveries per process, and per webhook in it. */
 const maxRunning = 16
 const maxRunningPerWebhook = 2
@@ -41,7 +42,10 @@ export function createWebhooksWorker(context: Context, clock: WorkerClock): Work
   const start = (webhookId: string, signal: AbortSignal): void => {
     const done = deliverDue(context, webhookId, signal)
       .catch((error: unknown) => failures.failed('webhooks', error, 'failed to deliver events', { webhook: webhookId }))
-      .finally(() => running.delete(done))
+      .finally(() => {
+        running.delete(done)
+        loop.wake()
+      })
     running.set(done, webhookId)
   }
 
@@ -62,7 +66,7 @@ export function createWebhooksWorker(context: Context, clock: WorkerClock): Work
     }
   }
 
-  const loop = createLoop('webhooks', intervalMs, clock, round, (error) =>
+  const loop = createWakefulLoop('webhooks', { db: context.db, intervalMs, idleMs }, clock, round, (error) =>
     failures.failed('webhooks', error, 'worker failed', { worker: 'webhooks' }),
   )
   return {

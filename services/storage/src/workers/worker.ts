@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../db/database.ts'
 
 /** A loop in the background. `run` resolves after the signal has fired and no work is in progress. */
 export type Worker = { readonly name: string; run(signal: AbortSignal): Promise<void> }
@@ -39,6 +40,52 @@ export function createLoop(
           if (!signal.aborted) onError(error)
         }
         await clock.sleep(intervalMs, signal)
+      }
+    },
+  }
+}
+
+/**
+ * As {@link createLoop}, for work that rows of this process mostly cause: the pause is `intervalMs` while this process
+ * commits units of work, and otherwise `idleMs`, which limits how long rows of other processes and work that is due later
+ * wait. `wake` ends a long pause.
+ */
+export function createWakefulLoop(
+  name: string,
+  { db, intervalMs, idleMs }: { db: Pick<Database, 'onCommit'>; intervalMs: number; idleMs: number },
+  clock: WorkerClock,
+  work: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): Worker & { wake(): void } {
+  let isWoken = false
+  let longPause: AbortController | undefined
+  const wake = (): void => {
+    isWoken = true
+    longPause?.abort()
+  }
+  const pauses: WorkerClock = {
+    now: clock.now,
+    async sleep(ms, signal) {
+      await clock.sleep(intervalMs, signal)
+      if (isWoken || signal.aborted) return
+      longPause = new AbortController()
+      await clock.sleep(ms - intervalMs, AbortSignal.any([signal, longPause.signal]))
+    },
+  }
+  const round = (signal: AbortSignal): Promise<void> => {
+    isWoken = false
+    return work(signal)
+  }
+  const loop = createLoop(name, idleMs, pauses, round, onError)
+  return {
+    name,
+    wake,
+    async run(signal) {
+      const stopListening = db.onCommit(wake)
+      try {
+        await loop.run(signal)
+      } finally {
+        stopListening()
       }
     },
   }
