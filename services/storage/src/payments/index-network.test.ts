@@ -76,6 +76,34 @@ describePayments('a payment on %s', (subject) => {
     expect((await follow().round()).credited).toBe(1)
   })
 
+  test('costs one request per round while the chain has no new block, and is credited in the round after one', async () => {
+    const { place, follow, clock, db } = subject()
+    const asked: string[] = []
+    await using endpoint = await startRpcLiar(place.chain.url, ({ method }) => {
+      asked.push(method)
+      return undefined
+    })
+    const indexer = follow({ rpcUrls: [endpoint.url] })
+    const checkedAt = async () =>
+      (await db.read.selectFrom('chain_cursor').select('checked_at').executeTakeFirstOrThrow()).checked_at
+    await place.mine(3)
+    await indexer.round()
+    const first = await checkedAt()
+    asked.length = 0
+    clock.ms += 29_000
+    expect(await indexer.round()).toEqual({ blocks: 0, credited: 0, seen: 0, isBehind: false })
+    expect(asked).toEqual(['eth_getBlockByNumber'])
+    clock.ms += 1000
+    await indexer.round()
+    expect(asked.length).toBeGreaterThan(2)
+    expect(await checkedAt()).toBe(first + 30_000)
+    await place.pay(place.alice, 10n ** 15n)
+    expect(await indexer.round()).toMatchObject({ seen: 1 })
+    expect(await indexer.round()).toMatchObject({ seen: 0, blocks: 0 })
+    await place.mine(2)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+  })
+
   test('is final by the tag of the chain', async () => {
     const { place, follow } = subject()
     await place.pay(place.alice, 10n ** 15n)

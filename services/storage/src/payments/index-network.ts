@@ -38,6 +38,12 @@ const maxUnpriced = 100
  * had not seen yet. Payments that are already recorded are skipped.
  */
 const blocksAgain = 25
+/**
+ * How long the rounds after a complete one only compare heads and final blocks, in ms. A block names its ancestors, so
+ * endpoints with the same ones have nothing new. The limit is for the cursor, by which other replicas and users see when
+ * the chain was checked.
+ */
+const quietMs = 30_000
 /** Maximum number of payments confirmed per round: a round must end before its lease does. */
 const maxEvents = 500
 
@@ -55,11 +61,33 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const range = createRange(network.maxRange)
   const retryUnpriced = createUnpricedRetry(parts)
   const openPanel = createPanels(network, parts.context)
+  const { clock } = parts.context
+  /** What all endpoints had in the last complete round, by index, and its time. */
+  let quiet: { ends: ReadonlyMap<number, string>; at: number } | undefined
+  const isQuiet = async (panel: Panel): Promise<boolean> => {
+    if (quiet === undefined || clock.now() < quiet.at || clock.now() >= quiet.at + quietMs) return false
+    const { ends } = quiet
+    const { answers } = await panel.settle(panel.endpoints, async ({ reader }) => {
+      const head = await reader.getHead()
+      return describeEnd(network, { head, final: 'tag' in network.finality ? await reader.getFinal(head) : undefined })
+    })
+    return answers.length === ends.size && answers.every(({ endpoint, value }) => ends.get(endpoint.index) === value)
+  }
   return {
     async round(signal) {
       const panel = openPanel(signal)
       try {
-        return await indexRound(parts, panel, range, retryUnpriced)
+        if (await isQuiet(panel)) return { blocks: 0, credited: await retryUnpriced(), seen: 0, isBehind: false }
+        quiet = undefined
+        const at = clock.now()
+        const { voters, ...round } = await indexRound(parts, panel, range, retryUnpriced)
+        if (!round.isBehind && voters.length === network.rpcUrls.length) {
+          quiet = {
+            ends: new Map(voters.map(({ endpoint, value }) => [endpoint.index, describeEnd(network, value)])),
+            at,
+          }
+        }
+        return round
       } catch (error) {
         await noteFailure(parts, error)
         throw error
@@ -96,7 +124,7 @@ async function indexRound(
   panel: Panel,
   range: Range,
   retryUnpriced: () => Promise<number>,
-): Promise<IndexRound> {
+): Promise<IndexRound & { voters: readonly Answer<Sighting>[] }> {
   const { context, network } = parts
   const { voters, cursor } = await findVoters(parts, panel)
   const headNumber = agreedBy(network, voters, ({ head }) => head.number)
@@ -108,7 +136,7 @@ async function indexRound(
   if (finalNumber >= next) {
     const to = Math.min(finalNumber, next + range.blocks - 1)
     const from = Math.max(network.startBlock, next - Math.min(blocksAgain, range.blocks - 1))
-    const wide = { blocks: 0, credited, seen: 0, isBehind: true }
+    const wide = { blocks: 0, credited, seen: 0, isBehind: true, voters }
     const agreed = await readAgreed(parts, panel, range, voters, { from, to })
     if (agreed === undefined) return wide
     const { block, events } = agreed.evidence
@@ -129,11 +157,16 @@ async function indexRound(
   }
   context.metrics.chainReadBlock.set({ network: network.name }, next - 1)
   const isBehind = next <= finalNumber
-  if (isBehind) return { blocks, credited, seen: 0, isBehind }
+  if (isBehind) return { blocks, credited, seen: 0, isBehind, voters }
   const seen = await showUnfinal(parts, panel, voters, { next, headNumber, range: range.blocks })
-  if (seen !== undefined) return { blocks, credited, seen, isBehind }
+  if (seen !== undefined) return { blocks, credited, seen, isBehind, voters }
   range.halve()
-  return { blocks, credited, seen: 0, isBehind: true }
+  return { blocks, credited, seen: 0, isBehind: true, voters }
+}
+
+/** Returns what an endpoint has: its head, and its final block where that is not a matter of counting. */
+function describeEnd({ finality }: PaymentNetwork, { head, final }: Pick<Sighting, 'head' | 'final'>): string {
+  return 'tag' in finality ? `${head.hash} ${final?.hash}` : head.hash
 }
 
 /** Returns the greatest number that a quorum reaches. */
