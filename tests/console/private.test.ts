@@ -1,6 +1,6 @@
 // Private uploads in the console: only their owner, and people with a signed link, see them.
 import { readFile } from 'node:fs/promises'
-import { type Client, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
+import { type Client, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
@@ -100,6 +100,26 @@ test('private uploads are marked in the list, tiles and details, and saved in a 
     'Access',
   ])
   expect(await checkAccessibility()).toEqual([])
+})
+
+test('filters tell public, private and encrypted files apart, in the drive and among the uploads', async () => {
+  const { page, open, client } = await openWithPrivate()
+  await uploadText(client, 'for all', { name: 'poster.txt' })
+  await uploadEncryptedText(client, 'sealed words', { name: 'sealed.txt' })
+  const names = { Public: ['poster.txt'], Private: ['box', 'hills.png', 'letter.txt'], Encrypted: ['sealed.txt'] }
+  const link = (name: string) => page.getByRole('link', { name, exact: true })
+  for (const place of ['/files', '/files?place=uploads']) {
+    await open(place)
+    await link('sealed.txt').waitFor()
+    for (const [filter, shown] of Object.entries(names)) {
+      await page.getByRole('button', { name: filter, exact: true }).click()
+      const others = Object.values(names)
+        .flat()
+        .filter((name) => !shown.includes(name))
+      for (const name of others) await link(name).waitFor({ state: 'detached' })
+      for (const name of shown) await link(name).waitFor()
+    }
+  }
 })
 
 test('a link opens a private file without an account, for as long as chosen, and until the file is deleted', async () => {

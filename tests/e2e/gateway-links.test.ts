@@ -176,7 +176,7 @@ test('the command line uploads privately, reads it, and signs links', async () =
   expect((await cairn(['get', cid, '-o', 'copy.txt'])).code).toBe(0)
   expect(readFileSync(join(folder, 'copy.txt'), 'utf8')).toBe(text)
   expect((await cairn(['info', cid])).out).toContain('Private    yes')
-  const listed = await cairn(['ls', '--long', '--search', 'note.txt'])
+  const listed = await cairn(['ls', '--long', '--search', 'note.txt', '--type', 'private'])
   expect(listed.out).toMatch(/ACCESS.*\n.*private.*note\.txt/)
   expect(JSON.parse((await cairn(['ls', '--json', '--search', 'note.txt'])).out)).toMatchObject({ cid, private: true })
   const quiet = await cairn(['gateway-link', cid, '--quiet', '--expires', '10m'])
@@ -187,6 +187,7 @@ test('the command line uploads privately, reads it, and signs links', async () =
   expect((await cairn(['gateway-link', cid, '--expires', '8d'])).code).toBe(2)
   const unknown = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
   expect((await cairn(['gateway-link', unknown])).code).toBe(3)
+  expect((await cairn(['ls', '--search', 'note.txt', '--type', 'public'])).err).toContain('No upload matches.')
   const both = await cairn(['upload', '--private', '--encrypt', 'note.txt'])
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])
   mkdirSync(join(folder, 'box'))

@@ -146,7 +146,7 @@ test('a public file goes up, is listed with a cursor, read in part, and download
   expect(await (await fetch(String(uploaded['url']))).text()).toBe('hello world')
   await use('upload_text', { text: 'second', name: 'second.txt', encrypt: false })
   const first = await use('list_files', { limit: 1 })
-  expect(first).toMatchObject({ files: [{ name: 'second.txt', isEncrypted: false, sizeBytes: 6 }] })
+  expect(first).toMatchObject({ files: [{ name: 'second.txt', isEncrypted: false, access: 'public', sizeBytes: 6 }] })
   const next = await use('list_files', { limit: 1, cursor: first['nextCursor'] })
   expect(next).toMatchObject({ files: [{ cid: helloCid }] })
   expect(await use('list_files', { search: 'second' })).toMatchObject({ totalFiles: 1 })

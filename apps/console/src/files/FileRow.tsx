@@ -104,7 +104,7 @@ export const FileRow = memo(function FileRow({
             {isPrivate && !isNarrow ? (
               <span className="flex shrink-0 items-center gap-1 text-ink-soft text-xs">
                 <UserRound aria-hidden="true" size={12} />
-                {messages.files.privateTag}
+                {messages.files.access.private}
               </span>
             ) : undefined}
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow={isNarrow} />}
@@ -112,9 +112,9 @@ export const FileRow = memo(function FileRow({
           {isNarrow ? (
             <span className="flex min-w-0 items-center gap-1.5 text-ink-soft text-sm">
               {encryption ? (
-                <Lock aria-label={messages.files.encryptedTag} size={12} className="shrink-0" />
+                <Lock aria-label={messages.files.access.encrypted} size={12} className="shrink-0" />
               ) : isPrivate ? (
-                <UserRound aria-label={messages.files.privateTag} size={12} className="shrink-0" />
+                <UserRound aria-label={messages.files.access.private} size={12} className="shrink-0" />
               ) : undefined}
               <span className="truncate">
                 {[isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added), place ?? '']
@@ -123,7 +123,7 @@ export const FileRow = memo(function FileRow({
               </span>
             </span>
           ) : encryption ? (
-            <span className="sr-only">{messages.files.encryptedTag}</span>
+            <span className="sr-only">{messages.files.access.encrypted}</span>
           ) : undefined}
           {isNarrow || place === undefined ? undefined : (
             <span className="block truncate text-ink-soft text-xs">{messages.drive.inFolder(place)}</span>

@@ -100,7 +100,11 @@ export const FileTile = memo(function FileTile({
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
           </span>
           <p className="truncate text-ink-soft text-xs">
-            {encryption ? `${messages.files.encryptedTag} · ` : isPrivate ? `${messages.files.privateTag} · ` : ''}
+            {encryption
+              ? `${messages.files.access.encrypted} · `
+              : isPrivate
+                ? `${messages.files.access.private} · `
+                : ''}
             {isOwnFolder
               ? messages.files.folder
               : messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}

@@ -3,7 +3,7 @@ import { LayoutGrid, List } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
-import { type accessFilters, type FilesSearch, fileKinds } from './files-search.ts'
+import { accessFilters, type FilesSearch, fileKinds } from './files-search.ts'
 import { readKinds, toggleKind } from './filter-files.ts'
 
 /** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
@@ -22,8 +22,6 @@ export function FilterBar({
   const navigate = useNavigate()
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
   const kinds = readKinds(search)
-  const setAccess = (access: (typeof accessFilters)[number]) =>
-    go({ ...search, access: search.access === access ? undefined : access })
   return (
     <div className="flex min-w-0 max-w-full items-center gap-3">
       <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
@@ -36,12 +34,14 @@ export function FilterBar({
             go({ ...search, type: undefined, access: undefined })
           }}
         />
-        <Chip label={messages.files.public} isOn={search.access === 'plain'} onPress={() => setAccess('plain')} />
-        <Chip
-          label={messages.files.encrypted}
-          isOn={search.access === 'encrypted'}
-          onPress={() => setAccess('encrypted')}
-        />
+        {accessFilters.map((access) => (
+          <Chip
+            key={access}
+            label={messages.files.access[access]}
+            isOn={search.access === access}
+            onPress={() => go({ ...search, access: search.access === access ? undefined : access })}
+          />
+        ))}
         <span aria-hidden="true" className="mx-1 w-px shrink-0 self-stretch bg-line" />
         {fileKinds.map((kind) => (
           <Chip

@@ -9,6 +9,7 @@ import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { FileContent } from './FilePage.tsx'
+import { accessOf } from './listed-file.ts'
 
 /** The page behind a shared link: a public file immediately, an encrypted one with the wallet it was shared with. */
 export function OpenPage() {
@@ -25,11 +26,7 @@ export function OpenPage() {
         <>
           <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft text-sm">
             <Tag icon={data.encryption ? Lock : data.private ? UserRound : Globe}>
-              {data.encryption
-                ? messages.files.encryptedTag
-                : data.private
-                  ? messages.files.privateTag
-                  : messages.files.publicTag}
+              {messages.files.access[accessOf(data)]}
             </Tag>
             <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
             <ShortCode text={cid} label={messages.files.copyCid} />

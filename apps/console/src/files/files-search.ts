@@ -2,7 +2,8 @@ import * as v from 'valibot'
 
 export const fileKinds = ['image', 'video', 'audio', 'text', 'document', 'archive'] as const
 export type FileKind = (typeof fileKinds)[number]
-export const accessFilters = ['plain', 'encrypted'] as const
+export const accessFilters = ['public', 'private', 'encrypted'] as const
+export type FileAccess = (typeof accessFilters)[number]
 /** Places of the drive beside its folders; `uploads` lists every upload as it is stored. */
 export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const

@@ -26,5 +26,5 @@ test('kinds appear in the address in one order, each once; unknown ones are drop
   expect(v.parse(filesSearchSchema, { type: 'text,nonsense,image,text' })).toEqual({ type: 'image,text' })
   expect(v.parse(filesSearchSchema, { type: 'nonsense' }).type).toBeUndefined()
   expect(isNarrowed(v.parse(filesSearchSchema, { type: 'nonsense', sort: 'fileName' }))).toBe(false)
-  expect(toFilter({ type: 'image,text', access: 'plain' }).fileType).toBe('image/,text/,application/json,plain')
+  expect(toFilter({ type: 'image,text', access: 'public' }).fileType).toBe('image/,text/,application/json,public')
 })

@@ -1,6 +1,6 @@
 import type { FileFilter } from '@cairn/sdk'
 import { type FileKind, type FilesSearch, fileKinds, type fileSorts, joinKinds } from './files-search.ts'
-import { driveFolderType, type ListedFile } from './listed-file.ts'
+import { accessOf, driveFolderType, type ListedFile } from './listed-file.ts'
 
 /** The starts of the MIME types that belong to each kind of file. */
 const mimeStarts: Record<FileKind, readonly string[]> = {
@@ -59,9 +59,9 @@ export function createMatcher({ q, access, ...search }: FilesSearch): (file: Lis
   const words = q === undefined ? [] : fold(q).split(/\s+/)
   const cidStart = q?.trim()
   return (file) => {
-    const { fileName, cid, mimeType, encryption } = file
+    const { fileName, cid, mimeType } = file
     const isFolder = mimeType === driveFolderType
-    if (access !== undefined && (isFolder || encryption !== (access === 'encrypted'))) return false
+    if (access !== undefined && (isFolder || accessOf(file) !== access)) return false
     if (starts.length > 0 && !starts.some((start) => mimeType?.startsWith(start) === true)) return false
     if (cidStart === undefined) return true
     file.searchText ??= fold(fileName)

@@ -1,4 +1,5 @@
 import type { DriveItem, FileEntry } from '@cairn/sdk'
+import type { FileAccess } from './files-search.ts'
 
 /** A row of a list of files: an upload, or an item of the drive. */
 export type ListedFile = Pick<
@@ -15,6 +16,12 @@ export type ListedFile = Pick<
 
 /** Type of a folder of the drive, which has no content of its own. */
 export const driveFolderType = 'application/x-cairn-folder'
+
+/** Returns who can read the content of a row, in the words of the filter. */
+export function accessOf({ encryption, private: isPrivate }: Pick<ListedFile, 'encryption' | 'private'>): FileAccess {
+  if (encryption) return 'encrypted'
+  return isPrivate ? 'private' : 'public'
+}
 
 /** Whether a row is a folder of the drive. */
 export function isDriveFolder({ item }: Pick<ListedFile, 'item'>): boolean {

@@ -3,6 +3,7 @@ import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
+import { accessOf } from '../upload-access.ts'
 
 /** Rows per fetch and display. */
 const batchRows = 200
@@ -42,11 +43,6 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
   if (count === 0) output.note(search === undefined && type === undefined ? 'No uploads yet.' : 'No upload matches.')
 }
 
-function accessOf({ encryption, private: isPrivate }: FileEntry): string {
-  if (encryption) return 'encrypted'
-  return isPrivate ? 'private' : 'public'
-}
-
 async function listFolder(argument: string, context: CommandContext): Promise<void> {
   const { session, output, signal } = context
   const cidPath = await findContent(context, argument)
@@ -68,9 +64,9 @@ export const ls: Command = {
     search: { type: 'string', short: 's', about: 'part of a name, or the start of a CID', value: 'text' },
     type: {
       type: 'string',
-      about: 'encrypted, plain or the start of a MIME type, separated by commas',
+      about: 'public, private, encrypted or the start of a MIME type, separated by commas',
       value: 'type',
-      choices: ['encrypted', 'plain', 'image', 'video', 'audio', 'text', 'application'],
+      choices: ['public', 'private', 'encrypted', 'image', 'video', 'audio', 'text', 'application'],
     },
     sort: { type: 'string', about: 'sort by time, name or size', value: 'by', choices: ['time', 'name', 'size'] },
     long: { type: 'boolean', about: 'show time, access and id of each upload' },

@@ -18,6 +18,7 @@ import { findContent } from '../content-path.ts'
 import { clean } from '../output.ts'
 import { findEncryptedFile } from '../read-content.ts'
 import { formatBytes } from '../sizes.ts'
+import { accessOf } from '../upload-access.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolContext } from './tool.ts'
 
@@ -156,7 +157,7 @@ const listFiles = defineTool({
       v.pipe(
         v.string(),
         v.maxLength(200),
-        v.description('encrypted, plain or the start of a MIME type, several separated by commas.'),
+        v.description('public, private, encrypted or the start of a MIME type, several separated by commas.'),
       ),
     ),
     limit: v.optional(inputs.count(1, 200, 'Maximum rows. Defaults to 50.'), 50),
@@ -175,12 +176,12 @@ const listFiles = defineTool({
       sizeBytes: Number(row.fileSizeInBytes),
       mimeType: row.mimeType,
       isEncrypted: row.encryption,
+      access: accessOf(row),
       createdAt: new Date(row.createdAt).toISOString(),
     }))
     const nextCursor = files.length === limit ? files.at(-1)?.id : undefined
     const lines = files.map(
-      (file) =>
-        `${file.cid}  ${formatBytes(file.sizeBytes)}  ${file.isEncrypted ? 'encrypted' : 'public'}  ${clean(file.name)}`,
+      ({ cid, sizeBytes, access, name }) => `${cid}  ${formatBytes(sizeBytes)}  ${access}  ${clean(name)}`,
     )
     const more = nextCursor === undefined ? [] : [`More rows: cursor ${nextCursor}`]
     return {

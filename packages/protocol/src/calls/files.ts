@@ -44,7 +44,7 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `fileType` is `all`, `encrypted`, `plain` or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
+    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted) or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
@@ -57,8 +57,9 @@ export const listFiles = defineCall({
       ),
     ),
     /**
-     * `all`, `encrypted` or `plain`, or the start of a MIME type such as `image`; or several of these separated by
-     * commas: files with any of the types, and with the access.
+     * `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted), or the start of a
+     * MIME type such as `image`; or several of these separated by commas: files with any of the types, and with any of
+     * the accesses.
      */
     fileType: v.optional(
       v.pipe(

@@ -6,7 +6,10 @@ import { type CallOptions, call } from '../request.ts'
 export type FileFilter = {
   /** Text in a name, or the start of a CID. */
   search?: string
-  /** `encrypted`, `plain`, or the start of a MIME type; separate several with commas: `image,video,encrypted`. */
+  /**
+   * An access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted), or the start of a MIME type;
+   * separate several with commas: `image,video,encrypted`.
+   */
   fileType?: string
   sort?: 'createdAt' | 'fileName' | 'fileSizeInBytes'
   order?: 'asc' | 'desc'

@@ -31,13 +31,15 @@ const list = (given: Partial<ListOptions> = {}) => listFiles(test.context, testA
 /** Inserts rows without stored bytes. */
 async function insertRows(
   count: number,
-  make: (index: number) => { name: string; mime?: string; encryption?: 0 | 1 } = (i) => ({ name: `f${i}` }),
+  make: (index: number) => { name: string; mime?: string; encryption?: 0 | 1; is_private?: 0 | 1 } = (i) => ({
+    name: `f${i}`,
+  }),
 ) {
   await test.context.db.write(async (trx) => {
     for (let at = 0; at < count; at += 200) {
       const rows = Array.from({ length: Math.min(200, count - at) }, (_, offset) => {
         const index = at + offset
-        const { name, mime, encryption } = make(index)
+        const { name, mime, encryption = 0, is_private = 0 } = make(index)
         // Several rows share a time, as when one upload creates many.
         const time = 1_700_000_000_000 + Math.floor(index / 3)
         return {
@@ -49,7 +51,8 @@ async function insertRows(
           mime_type: mime ?? null,
           size_bytes: (index * 7919) % 1000,
           dag_size_bytes: 1,
-          encryption: encryption ?? (0 as const),
+          encryption,
+          is_private,
           storage_type: null,
           kind: 'file' as const,
           status: 'stored',
@@ -134,6 +137,7 @@ describe('a listing', () => {
       name: index % 1000 === 7 ? `Holiday_100%-${index}.JPG` : `f${index}`,
       mime: index % 1000 === 7 ? 'image/jpeg' : 'text/plain',
       encryption: index % 5000 === 7 ? 1 : 0,
+      is_private: index % 5000 === 1007 ? 1 : 0,
     }))
     const byName = await list({ filter: { search: 'holiday_100%' } })
     expect(byName.rows.map(({ name }) => name)).toContain('Holiday_100%-7.JPG')
@@ -143,9 +147,12 @@ describe('a listing', () => {
     expect((await list({ filter: { mimePrefixes: ['IMAGE/Jpeg'] } })).total).toBe(25)
     expect((await list({ filter: { mimePrefixes: ['image', 'audio'] } })).total).toBe(25)
     expect((await list({ filter: { mimePrefixes: ['image', 'text/'] } })).total).toBe(25_000)
-    expect((await list({ filter: { mimePrefixes: ['image'], encryption: false } })).total).toBe(20)
+    expect((await list({ filter: { mimePrefixes: ['image'], access: ['public', 'private'] } })).total).toBe(20)
     expect((await list({ filter: { mimePrefixes: ['%'] } })).total).toBe(0)
-    expect((await list({ filter: { encryption: true } })).total).toBe(5)
+    expect((await list({ filter: { access: ['encrypted'] } })).total).toBe(5)
+    expect((await list({ filter: { access: ['private'] } })).total).toBe(5)
+    expect((await list({ filter: { mimePrefixes: ['image'], access: ['public'] } })).total).toBe(15)
+    expect((await list({ filter: { mimePrefixes: ['image'], access: ['private', 'encrypted'] } })).total).toBe(10)
     const [row] = byName.rows
     expect((await list({ filter: { search: row?.cid.slice(0, 30) ?? '' } })).rows).toEqual([row])
   })

@@ -17,7 +17,7 @@ import {
 } from './store.ts'
 
 export { type ListOptions, listFiles } from './list-files.ts'
-export type { Filter, Sorting, UploadRow } from './store.ts'
+export type { Access, Filter, Sorting, UploadRow } from './store.ts'
 
 /** Rows deleted per unit of work. */
 const deletionsAtOnce = 500

@@ -10,7 +10,16 @@ import type { CID } from 'multiformats/cid'
 import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { deleteFiles, type Filter, findUpload, listFiles, renameFile, type Sorting, toFileEntry } from './files.ts'
+import {
+  type Access,
+  deleteFiles,
+  type Filter,
+  findUpload,
+  listFiles,
+  renameFile,
+  type Sorting,
+  toFileEntry,
+} from './files.ts'
 
 const columns = { createdAt: 'created_at', fileName: 'name', fileSizeInBytes: 'size_bytes' } as const
 
@@ -55,6 +64,14 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
 /** Values for no filter; published clients send all three. */
 const anyType = ['all', 'null', 'undefined']
 
+/** Words of `fileType` that select by access. */
+const accessWords: ReadonlyMap<string, readonly Access[]> = new Map([
+  ['public', ['public']],
+  ['private', ['private']],
+  ['encrypted', ['encrypted']],
+  ['plain', ['public', 'private']],
+])
+
 function readFilter(fileType = '', search: string | undefined): Filter | undefined {
   const filter: Filter = {}
   const wanted = new Set(
@@ -63,9 +80,10 @@ function readFilter(fileType = '', search: string | undefined): Filter | undefin
       .map((part) => part.trim())
       .filter(Boolean),
   )
-  const access = ['encrypted', 'plain'].filter((word) => wanted.delete(word))
-  // Both values together are no filter.
-  if (access.length === 1) filter.encryption = access[0] === 'encrypted'
+  const access = new Set([...wanted].flatMap((word) => accessWords.get(word) ?? []))
+  for (const word of accessWords.keys()) wanted.delete(word)
+  // All three together are no filter.
+  if (access.size > 0 && access.size < 3) filter.access = [...access]
   if (!anyType.some((word) => wanted.has(word)) && wanted.size > 0) filter.mimePrefixes = [...wanted]
   const text = search?.trim()
   if (text) filter.search = text

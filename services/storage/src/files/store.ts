@@ -1,4 +1,4 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
@@ -14,9 +14,13 @@ export type DeletedUpload = Pick<UploadRow, 'id' | 'cid' | 'name' | 'size_bytes'
 /** Sort keys and orders of a listing. Each has an index that returns the rows in order. */
 export type Sorting = { by: 'created_at' | 'name' | 'size_bytes'; order: 'asc' | 'desc' }
 
+/** Who can read an upload: everyone, its owner and people with a signed link, or those with its file key. */
+export type Access = 'public' | 'private' | 'encrypted'
+
 /** Filter over an account's rows. */
 export type Filter = {
-  encryption?: boolean
+  /** Who can read the content: any of these. */
+  access?: readonly Access[]
   /** Prefixes of the MIME type; any of them matches. */
   mimePrefixes?: readonly string[]
   /** Part of the name, in any case, or prefix of the CID. */
@@ -232,8 +236,10 @@ function between<Output>(query: Rows<Output>, { by, order }: Sorting, upTo: Curs
 
 function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
   let narrowed = query
-  if (filter.encryption !== undefined) narrowed = narrowed.where('encryption', '=', filter.encryption ? 1 : 0)
-  const { mimePrefixes = [] } = filter
+  const { access = [], mimePrefixes = [] } = filter
+  if (access.length > 0) {
+    narrowed = narrowed.where(({ or }) => or(access.map((one) => accessConditions[one])))
+  }
   if (mimePrefixes.length > 0) {
     narrowed = narrowed.where(({ or }) =>
       or(
@@ -250,6 +256,13 @@ function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
     )
   }
   return narrowed
+}
+
+/** An upload is never both private and encrypted. */
+const accessConditions: Record<Access, RawBuilder<boolean>> = {
+  public: sql<boolean>`(encryption = 0 and is_private = 0)`,
+  private: sql<boolean>`is_private = 1`,
+  encrypted: sql<boolean>`encryption = 1`,
 }
 
 function escapeLike(text: string): string {

@@ -284,6 +284,22 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
       [shown, undefined],
       [secret, true],
     ])
+    const [{ Hash: sealed }] = (await owner.send({ 'sealed.txt': randomBytes(8) }, { encryption: 'true' })).json as [
+      { Hash: string },
+    ]
+    const filters: [fileType: string, cids: string[]][] = [
+      ['public', [shown]],
+      ['private', [secret]],
+      ['encrypted', [sealed]],
+      ['plain', [secret, shown]],
+      ['private,encrypted', [secret, sealed]],
+      ['plain,encrypted', [secret, shown, sealed]],
+      ['private,image', []],
+    ]
+    for (const [fileType, cids] of filters) {
+      const { json } = await owner.call(`/api/user/files_uploaded?fileType=${fileType}&order=asc`)
+      expect(json, fileType).toMatchObject({ fileList: cids.map((cid) => ({ cid })), totalFiles: cids.length })
+    }
     const info = (cid: string) => owner.call(`/api/lighthouse/file_info?cid=${cid}`)
     expect((await info(secret)).json).toMatchObject({ isOwn: true, private: true })
     expect(Object.keys((await info(shown)).json as object)).not.toContain('private')

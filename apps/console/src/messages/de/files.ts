@@ -23,8 +23,7 @@ export const files: Texts['files'] = {
   view: 'Ansicht',
   filters: 'Filter',
   all: 'Alle',
-  public: 'Öffentlich',
-  encrypted: 'Verschlüsselt',
+  access: { public: 'Öffentlich', private: 'Privat', encrypted: 'Verschlüsselt' },
   kinds: {
     image: 'Bilder',
     video: 'Videos',
@@ -95,9 +94,6 @@ export const files: Texts['files'] = {
   deleted: (count) => (count === 1 ? 'Datei gelöscht' : `${items(count)} gelöscht`),
   deleteFailed: (count) =>
     `${items(count)} ${plural(count, { one: 'konnte', other: 'konnten' })} nicht gelöscht werden`,
-  publicTag: 'Öffentlich',
-  encryptedTag: 'Verschlüsselt',
-  privateTag: 'Privat',
   folder: 'Ordner',
   unknownType: 'Datei',
   sizeAndDate: (size, date) => `${size} · ${date}`,
