@@ -122,6 +122,50 @@ test('filters tell public, private and encrypted files apart, in the drive and a
   }
 })
 
+test('the menu opens a private file in one tab, which cannot reach the console, and saves it', async () => {
+  const { page, context, problems } = await openWithPrivate()
+  const choose = async (item: string) => {
+    await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  // The tab has to open before the link is signed, which takes a call.
+  const isAsked = Promise.withResolvers<void>()
+  const mayAnswer = Promise.withResolvers<void>()
+  await page.route('**/api/gateway-links', async (route) => {
+    isAsked.resolve()
+    await mayAnswer.promise
+    await route.continue()
+  })
+  const opened = context.waitForEvent('page')
+  await choose('Open on the gateway')
+  const tab = await opened
+  await isAsked.promise
+  expect(new URL(tab.url()).protocol).toBe('about:')
+  mayAnswer.resolve()
+  await tab.getByText('between us').waitFor()
+  expect(new URL(tab.url()).origin).toBe(new URL(site.network.profile.gateway).origin)
+  expect(await tab.evaluate('[window.opener, document.referrer]')).toEqual([null, ''])
+  expect(context.pages()).toHaveLength(2)
+  await tab.close()
+  const download = page.waitForEvent('download')
+  await choose('Download')
+  expect(await readFile(await (await download).path(), 'utf8')).toBe('between us')
+  expect(context.pages()).toHaveLength(1)
+  expect(problems).toEqual([])
+})
+
+test('a link that cannot be signed leaves no tab behind, and the page says so', async () => {
+  const { page, context, problems } = await openWithPrivate()
+  await page.route('**/api/gateway-links', (route) => route.fulfill({ status: 403 }))
+  const closed = context.waitForEvent('page').then((tab) => tab.waitForEvent('close'))
+  await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Open on the gateway' }).click()
+  await closed
+  await page.getByText('letter.txt could not be opened').waitFor()
+  expect(context.pages()).toHaveLength(1)
+  expect(problems).toEqual([])
+})
+
 test('a link opens a private file without an account, for as long as chosen, and until the file is deleted', async () => {
   const { page, open, text, checkAccessibility } = await openWithPrivate()
   await open('/files?place=uploads')

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Copy, Download, ExternalLink, Info, Link2, Pencil, Signpost, Trash2, UserPlus } from '#icons'
-import { findContentUrl } from '../content/content-url.ts'
+import { openContent, saveContent } from '../content/open-content.ts'
 import { isKnownFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -34,14 +34,8 @@ export function useFileActions({
     }
     return (file) => {
       const { cid, fileName, mimeType, encryption, private: isPrivate = false } = file
-      const openAt = async (options: Parameters<typeof findContentUrl>[3]) => {
-        try {
-          const url = await findContentUrl(client, network, { cidPath: cid, isPrivate }, options)
-          window.open(url, '_blank', 'noopener,noreferrer')
-        } catch (error) {
-          toastError(messages.files.openFailed(fileName), error)
-        }
-      }
+      const place = { cidPath: cid, isPrivate }
+      const onFailed = (error: unknown) => toastError(messages.files.openFailed(fileName), error)
       const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
       return [
         { id: 'details', label: messages.files.details, icon: Info, run: details },
@@ -59,13 +53,18 @@ export function useFileActions({
                 id: 'gateway',
                 label: messages.files.openGateway,
                 icon: ExternalLink,
-                run: () => void openAt({ filename: fileName }),
+                isAtOnce: true,
+                run: () => void openContent(client, network, place, fileName).catch(onFailed),
               },
               {
                 id: 'download',
                 label: messages.files.download,
                 icon: Download,
-                run: () => void openAt({ download: true, filename: fileName, isFolder: isKnownFolder(cid) }),
+                isAtOnce: true,
+                run: () => {
+                  const options = { filename: fileName, isFolder: isKnownFolder(cid) }
+                  saveContent(client, network, place, options).catch(onFailed)
+                },
               },
             ]),
         isPrivate

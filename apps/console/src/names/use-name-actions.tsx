@@ -46,6 +46,7 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
               id: 'open',
               label: messages.names.open,
               icon: ExternalLink,
+              isAtOnce: true,
               run: () => void window.open(link, '_blank', 'noopener'),
             },
             { id: 'link', label: messages.names.copyLink, icon: Link2, run: () => void copyLink() },

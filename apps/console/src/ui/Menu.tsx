@@ -10,6 +10,8 @@ export type MenuItem = {
   icon: IconComponent
   /** Actions that cannot be undone are separated, in the warning colour. */
   isDanger?: boolean
+  /** Runs within the click, not after the menu has closed: browsers open a tab only then. */
+  isAtOnce?: boolean
   run: () => void
 }
 
@@ -115,8 +117,8 @@ function Lines({
   onChoose: (run: () => void) => void
 }) {
   const shown = typeof items === 'function' ? items() : items
-  return shown.map(({ id, label, icon: Icon, isDanger = false, run }) => (
-    <Part key={id} onSelect={() => onChoose(run)} className={classNames(line, isDanger && 'text-bad')}>
+  return shown.map(({ id, label, icon: Icon, isDanger = false, isAtOnce = false, run }) => (
+    <Part key={id} onSelect={isAtOnce ? run : () => onChoose(run)} className={classNames(line, isDanger && 'text-bad')}>
       <Icon aria-hidden="true" size={16} className={isDanger ? 'text-bad' : 'text-ink-soft'} />
       {label}
     </Part>

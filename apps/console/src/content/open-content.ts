@@ -1,0 +1,42 @@
+import type { Client, NetworkProfile } from '@cairn/sdk'
+import { gatewayUrl } from '../network/gateway-url.ts'
+import { type ContentPlace, findContentUrl } from './content-url.ts'
+
+/**
+ * Opens content of the gateway in a new tab. Browsers open one within a click only, so that the tab for private content opens
+ * first, empty, and waits for its signed link. What opens never reaches this page.
+ * @throws CairnError if the link cannot be signed; the tab is closed then
+ */
+export async function openContent(
+  client: Client,
+  network: NetworkProfile,
+  { cidPath, isPrivate }: ContentPlace,
+  filename: string,
+): Promise<void> {
+  if (!isPrivate) {
+    window.open(gatewayUrl(network, cidPath, { filename }), '_blank', 'noopener,noreferrer')
+    return
+  }
+  const tab = window.open('', '_blank')
+  // A browser that blocks the tab says so itself.
+  if (tab === null) return
+  tab.opener = null
+  try {
+    tab.location.replace(await findContentUrl(client, network, { cidPath, isPrivate }, { filename }))
+  } catch (error) {
+    tab.close()
+    throw error
+  }
+}
+
+/** Saves content of the gateway, which answers as a file: the page stays. */
+export async function saveContent(
+  client: Client,
+  network: NetworkProfile,
+  { cidPath, isPrivate }: ContentPlace,
+  { filename, isFolder }: { filename: string; isFolder: boolean },
+): Promise<void> {
+  const options = { download: true, filename, isFolder }
+  if (isPrivate) location.assign(await findContentUrl(client, network, { cidPath, isPrivate }, options))
+  else window.open(gatewayUrl(network, cidPath, options), '_blank', 'noopener,noreferrer')
+}
