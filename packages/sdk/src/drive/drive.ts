@@ -1,17 +1,17 @@
 import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { deleteFile } from '../files/files.ts'
-import { listFiles, listFilesPage } from '../files/list-files.ts'
 import type { CallOptions } from '../request.ts'
 import { type DriveContact, readContacts } from './contacts.ts'
 import { type DriveEditor, findNode, splitPath, startEdit } from './edit.ts'
+import { deleteStored, findDeleted } from './empty-trash.ts'
 import type { DriveItem } from './items.ts'
+import { type Listing, listNewest, listNewUploads, listUploads } from './list-uploads.ts'
 import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
 import { type DriveUpload, rootId } from './nodes.ts'
 import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
 import { createDeviceName, createStamp } from './stamp.ts'
-import { createUploadIndex, type UploadIndex } from './upload-index.ts'
-import { createView, type View } from './view.ts'
+import { createUploadIndex } from './upload-index.ts'
+import { createView } from './view.ts'
 
 /** Time that deleted items stay in the trash, in ms: 30 days. */
 const trashMs = 30 * 86_400_000
@@ -37,13 +37,6 @@ export type OpenDriveOptions = DriveOptions & {
   /** Computes what very many items need in short steps, so that a page stays responsive. It takes longer in all. */
   inSteps?: boolean
 }
-
-/** Rows per page when only new uploads are listed. */
-const quickPageRows = 100
-/** New uploads from which on all are listed, in larger pages. */
-const maxQuickRows = 1000
-/** Uploads that a partial drive opens with. */
-const partialRows = 2000
 
 /** What {@link Drive.emptyTrash} deleted. */
 export type EmptiedTrash = { items: number; uploads: number }
@@ -342,74 +335,6 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
         return missing.reduce((sum, { set, clear }) => sum + set.length + clear.length, 0)
       }),
   }
-}
-
-/** Uploads of the account, newest first. `isWhole` is false if older ones may be missing, or some may be deleted. */
-type Listing = {
-  rows: readonly DriveUpload[]
-  /** Newer uploads than the rows; undefined if all are in the rows. */
-  added?: readonly DriveUpload[]
-  isWhole: boolean
-}
-
-async function listUploads(client: Client, options: CallOptions): Promise<Listing> {
-  const rows: DriveUpload[] = []
-  for await (const upload of listFiles(client, {}, options)) rows.push(upload)
-  return { rows, isWhole: true }
-}
-
-async function listNewest(client: Client, options: CallOptions): Promise<Listing> {
-  const { fileList, totalFiles } = await listFilesPage(client, { limit: partialRows }, options)
-  return { rows: fileList, isWhole: fileList.length >= totalFiles }
-}
-
-/** Lists the uploads that are newer than the known ones. */
-async function listNewUploads(
-  client: Client,
-  { rows, has }: Pick<UploadIndex, 'rows' | 'has'>,
-  options: CallOptions,
-): Promise<Listing> {
-  if (rows.length === 0) return listNewest(client, options)
-  const added: DriveUpload[] = []
-  for (;;) {
-    const lastKey = added.at(-1)?.id
-    const page = await listFilesPage(
-      client,
-      { limit: quickPageRows, ...(lastKey === undefined ? {} : { lastKey }) },
-      options,
-    )
-    const fresh = page.fileList.findIndex(({ id }) => has(id))
-    added.push(...(fresh === -1 ? page.fileList : page.fileList.slice(0, fresh)))
-    if (fresh === -1 && page.fileList.length === quickPageRows && added.length < maxQuickRows) continue
-    return { rows, added, isWhole: added.length + rows.length === page.totalFiles }
-  }
-}
-
-async function deleteStored(client: Client, cid: string, options: CallOptions): Promise<void> {
-  try {
-    await deleteFile(client, { cid }, options)
-  } catch (error) {
-    // Another device was faster.
-    if (!CairnError.is(error, 'NOT_FOUND')) throw error
-  }
-}
-
-/** Returns the entries to clear, and the CIDs that no other item has. */
-function findDeleted(view: View, roots: ReadonlySet<string>): { entries: string[]; cids: ReadonlySet<string> } {
-  const isDeleted = (start: string): boolean => {
-    for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) if (roots.has(id)) return true
-    return false
-  }
-  const entries: string[] = []
-  const cids = new Set<string>()
-  const kept = new Set<string>()
-  for (const { id, versions = [] } of view.nodes()) {
-    const isGone = isDeleted(id)
-    if (isGone) entries.push(id)
-    for (const { cid } of versions) (isGone ? cids : kept).add(cid)
-  }
-  for (const cid of kept) cids.delete(cid)
-  return { entries, cids }
 }
 
 function writeValues({ at, set, clear }: Change): string[] {

@@ -1,7 +1,5 @@
 import { isContactId } from './contacts.ts'
-import { sortItems, updateSorted } from './folder-list.ts'
-import { createFolderNames, type FolderNames } from './folder-names.ts'
-import { type DriveItem, toItem } from './items.ts'
+import type { DriveItem } from './items.ts'
 import {
   type FirstUploads,
   isBefore,
@@ -17,6 +15,7 @@ import {
 } from './nodes.ts'
 import { addTo, createPlaces, removeFrom } from './places.ts'
 import type { Registers } from './registers.ts'
+import { createTree } from './tree.ts'
 import { compareUploads } from './upload-index.ts'
 import { absorbVersions } from './versions.ts'
 
@@ -53,17 +52,6 @@ export type View = {
   list(folderId: string): DriveItem[]
 }
 
-/** A folder with items outside the trash. What is computed from them is undefined until it is read. */
-type Folder = { ids: Set<string>; names: FolderNames | undefined; list: FolderList | undefined }
-/** Sorted items, and what the list has of those that changed since. */
-type FolderList = { items: readonly DriveItem[]; above: Above; changed: Map<string, SortedAs | undefined> }
-type SortedAs = Pick<DriveItem, 'kind' | 'name'>
-
-/** A folder as the items in it show it. */
-type Above = { path: string; isInTrash: boolean }
-
-/** Changed items from which on a list is sorted again. */
-const maxListChanges = 256
 /** Entries, or items, of one step of `prepare`. */
 const stepSize = 1500
 
@@ -81,18 +69,11 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   const inRoot = new Map<string, string | Set<string>>()
   const rootNames = new Map<string, string>()
 
-  const nodes = new Map<string, Node>()
+  const tree = createTree()
   const holders = new Map<string, Set<string>>()
   const trashed = new Set<string>()
   const tagged = new Set<string>()
-  const folders = new Map<string, Folder>()
   const places = createPlaces(state)
-
-  const items = new Map<string, { node: Node; above: Above; item: DriveItem }>()
-  /** Counts changes of folders: what was computed of a folder is valid for its count. */
-  let epoch = 0
-  const aboves = new Map<string, { above: Above; epoch: number }>()
-  const root: Above = { path: '', isInTrash: false }
 
   /** Returns what is to be read together: entries, their versions, and the entries that have those, too. */
   const takeConnected = (maxIds: number): Set<string> => {
@@ -165,7 +146,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
     }
     for (const name of names) joinByName(name)
     for (const id of moved) {
-      const node = nodes.get(id)
+      const node = tree.get(id)
       if (node !== undefined) setNode(id, node)
     }
   }
@@ -233,125 +214,17 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   }
 
   const setNode = (id: string, said: Node | undefined): void => {
-    const before = nodes.get(id)
+    const before = tree.get(id)
     if (before === undefined && said === undefined) return
     const parent = places.parentOf(id)
     const node = said === undefined || said.parent === parent ? said : { ...said, parent }
     if (node === before) return
-    leaveFolder(before, node)
-    if (node === undefined) {
-      nodes.delete(id)
-      items.delete(id)
-    } else nodes.set(id, node)
-    enterFolder(before, node)
-    if (
-      (before !== undefined && before.versions === undefined) ||
-      (node !== undefined && node.versions === undefined)
-    ) {
-      epoch++
-      if (node === undefined) aboves.delete(id)
-    }
+    tree.set(id, node)
     for (const { cid } of before?.versions ?? []) if (cid !== id) removeFrom(holders, cid, id)
     for (const { cid } of node?.versions ?? []) if (cid !== id) addTo(holders, cid, id)
     setIn(trashed, id, node?.trashedAt !== undefined)
     setIn(tagged, id, node !== undefined && node.tags.length > 0)
   }
-  const leaveFolder = (before: Node | undefined, node: Node | undefined): void => {
-    if (before === undefined || before.trashedAt !== undefined) return
-    const folder = folders.get(before.parent)
-    if (folder === undefined) return
-    const { list, names } = folder
-    if (list !== undefined && names !== undefined && !list.changed.has(before.id)) {
-      list.changed.set(before.id, { kind: kindOf(before), name: names.nameOf(before) })
-    }
-    if (isSamePlace(before, node)) return
-    folder.ids.delete(before.id)
-    if (names?.remove(before) === false) dropNames(folder)
-    if (folder.ids.size === 0) folders.delete(before.parent)
-  }
-  const enterFolder = (before: Node | undefined, node: Node | undefined): void => {
-    if (node === undefined || node.trashedAt !== undefined || isSamePlace(node, before)) return
-    const folder = folders.get(node.parent)
-    if (folder === undefined) {
-      folders.set(node.parent, { ids: new Set([node.id]), names: undefined, list: undefined })
-      return
-    }
-    folder.ids.add(node.id)
-    const { list, names } = folder
-    if (list !== undefined && !list.changed.has(node.id)) list.changed.set(node.id, undefined)
-    if (names?.add(node) === false) dropNames(folder)
-  }
-  const dropNames = (folder: Folder): void => {
-    folder.names = undefined
-    folder.list = undefined
-    epoch++
-  }
-
-  const nodesOf = function* ({ ids }: Folder): IterableIterator<Node> {
-    for (const id of ids) {
-      const node = nodes.get(id)
-      if (node !== undefined) yield node
-    }
-  }
-  const namesOf = (folder: Folder): FolderNames => {
-    folder.names ??= createFolderNames(nodesOf(folder))
-    return folder.names
-  }
-  const shownName = (node: Node): string => {
-    const folder = node.trashedAt === undefined ? folders.get(node.parent) : undefined
-    return folder === undefined ? node.rawName : namesOf(folder).nameOf(node)
-  }
-  const aboveOf = (folderId: string): Above => {
-    const trail: Node[] = []
-    let above: Above | undefined
-    for (let id = folderId; above === undefined; ) {
-      const known = aboves.get(id)
-      const node = nodes.get(id)
-      if (known?.epoch === epoch) above = known.above
-      else if (node === undefined) above = root
-      else {
-        trail.push(node)
-        id = node.parent
-      }
-    }
-    for (const node of trail.reverse()) {
-      const path: string = `${above.path}/${shownName(node)}`
-      const isInTrash: boolean = above.isInTrash || node.trashedAt !== undefined
-      const known = aboves.get(node.id)?.above
-      above = known?.path === path && known.isInTrash === isInTrash ? known : { path, isInTrash }
-      aboves.set(node.id, { above, epoch })
-    }
-    return above
-  }
-  const itemOf = (node: Node): DriveItem => {
-    const above = aboveOf(node.parent)
-    const name = shownName(node)
-    const known = items.get(node.id)
-    const isKnown = known?.node === node && known.item.name === name
-    if (isKnown && known.above === above) return known.item
-    const path = `${above.path}/${name}`
-    // A folder above that was put into the trash, or taken out, changes nothing that the item states.
-    const item = isKnown && known.item.path === path ? known.item : toItem(node, name, path)
-    items.set(node.id, { node, above, item })
-    return item
-  }
-  const listOf = (folder: Folder, above: Above): readonly DriveItem[] => {
-    const { list, ids } = folder
-    if (list?.above === above && list.changed.size <= maxListChanges) {
-      if (list.changed.size === 0) return list.items
-      const changes = [...list.changed].map(([id, before]) => {
-        const node = ids.has(id) ? nodes.get(id) : undefined
-        return { before, after: node && itemOf(node) }
-      })
-      list.items = updateSorted(list.items, changes)
-      list.changed.clear()
-      return list.items
-    }
-    const found = sortItems(Array.from(nodesOf(folder), itemOf))
-    folder.list = { items: found, above, changed: new Map() }
-    return found
-  }
-
   const flushed =
     <Args extends unknown[], Result>(read: (...args: Args) => Result) =>
     (...args: Args): Result => {
@@ -374,34 +247,28 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
         await nextTask()
       }
       let count = 0
-      for (const node of nodes.values()) {
-        itemOf(node)
+      for (const node of tree.nodes()) {
+        tree.itemOf(node)
         if (++count % stepSize === 0) await nextTask()
       }
     },
-    get: flushed((id) => nodes.get(id)),
-    nodes: flushed(() => nodes.values()),
+    get: flushed(tree.get),
+    nodes: flushed(tree.nodes),
     trashed: flushed(() => trashed),
     tagged: flushed(() => tagged),
     contacts: () => contacts,
     holderOf: flushed((cid) => {
-      const own = nodes.get(cid)
+      const own = tree.get(cid)
       if (own?.versions?.some((one) => one.cid === cid)) return own
       const [id] = [...(holders.get(cid) ?? [])].sort()
-      return id === undefined ? undefined : nodes.get(id)
+      return id === undefined ? undefined : tree.get(id)
     }),
-    idAt: flushed((folderId, name) => {
-      const folder = folders.get(folderId)
-      return folder && namesOf(folder).idOf(name)
-    }),
-    shownName: flushed(shownName),
-    pathOf: flushed((node) => `${aboveOf(node.parent).path}/${shownName(node)}`),
-    isInTrash: flushed((node) => node.trashedAt !== undefined || aboveOf(node.parent).isInTrash),
-    itemOf: flushed(itemOf),
-    list: flushed((folderId) => {
-      const folder = folders.get(folderId)
-      return folder === undefined ? [] : [...listOf(folder, aboveOf(folderId))]
-    }),
+    idAt: flushed(tree.idAt),
+    shownName: flushed(tree.shownName),
+    pathOf: flushed(tree.pathOf),
+    isInTrash: flushed(tree.isInTrash),
+    itemOf: flushed(tree.itemOf),
+    list: flushed(tree.list),
   }
   view.touch(state.entries.keys())
   view.touch(uploads().keys())
@@ -411,23 +278,6 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
 /** Lets the page show and do something else. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
-}
-
-function kindOf({ versions }: Node): DriveItem['kind'] {
-  return versions === undefined ? 'folder' : 'file'
-}
-
-/** Whether an item has the place and name in the tree that it had. */
-function isSamePlace(node: Node, other: Node | undefined): boolean {
-  return (
-    other !== undefined &&
-    node.parent === other.parent &&
-    node.rawName === other.rawName &&
-    node.nameStamp === other.nameStamp &&
-    node.trashedAt === undefined &&
-    other.trashedAt === undefined &&
-    kindOf(node) === kindOf(other)
-  )
 }
 
 function setIn(set: Set<string>, id: string, isIn: boolean): void {
