@@ -10,6 +10,7 @@ import {
   createClient,
   createGatewayLink,
   createResumable,
+  deleteFile,
   downloadBytes,
   downloadCar,
   downloadFile,
@@ -89,6 +90,50 @@ test('a private folder is listed, downloaded and continued by its owner', async 
   expect(readFileSync(again).equals(files['docs/deep/big.bin'])).toBe(true)
   const { url } = await createGatewayLink(owner, `${cid}/docs/a b%.txt`)
   expect((await get(url)).bytes.equals(files['docs/a b%.txt'])).toBe(true)
+})
+
+test('a root that is known to be private is requested with its link at once, and links follow a new upload', async () => {
+  const asked: string[] = []
+  const apiKey = owner.apiKey ?? ''
+  const client = createClient({
+    network: home.network.profile,
+    apiKey,
+    fetch: async (url, init) => {
+      const answer = await fetch(url, init)
+      const { pathname, searchParams } = new URL(String(url))
+      const what = pathname.startsWith('/ipfs/') ? (searchParams.has('signature') ? 'signed' : 'plain') : pathname
+      asked.push(`${what} ${answer.status}`)
+      return answer
+    },
+  })
+  const read = async (cid: string) => {
+    asked.length = 0
+    return Buffer.from(await downloadBytes(client, cid))
+  }
+  const bytes = randomBytes(1000)
+  const upload = (isPrivate: boolean) => uploadBytes(owner, bytes, { name: 'known.bin', private: isPrivate })
+  const { cid } = await upload(true)
+  const first = ['plain 404', '/api/gateway-links 200', 'signed 200']
+  expect((await read(cid)).equals(bytes)).toBe(true)
+  expect(asked).toEqual(first)
+  expect((await read(cid)).equals(bytes)).toBe(true)
+  expect(asked).toEqual(['signed 200'])
+  // The link ends with its upload; the next one has another.
+  await deleteFile(owner, { cid })
+  await upload(true)
+  expect((await read(cid)).equals(bytes)).toBe(true)
+  expect(asked).toEqual(['signed 404', '/api/gateway-links 200', 'signed 200'])
+  await deleteFile(owner, { cid })
+  expect(await codeOf(read(cid))).toBe('BLOCK_NOT_FOUND')
+  expect(asked).toEqual(['signed 404', '/api/gateway-links 404'])
+  await upload(true)
+  expect((await read(cid)).equals(bytes)).toBe(true)
+  expect(asked).toEqual(first)
+  // Public content needs none.
+  await deleteFile(owner, { cid })
+  await upload(false)
+  expect((await read(cid)).equals(bytes)).toBe(true)
+  expect(asked).toEqual(['signed 200'])
 })
 
 test('a private folder too large for one response is downloaded file by file, by its paths', async () => {

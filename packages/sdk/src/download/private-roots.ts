@@ -2,15 +2,18 @@ import { CairnError, createGatewayLink } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { call } from '../request.ts'
 import type { ContentPath } from './content-path.ts'
+import { keepRecent } from './keep-recent.ts'
 
 /** A download that has started is not ended by the expiry. */
 const lifetimeSeconds = 3600
 const renewBeforeMs = 600_000
+/** Maximum number of roots whose links a client keeps: the least recently read are signed again. */
+const maxRoots = 1000
 
 /** The query of a signed link to a private root, and when to sign another one. */
 type RootLink = { readonly query: string; readonly renewAt: number }
 
-/** Links to the private roots that a client has read. */
+/** Links to the private roots that a client has read, the most recently read last. */
 const links = new WeakMap<Client, Map<string, RootLink>>()
 
 /** Whether this root is a private upload that the client reads through a signed link. Then only paths below it can be read. */
@@ -19,33 +22,37 @@ export function isPrivateRoot(client: Client, { root }: Pick<ContentPath, 'root'
 }
 
 /**
- * Requests once more what the gateway did not find: the root may be a private upload of the account. Then the service signs
- * a link with the API key, and the gateway gets the link. The key never reaches a gateway.
- * @param failure why the first request failed
- * @param request requests the same with the query of the link, which begins with an ampersand
- * @throws CairnError `failure` if the root is not one of the account, and what `request` throws
+ * Returns the query of a link to a root that the client knows to be private, so that the gateway is not asked without one first;
+ * undefined for other roots.
  */
-export async function requestPrivately<T>(
-  client: Client,
-  { root }: ContentPath,
-  failure: unknown,
-  request: (link: string) => Promise<T>,
-): Promise<T> {
-  const known = links.get(client) ?? new Map<string, RootLink>()
-  links.set(client, known)
+export async function findKnownLink(client: Client, { root }: ContentPath): Promise<string | undefined> {
+  const known = links.get(client)
   const name = root.toString()
-  const kept = known.get(name)
-  const link = kept !== undefined && Date.now() < kept.renewAt ? kept : await signLink(client, name)
-  if (link === undefined) throw failure
-  known.set(name, link)
-  return request(link.query)
+  const link = known?.get(name)
+  if (known === undefined || link === undefined) return undefined
+  if (Date.now() >= link.renewAt) return signLink(client, name)
+  keepRecent(known, name, link, maxRoots)
+  return link.query
 }
 
 /**
- * Signs a link to a root. Returns undefined if it is not one of the account, or the gateway of the client is another one: its
- * operator must not get the link.
+ * Signs a link to a root, and keeps it: the root may be a private upload of the account. Returns its query, which begins with an
+ * ampersand, or undefined if the root is not one of the account.
  */
-async function signLink(client: Client, root: string): Promise<RootLink | undefined> {
+export async function signLink(client: Client, root: string): Promise<string | undefined> {
+  const known = links.get(client) ?? new Map<string, RootLink>()
+  links.set(client, known)
+  const link = await requestLink(client, root)
+  if (link === undefined) known.delete(root)
+  else keepRecent(known, root, link, maxRoots)
+  return link?.query
+}
+
+/**
+ * Requests a link with the API key, which never reaches a gateway. Returns undefined if the root is not one of the account, or the
+ * gateway of the client is another one: its operator must not get the link.
+ */
+async function requestLink(client: Client, root: string): Promise<RootLink | undefined> {
   try {
     const body = { cid: root, expiresInSeconds: lifetimeSeconds }
     const { url, expiresAt } = await call(client, createGatewayLink, { body })
