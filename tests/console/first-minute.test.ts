@@ -13,7 +13,7 @@ test('an account without files learns how to upload from here, a terminal and a 
   const { page, open, signIn, checkAccessibility } = await site.newPage()
   await open('/files')
   await signIn()
-  await page.getByRole('heading', { name: 'Private by default' }).waitFor()
+  await page.getByRole('heading', { name: 'Encrypted by default' }).waitFor()
   await page.getByText(`cairn upload --network ${site.network.profile.api}`).waitFor()
   await page.getByText(`loadNetwork('${site.network.profile.api}')`).waitFor()
   expect(await checkAccessibility()).toEqual([])

@@ -166,6 +166,23 @@ test('a link that cannot be signed leaves no tab behind, and the page says so', 
   expect(problems).toEqual([])
 })
 
+test('a private file is offered neither for a name, which opens for everyone, nor among the proofs', async () => {
+  const { page, open, client } = await openWithPrivate()
+  await uploadText(client, 'for all', { name: 'poster.txt' })
+  await open('/proofs')
+  const listed = page.getByRole('list', { name: 'Your files and their proofs' }).getByRole('link')
+  await listed.first().waitFor()
+  expect(await listed.allTextContents()).toEqual(['poster.txt'])
+  await open('/names')
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await page.getByLabel('Label').fill('my-site')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create name' }).click()
+  await page.getByRole('main').getByRole('button', { name: 'Publish' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: /^poster\.txt/ }).waitFor()
+  expect(await dialog.getByRole('radio', { name: /\.(?:txt|png)|box/ }).count()).toBe(1)
+})
+
 test('a link opens a private file without an account, for as long as chosen, and until the file is deleted', async () => {
   const { page, open, text, checkAccessibility } = await openWithPrivate()
   await open('/files?place=uploads')

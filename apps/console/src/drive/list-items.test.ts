@@ -56,3 +56,12 @@ test('rows are sorted as the address says, folders first, and narrowed by name, 
   expect(namesOf(narrowRows(all, '/z', { q: 'b' }, undefined))).toEqual([])
   expect(namesOf(narrowRows(all, '/', {}, 'sea'))).toEqual([])
 })
+
+test('rows of several folders say in which they are, and the root has a name', () => {
+  const inside = { ...toFile('a.txt'), path: '/z/a.txt' }
+  const rows = listAll(driveOf([toFile('b.txt'), inside]), {})
+  expect(rows.map(({ fileName, place }) => [fileName, place])).toEqual([
+    ['a.txt', '/z'],
+    ['b.txt', 'My files'],
+  ])
+})

@@ -4,6 +4,7 @@ import type { FilesSearch } from '../files/files-search.ts'
 import { createMatcher, firstOrder, isNarrowed } from '../files/filter-files.ts'
 import { driveFolderType, isDriveFolder, type ListedFile } from '../files/listed-file.ts'
 import { language } from '../messages/language.ts'
+import { messages } from '../messages/messages.ts'
 
 /** Items as they were listed last, and their rows. */
 type Listed = { items: readonly DriveItem[]; rows: readonly ListedFile[] }
@@ -46,8 +47,13 @@ function toListedFile(item: DriveItem, hasPlace: boolean): ListedFile {
     ...(isFile && item.isPrivate ? { private: true } : {}),
     item,
     searchText: undefined,
-    ...(hasPlace ? { place: parentOf(path) } : {}),
+    ...(hasPlace ? { place: nameFolder(parentOf(path)) } : {}),
   }
+}
+
+/** Returns the path of a folder as a row shows it: the root has the name of its place. */
+function nameFolder(path: string): string {
+  return path === '/' ? messages.drive.root : path
 }
 
 /** Returns the path of the folder of a path. */

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Braces, FilesIcon, type IconComponent, KeyRound, Lock, Upload } from '#icons'
+import { Braces, FilesIcon, Globe, type IconComponent, KeyRound, Lock, Upload } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
@@ -12,6 +12,7 @@ import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 /** An account without files: the first upload, what encryption does, and the same from a terminal and a program. */
 export function FirstRun({ children }: { children?: ReactNode }) {
   const { api, keyNodes = [] } = useNetwork()
+  const canEncrypt = keyNodes.length > 0
   const trySample = () =>
     openUploadSheet([
       {
@@ -32,9 +33,9 @@ export function FirstRun({ children }: { children?: ReactNode }) {
       </EmptyState>
       <div className="mx-auto grid w-full max-w-4xl gap-4 md:grid-cols-3">
         <Lesson
-          icon={Lock}
-          title={messages.files.lessonAccess}
-          hint={keyNodes.length === 0 ? messages.files.lessonPublicHint : messages.files.lessonAccessHint}
+          icon={canEncrypt ? Lock : Globe}
+          title={canEncrypt ? messages.files.lessonAccess : messages.files.lessonPublic}
+          hint={canEncrypt ? messages.files.lessonAccessHint : messages.files.lessonPublicHint}
         />
         <Lesson icon={KeyRound} title={messages.files.lessonCli} hint={messages.files.lessonCliHint}>
           <CodeLine code={`CAIRN_API_KEY=… cairn upload --network ${api} hello.txt`} label={messages.files.copyCli} />

@@ -21,7 +21,12 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
   const { data, error, refetch } = useQuery({
     queryKey: ['files', session?.address, 'pick', wanted],
     queryFn: ({ signal }) =>
-      listFilesPage(client, { limit: maxRows, ...(wanted === '' ? {} : { search: wanted }) }, { signal }),
+      listFilesPage(
+        client,
+        // A name opens for everyone, a private file does not.
+        { limit: maxRows, fileType: 'public,encrypted', ...(wanted === '' ? {} : { search: wanted }) },
+        { signal },
+      ),
     placeholderData: keepPreviousData,
   })
   if (data === undefined) {

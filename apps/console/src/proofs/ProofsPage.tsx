@@ -28,7 +28,8 @@ export function ProofsPage({ session }: { session: Session }) {
     initialPageParam: '',
     getNextPageParam: ({ fileList }) => (fileList.length < pageRows ? undefined : fileList.at(-1)?.id),
   })
-  const files = data?.pages.flatMap(({ fileList }) => fileList)
+  // Private files are in no deal.
+  const files = data?.pages.flatMap(({ fileList }) => fileList.filter(({ private: isPrivate = false }) => !isPrivate))
   return (
     <>
       <PageHeader title={messages.pages.proofs} hint={messages.proofs.hint} />

@@ -65,7 +65,7 @@ export const drive: Texts['drive'] = {
   trash: 'In den Papierkorb',
   trashed: (count) => `${items(count)} in den Papierkorb verschoben`,
   undo: 'Rückgängig',
-  trashHint: 'Was hier liegt, bleibt bis zum Löschen erhalten und belegt so lange Speicherplatz.',
+  trashHint: 'Was hier liegt, belegt Speicherplatz, bis es gelöscht wird. Nach 30 Tagen ist es zum Löschen bereit.',
   trashEmpty: 'Der Papierkorb ist leer',
   trashEmptyHint: 'Gelöschtes erscheint hier. Es lässt sich wiederherstellen oder endgültig löschen.',
   trashedAgo: (ago) => `Gelöscht ${ago}`,

@@ -62,10 +62,12 @@ export const files: Texts['files'] = {
   bulk: 'Ausgewählte Dateien',
   emptyTitle: 'Noch nichts hier',
   emptyHint: 'Dateien oder Ordner irgendwo in dieses Fenster ziehen, einfügen oder auswählen.',
-  lessonAccess: 'Standardmäßig privat',
+  lessonAccess: 'Standardmäßig verschlüsselt',
   lessonAccessHint:
     'Dateien werden in diesem Browser verschlüsselt. Freigeben lassen sie sich für eine Wallet-Adresse, oder mit „Öffentlich“ für alle.',
-  lessonPublicHint: 'Dieses Netzwerk speichert nur öffentliche Dateien: Alle mit der CID können sie lesen.',
+  lessonPublic: 'Standardmäßig öffentlich',
+  lessonPublicHint:
+    'Alle mit der CID können eine öffentliche Datei lesen. Mit „Privat“ bleibt sie beim eigenen Konto und denen, die einen signierten Link haben.',
   lessonCli: 'Von der Kommandozeile',
   lessonCliHint: 'Aus einem Terminal mit einem API-Schlüssel hochladen.',
   lessonKeys: 'API-Schlüssel erstellen',

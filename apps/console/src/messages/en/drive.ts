@@ -61,7 +61,7 @@ export const drive = translatable('drive', {
   trash: 'Move to trash',
   trashed: (count: number) => `${items(count)} moved to the trash`,
   undo: 'Undo',
-  trashHint: 'Items stay here until you delete them. They use storage until then.',
+  trashHint: 'Items stay here, and use storage, until you delete them. After 30 days they are ready to delete.',
   trashEmpty: 'The trash is empty',
   trashEmptyHint: 'Items you delete appear here. You can restore them or delete them permanently.',
   trashedAgo: (ago: string) => `Deleted ${ago}`,

@@ -62,10 +62,12 @@ export const files = translatable('files', {
   bulk: 'Selected files',
   emptyTitle: 'Nothing here yet',
   emptyHint: 'Drop files or folders anywhere on this window, paste them, or choose them.',
-  lessonAccess: 'Private by default',
+  lessonAccess: 'Encrypted by default',
   lessonAccessHint:
     'Files are encrypted in this browser. Share them with a wallet address, or choose Public for everyone.',
-  lessonPublicHint: 'This network stores public files only: anyone with the CID can read them.',
+  lessonPublic: 'Public by default',
+  lessonPublicHint:
+    'Anyone with the CID can read a public file. Choose Private to keep it to yourself and people with a signed link.',
   lessonCli: 'From the command line',
   lessonCliHint: 'Upload from a terminal with an API key.',
   lessonKeys: 'Create an API key',
