@@ -63,15 +63,17 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const openPanel = createPanels(network, parts.context)
   const { clock } = parts.context
   /** What all endpoints had in the last complete round, by index, and its time. */
-  let quiet: { ends: ReadonlyMap<number, string>; at: number } | undefined
+  let quiet: { states: ReadonlyMap<number, string>; at: number } | undefined
   const isQuiet = async (panel: Panel): Promise<boolean> => {
     if (quiet === undefined || clock.now() < quiet.at || clock.now() >= quiet.at + quietMs) return false
-    const { ends } = quiet
+    const { states } = quiet
     const { answers } = await panel.settle(panel.endpoints, async ({ reader }) => {
       const head = await reader.getHead()
       return describeEnd(network, { head, final: 'tag' in network.finality ? await reader.getFinal(head) : undefined })
     })
-    return answers.length === ends.size && answers.every(({ endpoint, value }) => ends.get(endpoint.index) === value)
+    return (
+      answers.length === states.size && answers.every(({ endpoint, value }) => states.get(endpoint.index) === value)
+    )
   }
   return {
     async round(signal) {
@@ -83,7 +85,7 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
         const { voters, ...round } = await indexRound(parts, panel, range, retryUnpriced)
         if (!round.isBehind && voters.length === network.rpcUrls.length) {
           quiet = {
-            ends: new Map(voters.map(({ endpoint, value }) => [endpoint.index, describeEnd(network, value)])),
+            states: new Map(voters.map(({ endpoint, value }) => [endpoint.index, describeEnd(network, value)])),
             at,
           }
         }
