@@ -183,44 +183,65 @@ const callsAtOnce = 4
 /** Files that are read, the same for any number of replicas, so that each has them in its cache. */
 const filesRead = 100
 
-async function replicas(counts: readonly number[]): Promise<void> {
-  let base: [number, number] | undefined
-  for (const count of counts) {
-    const url = await postgres.createDatabase()
-    await using stack = new AsyncDisposableStack()
-    const all: Storage[] = []
-    for (let at = 0; at < count; at++) all.push(stack.use(await start(url, `replica-${count}-${at}`)))
-    const key = all[0]?.apiKey ?? ''
-    const cpu = () => all.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
-    const each = async (work: (storage: Storage, at: number) => Promise<unknown>, times: number): Promise<number> => {
-      const before = cpu()
-      let next = 0
-      const lane = async () => {
-        for (let at = next++; at < times; at = next++) {
-          const storage = all[at % count]
-          if (storage !== undefined) await work({ ...storage, apiKey: key }, at)
-        }
+/** Rounds in which the numbers of replicas take turns, because a shared machine is faster in one minute than in another. */
+const replicaRounds = 5
+
+type Group = { readonly count: number; round(): Promise<readonly [upload: number, read: number]> }
+
+/** Starts a number of replicas on one database, and returns what measures the processor time of a call on all of them, in ms. */
+async function startGroup(count: number, stack: AsyncDisposableStack): Promise<Group> {
+  const url = await postgres.createDatabase()
+  const all: Storage[] = []
+  for (let at = 0; at < count; at++) all.push(stack.use(await start(url, `replica-${count}-${at}`)))
+  const key = all[0]?.apiKey ?? ''
+  const cpu = () => all.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
+  const each = async (work: (storage: Storage, at: number) => Promise<unknown>, times: number): Promise<number> => {
+    const before = cpu()
+    let next = 0
+    const lane = async () => {
+      for (let at = next++; at < times; at = next++) {
+        const storage = all[at % count]
+        if (storage !== undefined) await work({ ...storage, apiKey: key }, at)
       }
-      await Promise.all(Array.from({ length: callsAtOnce * count }, lane))
-      return (cpu() - before) / times
     }
-    const cids: string[] = []
-    const upload = async (storage: Storage) => {
-      const answer = String(
-        await call(storage, '/api/v0/add', { method: 'POST', body: uploadBody(randomBytes(256 * 1024)) }),
-      )
-      cids.push(JSON.parse(answer).Hash)
-    }
-    const read = (storage: Storage, at: number) =>
-      call(storage, `/api/v0/cat?arg=${cids[at % filesRead]}`, { method: 'POST' })
-    await each(upload, warmUpCalls * count)
-    await each(read, warmUpCalls * count)
-    const found: [number, number] = [await each(upload, measuredCalls * count), await each(read, measuredCalls * count)]
-    base ??= found
-    const ratio = found.map((value, at) => `× ${(value / (base?.[at] ?? 1)).toFixed(2)}`)
-    print(
-      `${count} replicas: ${formatNumber(found[0])} ms per upload of 256 KiB (${ratio[0]}), ${formatNumber(found[1])} ms per read (${ratio[1]})`,
+    await Promise.all(Array.from({ length: callsAtOnce * count }, lane))
+    return (cpu() - before) / times
+  }
+  const cids: string[] = []
+  const upload = async (storage: Storage) => {
+    const answer = String(
+      await call(storage, '/api/v0/add', { method: 'POST', body: uploadBody(randomBytes(256 * 1024)) }),
     )
+    cids.push(JSON.parse(answer).Hash)
+  }
+  const read = (storage: Storage, at: number) =>
+    call(storage, `/api/v0/cat?arg=${cids[at % filesRead]}`, { method: 'POST' })
+  await each(upload, warmUpCalls * count)
+  await each(read, warmUpCalls * count)
+  return {
+    count,
+    round: async () => [await each(upload, measuredCalls * count), await each(read, measuredCalls * count)],
+  }
+}
+
+async function replicas(counts: readonly number[]): Promise<void> {
+  await using stack = new AsyncDisposableStack()
+  const groups: Group[] = []
+  for (const count of counts) groups.push(await startGroup(count, stack))
+  const rounds: (readonly [number, number])[][] = []
+  for (let at = 0; at < replicaRounds; at++) {
+    const found: (readonly [number, number])[] = []
+    for (const group of groups) found.push(await group.round())
+    rounds.push(found)
+  }
+  for (const [at, { count }] of groups.entries()) {
+    const column = (kind: 0 | 1) => {
+      const values = rounds.map((found) => found[at]?.[kind] ?? Number.NaN)
+      const ratios = rounds.map((found, index) => (values[index] ?? Number.NaN) / (found[0]?.[kind] ?? Number.NaN))
+      const [least, most] = [Math.min(...ratios), Math.max(...ratios)]
+      return `${formatNumber(median(values))} ms (× ${median(ratios).toFixed(2)}, ${least.toFixed(2)} to ${most.toFixed(2)})`
+    }
+    print(`${count} replicas: upload of 256 KiB ${column(0)}, read ${column(1)}`)
   }
 }
 
