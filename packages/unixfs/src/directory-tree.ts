@@ -85,7 +85,11 @@ export async function writeFolder(
   onWritten(folder)
 }
 
-function writePlain(table: EntryTable, folder: number, { profile, hash, sink }: ImportOptions): Promise<LinkToEncode> {
+function writePlain(
+  table: EntryTable,
+  folder: number,
+  { profile, hash, sink }: ImportOptions,
+): LinkToEncode | Promise<LinkToEncode> {
   const links = Array.from(table.childrenOf(folder), table.linkOf).sort(byName)
   return writeNode(encodeDagPb(links, directoryData), links, profile, hash, sink)
 }

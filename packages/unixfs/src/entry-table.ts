@@ -68,7 +68,7 @@ export type EntryTable = {
   setNode(entry: number, node: ImportedNode, contentBytes: number): void
   nodeOf(entry: number): ImportedNode
   contentBytesOf(entry: number): number
-  /** Returns the link to an entry; its name, like that of `nameOf`, is valid until the next entry is added. */
+  /** Returns the link to an entry; its bytes, like those of `nameOf`, are valid until the next entry is added. */
   linkOf(entry: number): LinkToEncode
   nameOf(entry: number): Uint8Array
   /** Returns the sizes of the link without creating it. */
@@ -107,6 +107,10 @@ export function createEntryTable({
   /** Entries by parent and name. */
   const places = new Map<string, number>()
 
+  /** Folder of the last file, because files arrive folder by folder. */
+  let lastPath: string | undefined
+  let lastFolder = topEntry
+
   const get = (entry: number, of: keyof typeof column): number => rows[entry * columns + column[of]] ?? none
   const set = (entry: number, of: keyof typeof column, value: number): void => {
     rows[entry * columns + column[of]] = value
@@ -119,36 +123,56 @@ export function createEntryTable({
       sizes = copyTo(new Float64Array(sizes.length * 2), sizes)
     }
     set(entry, 'kind', kind)
-    for (const link of ['parent', 'firstChild', 'lastChild', 'sibling'] as const) set(entry, link, none)
+    rows.fill(none, entry * columns + column.parent, entry * columns + column.sibling + 1)
     return entry
   }
 
-  const append = (added: Uint8Array): number => {
+  const reserve = (length: number): number => {
     const start = bytesEnd
-    bytesEnd += added.length
+    bytesEnd += length
     if (bytes.length < bytesEnd) bytes = copyTo(new Uint8Array(Math.max(bytesEnd, bytes.length * 2)), bytes)
+    return start
+  }
+
+  const append = (added: Uint8Array): number => {
+    const start = reserve(added.length)
     bytes.set(added, start)
     return start
   }
 
+  /** Appends a name and returns its length in bytes. */
+  const appendName = (name: string): number => {
+    const start = reserve(name.length)
+    for (let at = 0; at < name.length; at++) {
+      const code = name.charCodeAt(at)
+      if (code > 0x7f) {
+        bytesEnd = start
+        const encoded = utf8.encode(name)
+        append(encoded)
+        return encoded.length
+      }
+      bytes[start + at] = code
+    }
+    return name.length
+  }
+
   const keyOf = (parent: number, name: string): string => `${parent}/${name}`
 
-  const attach = (entry: number, parent: number, name: string): void => {
-    const encoded = utf8.encode(name)
-    set(entry, 'nameStart', append(encoded))
-    set(entry, 'nameLength', encoded.length)
+  const attach = (entry: number, parent: number, name: string, key: string): void => {
+    set(entry, 'nameStart', bytesEnd)
+    set(entry, 'nameLength', appendName(name))
     set(entry, 'parent', parent)
     const last = get(parent, 'lastChild')
     if (last === none) set(parent, 'firstChild', entry)
     else set(last, 'sibling', entry)
     set(parent, 'lastChild', entry)
-    places.set(keyOf(parent, name), entry)
+    places.set(key, entry)
   }
 
-  const add = (parent: number, name: string, kind: number): number => {
+  const add = (parent: number, name: string, key: string, kind: number): number => {
     acquireMemory(entryMemoryBytes + 3 * name.length)
     const entry = addRow(kind)
-    attach(entry, parent, name)
+    attach(entry, parent, name, key)
     return entry
   }
 
@@ -156,21 +180,33 @@ export function createEntryTable({
   const openFolder = (segments: readonly string[]): number => {
     let folder = topEntry
     for (const [depth, name] of segments.entries()) {
-      const found = places.get(keyOf(folder, name))
-      if (found !== undefined && get(found, 'kind') !== folderKind) throw duplicate(segments.slice(0, depth + 1))
-      folder = found ?? add(folder, name, folderKind)
+      const key = keyOf(folder, name)
+      const found = places.get(key)
+      if (found !== undefined && get(found, 'kind') !== folderKind) {
+        throw duplicate(segments.slice(0, depth + 1).join('/'))
+      }
+      folder = found ?? add(folder, name, key, folderKind)
     }
     return folder
+  }
+
+  /** Returns the folder of the file at `path`, whose name has `nameLength` characters, and creates missing ones. */
+  const folderOf = (path: string, nameLength: number): number => {
+    const folderPath = path.slice(0, path.length - nameLength)
+    if (folderPath !== lastPath) {
+      lastFolder = openFolder(splitPath(path, maxDepth).slice(0, -1))
+      lastPath = folderPath
+    }
+    return lastFolder
   }
 
   const nameOf = (entry: number): Uint8Array => {
     const start = get(entry, 'nameStart')
     return bytes.subarray(start, start + get(entry, 'nameLength'))
   }
-  // A copy: it outlives the buffer, which grows.
   const cidOf = (entry: number): Uint8Array => {
     const start = get(entry, 'cidStart')
-    return bytes.slice(start, start + get(entry, 'cidLength'))
+    return bytes.subarray(start, start + get(entry, 'cidLength'))
   }
   const contentBytesOf = (entry: number): number => sizes[entry * 2] ?? 0
   const dagSizeOf = (entry: number): number => sizes[entry * 2 + 1] ?? 0
@@ -181,11 +217,12 @@ export function createEntryTable({
       return size
     },
     addFile(path) {
-      const segments = splitPath(path, maxDepth)
-      const folder = openFolder(segments.slice(0, -1))
-      const name = segments.at(-1) ?? ''
-      if (places.has(keyOf(folder, name))) throw duplicate(segments)
-      return add(folder, name, fileKind)
+      const name = path.slice(path.lastIndexOf('/') + 1)
+      requirePlain(name, path)
+      const folder = folderOf(path, name.length)
+      const key = keyOf(folder, name)
+      if (places.has(key)) throw duplicate(path)
+      return add(folder, name, key, fileKind)
     },
     addFolder: (path) => openFolder(splitPath(path, maxDepth)),
     addUnnamed() {
@@ -195,9 +232,10 @@ export function createEntryTable({
       return entry
     },
     place(entry, name) {
-      const taken = places.get(keyOf(topEntry, name))
-      if (taken === undefined) attach(entry, topEntry, name)
-      else if (get(taken, 'isUnnamed') === 0) throw duplicate([name])
+      const key = keyOf(topEntry, name)
+      const taken = places.get(key)
+      if (taken === undefined) attach(entry, topEntry, name, key)
+      else if (get(taken, 'isUnnamed') === 0) throw duplicate(name)
       return taken === undefined
     },
     setNode(entry, { cid, dagSizeBytes, kind }, contentBytes) {
@@ -211,7 +249,8 @@ export function createEntryTable({
     nodeOf(entry) {
       const kind = kinds[get(entry, 'kind')] ?? 'folder'
       return {
-        cid: CID.decode(cidOf(entry)),
+        // A copy: it outlives the buffer, which grows.
+        cid: CID.decode(cidOf(entry).slice()),
         fileSizeBytes: kind === 'file' ? contentBytesOf(entry) : 0,
         dagSizeBytes: dagSizeOf(entry),
         kind: kind === 'folder' ? 'directory' : kind,
@@ -243,19 +282,22 @@ export function createEntryTable({
 function splitPath(path: string, maxDepth: number): string[] {
   const segments = path.split('/')
   if (segments.length > maxDepth) throw new UnixfsError('TOO_DEEP', `The path has more than ${maxDepth} segments`)
-  for (const name of segments) {
-    const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && name.isWellFormed()
-    if (!isPlain || (name.length * 3 > maxNameBytes && utf8.encode(name).length > maxNameBytes)) {
-      throw new UnixfsError('BAD_NAME', 'The path contains a name that is not valid in a folder', {
-        path: path.slice(0, 300),
-      })
-    }
-  }
+  for (const name of segments) requirePlain(name, path)
   return segments
 }
 
-function duplicate(segments: readonly string[]): UnixfsError {
-  return new UnixfsError('DUPLICATE_NAME', 'Two entries have the same name', { path: segments.join('/') })
+/** @throws UnixfsError BAD_NAME */
+function requirePlain(name: string, path: string): void {
+  const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && name.isWellFormed()
+  if (!isPlain || (name.length * 3 > maxNameBytes && utf8.encode(name).length > maxNameBytes)) {
+    throw new UnixfsError('BAD_NAME', 'The path contains a name that is not valid in a folder', {
+      path: path.slice(0, 300),
+    })
+  }
+}
+
+function duplicate(path: string): UnixfsError {
+  return new UnixfsError('DUPLICATE_NAME', 'Two entries have the same name', { path })
 }
 
 function copyTo<Numbers extends Int32Array | Float64Array | Uint8Array>(to: Numbers, from: Numbers): Numbers {

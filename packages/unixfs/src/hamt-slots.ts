@@ -1,10 +1,11 @@
-import { hashName } from './murmur3.ts'
+import { writeNameHash } from './murmur3.ts'
 
 const utf8 = new TextEncoder()
 
 /** Returns the slots of a name on each level of a HAMT; undefined below the last level of 64 bits of hash. */
 export function slotsOfName(name: string, fanout: number): (level: number) => number | undefined {
-  const hash = hashName(utf8.encode(name))
+  const hash = new Uint8Array(8)
+  writeNameHash(utf8.encode(name), hash, 0)
   const bits = Math.log2(fanout)
   return (level) => ((level + 1) * bits > 64 ? undefined : readSlot(hash, 0, level, bits))
 }

@@ -1,24 +1,23 @@
 import type { BlockSink } from './block-sink.ts'
 import type { LinkToEncode } from './dag-pb.ts'
-import type { HashFunction } from './hash-function.ts'
+import { type HashFunction, whenReady } from './hash-function.ts'
 import type { ImportProfile } from './profiles.ts'
 import { createSha256Cid, dagPbCode } from './sha256-cid.ts'
 
 const noName = new Uint8Array(0)
 
 /** Hashes and stores a dag-pb block and returns the link to it, with the cumulative size of its links. */
-export async function writeNode(
+export function writeNode(
   block: Uint8Array,
   links: readonly LinkToEncode[],
   profile: ImportProfile,
   hash: HashFunction,
   sink: BlockSink,
-): Promise<LinkToEncode> {
-  const digest = hash(block)
-  const cid = createSha256Cid(profile.cidVersion, dagPbCode, digest instanceof Promise ? await digest : digest)
-  const put = sink.put(cid, block)
-  if (put instanceof Promise) await put
+): LinkToEncode | Promise<LinkToEncode> {
   let sizeBytes = block.length
   for (const link of links) sizeBytes += link.sizeBytes
-  return { cid: cid.bytes, name: noName, sizeBytes }
+  return whenReady(hash(block), (digest) => {
+    const cid = createSha256Cid(profile.cidVersion, dagPbCode, digest)
+    return whenReady(sink.put(cid, block), () => ({ cid: cid.bytes, name: noName, sizeBytes }))
+  })
 }
