@@ -15,8 +15,8 @@ export type FileImporter = {
    * the next call waits for it too.
    */
   write(piece: Uint8Array): void | Promise<void>
-  /** Writes the rest and returns the result. */
-  finish(): Promise<ImportedNode>
+  /** Writes the rest and returns the result: at once if hash and sink answer at once. */
+  finish(): ImportedNode | Promise<ImportedNode>
   /** Returns what another importer needs to continue, once the last write has settled. Writes no block. */
   state(): Promise<FileImportState>
 }
@@ -62,7 +62,9 @@ export function createFileImporter(
   const { chunkSizeBytes, cidVersion } = profile
   // Version 0 has no raw blocks: raw leaves below a root of version 0 are of version 1, as in Kubo.
   const leafVersion = profile.rawLeaves ? 1 : cidVersion
-  const tree: BalancedTree = createBalancedTree(profile, hash, sink, from)
+  /** Created for the second leaf: a small file is its only one. */
+  let tree: BalancedTree | undefined = from.length > 0 ? createBalancedTree(profile, hash, sink, from) : undefined
+  let firstLeaf: FileSubtree | undefined
   /** Buffer of the current chunk; undefined between chunks. */
   let buffer: Uint8Array | undefined
   let filled = 0
@@ -86,11 +88,22 @@ export function createFileImporter(
     if (spareBuffers.length < hashesInFlight) spareBuffers.push(used)
   }
 
+  const openTree = (): BalancedTree => {
+    if (tree !== undefined) return tree
+    tree = createBalancedTree(profile, hash, sink, firstLeaf === undefined ? [] : [[firstLeaf]])
+    firstLeaf = undefined
+    return tree
+  }
+
+  const addLeaf = (leaf: FileSubtree): void | Promise<void> => {
+    if (tree !== undefined || firstLeaf !== undefined) return openTree().add(leaf)
+    firstLeaf = leaf
+  }
+
   const putLeaf = (digest: Uint8Array, block: Uint8Array, length: number): void | Promise<void> => {
     const cid = createSha256Cid(leafVersion, code, digest)
-    const put = sink.put(cid, block)
     const leaf = { cid, fileSizeBytes: length, dagSizeBytes: block.length }
-    return put instanceof Promise ? put.then(() => tree.add(leaf)) : tree.add(leaf)
+    return whenReady(sink.put(cid, block), () => addLeaf(leaf))
   }
 
   const settleOldest = async (): Promise<void> => {
@@ -154,16 +167,23 @@ export function createFileImporter(
     busy = false
   }
 
-  const endOfLeaves = async (): Promise<void> => {
-    if (filled > 0 || leaves === 0) {
-      const last = buffer ?? acquireBuffer()
-      buffer = undefined
-      const length = filled
-      filled = 0
-      await emitBuffer(last, length)
-    }
+  /** Settles the promised hashes. */
+  const settleAll = async (): Promise<void> => {
     while (pending.length > 0) await settleOldest()
   }
+
+  const endOfLeaves = (): void | Promise<void> => {
+    if (filled === 0 && leaves > 0) return pending.length > 0 ? settleAll() : undefined
+    const last = buffer ?? acquireBuffer()
+    buffer = undefined
+    const length = filled
+    filled = 0
+    const emitted = emitBuffer(last, length)
+    return emitted instanceof Promise || pending.length > 0 ? whenReady(emitted, settleAll) : undefined
+  }
+
+  const endOfTree = (): ImportedNode | Promise<ImportedNode> =>
+    whenReady(firstLeaf ?? openTree().finish(), (root) => ({ ...root, kind: 'file' }))
 
   return {
     write(piece) {
@@ -178,18 +198,17 @@ export function createFileImporter(
       }
       return undefined
     },
-    async finish() {
+    finish() {
       if (busy) throw new TypeError('finish was called before the promise of the last write settled')
       busy = true
-      await endOfLeaves()
-      return { ...(await tree.finish()), kind: 'file' }
+      return whenReady(endOfLeaves(), endOfTree)
     },
     async state() {
       if (busy) throw new TypeError('state was called before the promise of the last write settled')
       // A copy: the region belongs to the sink.
       const tail = buffer === undefined ? new Uint8Array(0) : buffer.slice(headBytes, headBytes + filled)
-      while (pending.length > 0) await settleOldest()
-      return { levels: tree.levels(), tail }
+      await settleAll()
+      return { levels: tree !== undefined || firstLeaf !== undefined ? openTree().levels() : [], tail }
     },
   }
 }
