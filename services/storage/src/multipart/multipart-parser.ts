@@ -1,5 +1,5 @@
 import { CairnError, KIB, maxPartHeaderBytes, maxUploadParts } from '@cairn/protocol'
-import { type PartHead, readPartHead } from './part-head.ts'
+import { createHeadReader, type PartHead } from './part-head.ts'
 
 /** Receives the bytes of one part. */
 export type PartSink = {
@@ -54,6 +54,8 @@ export function createMultipartParser(
   const maxParts = limits.maxParts ?? maxUploadParts
   const maxHeadBytes = limits.maxPartHeaderBytes ?? maxPartHeaderBytes
   const maxMarginBytes = limits.maxMarginBytes ?? 64 * KIB
+
+  const readHeadBytes = createHeadReader()
 
   let state: State = 'margin'
   let input: Buffer = Buffer.alloc(0)
@@ -196,7 +198,7 @@ export function createMultipartParser(
   }
 
   const open = (bytes: Uint8Array): void | Promise<void> => {
-    const opened = openPart(readPartHead(bytes, inputOffset + at))
+    const opened = openPart(readHeadBytes(bytes, inputOffset + at))
     state = 'body'
     matched = 2
     given = 2

@@ -21,6 +21,44 @@ const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/
 const afterQuotedValue = /^[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+=|;?[ \t]*$)/
 
+/** A head with a plain file name, and the text around that name. */
+type Pattern = { before: string; after: string; head: PartHead }
+
+/** Characters of a name that mean themselves in every client's quoting. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const plainName = /^[^"\\%\x00-\x1f\x7f]+$/
+const nameStart = 'filename="'
+
+/**
+ * Returns a reader of heads as {@link readPartHead}, for one body: heads that differ from the last one in a plain file
+ * name only, as those of a large folder do, are not parsed again.
+ */
+export function createHeadReader(): typeof readPartHead {
+  let pattern: Pattern | undefined
+  return (bytes, bodyOffset) => {
+    const text = decode(bytes)
+    if (pattern !== undefined && text.startsWith(pattern.before) && text.endsWith(pattern.after)) {
+      const fileName = text.slice(pattern.before.length, -pattern.after.length)
+      if (plainName.test(fileName)) return { ...pattern.head, fileName, bodyOffset }
+    }
+    const head = readPartHead(bytes, bodyOffset)
+    pattern = patternOf(text, head)
+    return head
+  }
+}
+
+/** Returns the pattern of a head; undefined if its file name may not be all that another head changes. */
+function patternOf(text: string, head: PartHead): Pattern | undefined {
+  const start = text.indexOf(nameStart) + nameStart.length
+  const end = text.indexOf('"', start)
+  const before = text.slice(0, start)
+  const after = text.slice(end)
+  const isPlain = before.endsWith(nameStart) && end !== -1 && head.fileName === text.slice(start, end)
+  // With another name of the file, as `filename*`, one of both counts.
+  const hasOther = /filename/i.test(before.slice(0, -nameStart.length) + after)
+  return isPlain && !hasOther ? { before, after, head } : undefined
+}
+
 /**
  * Parses the header lines of a part: the bytes between the delimiter's line and the empty line.
  * File names are accepted as real clients send them: plain UTF-8; a quote escaped as `\"` (curl), as `%22` (browsers

@@ -5,6 +5,7 @@ import {
   createFileImporter,
   type EntryTable,
   type FileImportState,
+  type ImportedNode,
   type ImportOptions,
   type ImportProfile,
   importSymlink,
@@ -116,10 +117,13 @@ export async function importParts(
     }
     return {
       write,
-      end: async () => {
-        const node = await importer.finish()
-        table.setNode(entry, node, node.fileSizeBytes)
-        if (sniffer !== undefined) start = sniffer.start()
+      end: () => {
+        const keep = (node: ImportedNode): void => {
+          table.setNode(entry, node, node.fileSizeBytes)
+          if (sniffer !== undefined) start = sniffer.start()
+        }
+        const node = importer.finish()
+        return node instanceof Promise ? node.then(keep) : keep(node)
       },
     }
   }

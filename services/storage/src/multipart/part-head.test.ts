@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createHeadReader, readPartHead } from './part-head.ts'
+
+const outcomeOf = (read: typeof readPartHead, head: string): unknown => {
+  try {
+    return read(Buffer.from(head), 5)
+  } catch (error) {
+    return String(error)
+  }
+}
+
+it('reads each head of a body like one alone, whatever came before', () => {
+  const name = fc.oneof(
+    fc.stringMatching(/^[a-z/]{0,9}$/),
+    fc.constantFrom(
+      'ü',
+      'a"b',
+      'a\\\\b',
+      'a\\"',
+      '%22',
+      'a\tb',
+      '"',
+      '"; filename="x',
+      '"; filename*=utf-8\'\'y; a="',
+      '\r\nA: "',
+    ),
+  )
+  const before = fc.constantFrom(
+    'Content-Disposition: form-data; name="file"; filename="',
+    'Content-Disposition: form-data; name="a; filename="',
+    "Content-Disposition: form-data; filename*=utf-8''z; filename=\"",
+    'Content-Type: text/plain\r\nContent-Disposition: form-data; filename="',
+    'Content-Disposition: form-data; name=file; filename=',
+  )
+  const after = fc.constantFrom(
+    '"',
+    '"\r\nContent-Type: application/octet-stream',
+    '"; name="last"',
+    "\"; filename*=utf-8''other",
+    '"; filename="again"',
+    '"\r\nContent-Disposition: form-data; filename="second"',
+  )
+  const head = fc.tuple(before, name, after)
+  // Many heads of few forms, so that most follow one of their own.
+  fc.assert(
+    fc.property(
+      fc.array(head, { maxLength: 3 }),
+      fc.array(fc.tuple(fc.nat(2), name), { maxLength: 20 }),
+      (forms, rest) => {
+        const read = createHeadReader()
+        for (const form of forms) expect(outcomeOf(read, form.join(''))).toEqual(outcomeOf(readPartHead, form.join('')))
+        for (const [at, own] of rest) {
+          const form = forms[at]
+          if (form === undefined) continue
+          const text = `${form[0]}${own}${form[2]}`
+          expect(outcomeOf(read, text)).toEqual(outcomeOf(readPartHead, text))
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
