@@ -30,8 +30,8 @@ export type LocalPath =
       name: string
       /** The files. Other entries are reported. */
       files(onLeftOut?: OnLeftOut): AsyncIterable<LocalFile>
-      /** The files, symbolic links and empty folders. Other entries are reported. */
-      entries(onLeftOut?: OnLeftOut): AsyncIterable<LocalFile>
+      /** The files, symbolic links and empty folders, many at a time. Other entries are reported. */
+      entries(onLeftOut?: OnLeftOut): AsyncIterable<readonly LocalFile[]>
     }
 
 /** A request whose body is produced while it is sent. */
@@ -47,6 +47,8 @@ export type StreamedRequest = {
   signal: AbortSignal
   /** Called with the bytes sent so far, on platforms that gather the body before they send it. */
   onSent?: ((bytes: number, total: number) => void) | undefined
+  /** Called when the whole body was passed on, on platforms that send it while it is read. */
+  onEnd?: (() => void) | undefined
 }
 
 /** A response, read to its end. */

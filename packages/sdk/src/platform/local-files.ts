@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { open, opendir, readdir, readlink, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { open, readdir, readlink, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
+import { changed, readSmall, smallFileBytes } from '../local/read-small.ts'
 import { unreadable } from '../local/unreadable.ts'
 import type { LocalFile, LocalPath, OnLeftOut } from '../local-source.ts'
 
 const pieceBytes = 1024 * 1024
-const smallFileBytes = 256 * 1024
+/** Files that are passed on together. */
+const groupFiles = 256
 /** Node gives it for bytes of a name that are not UTF-8. */
 const replacement = '\ufffd'
 
@@ -36,34 +37,42 @@ export async function openPath(path: string): Promise<LocalPath> {
 }
 
 async function* walkFiles(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<LocalFile> {
-  for await (const entry of walk(folder, name, onLeftOut)) {
-    if (entry.place === undefined) yield entry
-    else onLeftOut?.(entry.name)
+  for await (const group of walk(folder, name, onLeftOut)) {
+    for (const entry of group) {
+      if (entry.place === undefined) yield entry
+      else onLeftOut?.(entry.name)
+    }
   }
 }
 
 /**
- * Yields the files, links and empty folders below a folder, ordered by name. Does not follow links: they could leave the folder or
- * form a cycle.
+ * Yields the files, links and empty folders below a folder in groups, ordered by name. Does not follow links: they could
+ * leave the folder or form a cycle.
  */
-async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<LocalFile> {
-  const entries = []
-  try {
-    for await (const entry of await opendir(folder, { bufferSize: 1024 })) entries.push(entry)
-  } catch (cause) {
+async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<readonly LocalFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw unreadable(folder, cause)
-  }
-  if (entries.length === 0 && name.includes('/')) yield emptyFolder(name)
+  })
+  if (entries.length === 0 && name.includes('/')) yield [emptyFolder(name)]
   if (entries.some((entry) => entry.name.includes(replacement))) await requireUtf8(folder)
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const start = folder.endsWith(sep) ? folder : `${folder}${sep}`
+  let group: LocalFile[] = []
   for (const entry of entries) {
-    const path = join(folder, entry.name)
+    const path = `${start}${entry.name}`
     const ownName = `${name}/${entry.name}`
-    if (entry.isDirectory()) yield* walk(path, ownName, onLeftOut)
-    else if (entry.isFile()) yield diskFile(path, ownName, undefined)
-    else if (entry.isSymbolicLink()) yield await diskLink(path, ownName)
+    if (entry.isDirectory()) {
+      yield group
+      group = []
+      yield* walk(path, ownName, onLeftOut)
+    } else if (entry.isFile()) group.push(diskFile(path, ownName, undefined))
+    else if (entry.isSymbolicLink()) group.push(await diskLink(path, ownName))
     else onLeftOut?.(ownName)
+    if (group.length < groupFiles) continue
+    yield group
+    group = []
   }
+  yield group
 }
 
 /** Empty folders and links have the media types by which Kubo's `add` knows them. */
@@ -114,35 +123,9 @@ function diskFile(path: string, name: string, sizeBytes: number | undefined): Lo
 }
 
 async function* readDisk(path: string, sizeBytes: number | undefined): AsyncGenerator<Uint8Array> {
-  const small = readSmall(path, sizeBytes)
+  const small = readSmall(path, sizeBytes, Buffer.allocUnsafe)
   if (small === undefined) yield* readPieces(path, sizeBytes)
   else if (small.length > 0) yield small
-}
-
-/**
- * Reads a small file in one call; undefined for a large one. Reading is synchronous: four thread hops for each of ten
- * thousand files take ten times as long as the reading, and one file blocks the event loop for microseconds.
- */
-function readSmall(path: string, expectedBytes: number | undefined): Uint8Array | undefined {
-  if (expectedBytes !== undefined && expectedBytes > smallFileBytes) return undefined
-  let file: number
-  try {
-    file = openSync(path, 'r')
-  } catch (cause) {
-    throw unreadable(path, cause)
-  }
-  try {
-    const sizeBytes = expectedBytes ?? fstatSync(file).size
-    if (sizeBytes > smallFileBytes) return undefined
-    const buffer = Buffer.allocUnsafe(sizeBytes + 1)
-    let total = 0
-    for (let read = 1; read > 0 && total <= sizeBytes; total += read)
-      read = readSync(file, buffer, total, buffer.length - total, null)
-    if (total !== sizeBytes) throw changed(path)
-    return buffer.subarray(0, total)
-  } finally {
-    closeSync(file)
-  }
 }
 
 async function* readPieces(path: string, expectedBytes: number | undefined): AsyncGenerator<Uint8Array> {
@@ -168,10 +151,6 @@ async function* readPieces(path: string, expectedBytes: number | undefined): Asy
   } finally {
     await file.close()
   }
-}
-
-function changed(path: string): CairnError {
-  return new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
 }
 
 /**

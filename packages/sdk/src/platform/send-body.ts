@@ -53,6 +53,8 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       }
       await before
       request.end()
+      // In a turn of its own, after the end of the body has left.
+      if (send.onEnd !== undefined) setImmediate(send.onEnd)
     }
     pump().catch((error: unknown) => {
       if (answered) return

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { createDirectoryTree } from '@cairn/unixfs'
+import { loadDirectoryTree } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type IndexedFile, indexName, writeFolderIndex } from '../encryption/folder-index.ts'
 import type { LocalFile } from '../local-source.ts'
@@ -21,6 +21,7 @@ export async function* encryptFolder(
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, EncryptedPart & { name: string }, undefined> {
   const options: EncryptPartOptions = { ...given, format: 'v2' }
+  const createDirectoryTree = await loadDirectoryTree()
   const tree = createDirectoryTree({ profile: profileOf(options), hash: hashSha256, sink: discard })
   const indexed: IndexedFile[] = []
   let top: string | undefined

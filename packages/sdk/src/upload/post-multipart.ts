@@ -25,6 +25,8 @@ export type MultipartUpload = {
   signal?: AbortSignal | undefined
   /** Called with the bytes sent so far, on platforms that know the number. */
   onSent?: ((bytes: number, total: number) => void) | undefined
+  /** Called when the whole body was passed on, on platforms that send it while it is read. */
+  onEnd?: (() => void) | undefined
   /** Name of the upload in lists of unfinished uploads. */
   name?: string | undefined
   /** The same body as a Blob, if all of it is one. */
@@ -74,6 +76,7 @@ export async function postMultipart(
       body,
       signal,
       onSent: upload.onSent,
+      onEnd: upload.onEnd,
     })
     if (answer.status < 200 || answer.status > 299)
       throw decodeError('upload', { status: answer.status, header: answer.header, body: answer.text })
@@ -81,8 +84,8 @@ export async function postMultipart(
     const isList = upload.parameters.isEncrypted === true && path !== uploadPaths.car
     return readAnswer(answer.text, isList ? 'NO_JSON_ARRAY' : 'UNEXPECTED_RESPONSE')
   } catch (error) {
-    if (failed instanceof UnixfsError) throw fromUnixfs(failed)
-    throw failed ?? describeFailure(error, upload.signal, timeout)
+    if (failed !== undefined) rethrowUnixfs(failed)
+    throw describeFailure(error, upload.signal, timeout)
   }
 }
 
@@ -112,7 +115,9 @@ async function* noteFailure(
   }
 }
 
-function fromUnixfs(error: UnixfsError): CairnError {
-  if (error.code === 'DUPLICATE_NAME') return duplicateName(String(error.details['path']), error)
-  return new CairnError('INVALID_PATH', { message: error.message, cause: error })
+/** Throws the error of a body: one of the tree is that of a name. */
+export function rethrowUnixfs(error: unknown): never {
+  if (!(error instanceof UnixfsError)) throw error
+  if (error.code === 'DUPLICATE_NAME') throw duplicateName(String(error.details['path']), error)
+  throw new CairnError('INVALID_PATH', { message: error.message, cause: error })
 }

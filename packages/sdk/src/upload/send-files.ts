@@ -1,22 +1,23 @@
 import { CairnError, isAnyCid, type Uploaded, type UploadParameters } from '@cairn/protocol'
 import {
   type BlockSink,
-  createDirectoryTree,
   createFileImporter,
   type ImportedNode,
   type ImportProfile,
   importProfiles,
+  loadDirectoryTree,
   profileFor,
 } from '@cairn/unixfs'
 import { measure } from '#platform/local-files'
 import { hashSha256 } from '#platform/native-crypto'
 import { sendsWhileReading } from '#platform/send-body'
+import { openSlab } from '#platform/small-files'
 import type { Client } from '../client.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { sendInOneRequest } from './post-multipart.ts'
+import { rethrowUnixfs, sendInOneRequest } from './post-multipart.ts'
 import type { Resumable } from './resumable.ts'
 
 /** Options of every upload: those that travel with it, and those of this program. */
@@ -47,6 +48,8 @@ export type UploadResult = {
 /** The content to send: one file, or the files of a folder. */
 export type Batch = {
   files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
+  /** The same files, many at a time: ten thousand steps of a stream take longer than their reading. */
+  groups?: () => AsyncIterable<readonly LocalFile[]>
   isFolder: boolean
   canRepeat: boolean
   totalBytes: number | undefined
@@ -72,6 +75,8 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const { resumable } = options
   const boundary = await chooseBoundary(batch, resumable)
   const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
+  // While the service stores the files. An upload in parts needs the CID with its last byte.
+  const finishesLater = sendsWhileReading && resumable === undefined
   const blob = resumable === undefined ? undefined : await wholeBlob(batch, boundary)
   const isReadAside = blob !== undefined && resumable?.readsAside === true
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress, isReadAside)
@@ -79,13 +84,16 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     parameters: { cidVersion: 1, wrapWithDirectory: false, ...options },
     boundary,
     contentLength: await contentLength(batch, boundary, resumable !== undefined),
-    body: writeBody(batch, boundary, state, reading.add),
+    body: writeBody(batch, boundary, state, reading.add, finishesLater),
+    // Awaited below; a failure until then is not an unhandled rejection.
+    onEnd: () => void state.finish?.().catch(() => undefined),
     signal: options.signal,
     onSent,
     name: options.name ?? (boundary === undefined ? await nameOf(batch) : undefined),
     blob,
     computed: () => (state.node === undefined ? [] : [state.node.cid.toString()]),
   })
+  await state.finish?.()
   const result = compare(uploaded, state)
   done()
   return result
@@ -137,7 +145,14 @@ export function profileOf(options: UploadOptions): ImportProfile {
   return options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
 }
 
-type Sending = { profile: ImportProfile; wrap: boolean; sizeBytes: number; node: ImportedNode | undefined }
+type Sending = {
+  profile: ImportProfile
+  wrap: boolean
+  sizeBytes: number
+  node: ImportedNode | undefined
+  /** Computes the node of a folder, once: the body was read to its end. */
+  finish?: () => Promise<void>
+}
 
 /**
  * Known for a single file of known size: servers then reject a file that is too large before it is sent. The files of a
@@ -172,45 +187,75 @@ async function wholeBlob(batch: Batch, boundary: string | undefined): Promise<Bl
   return new Blob([...parts, new Uint8Array(multipartEnd(boundary))])
 }
 
+/** Yields what `change` makes of each item. */
+export async function* mapEach<T, R>(items: AsyncIterable<T> | Iterable<T>, change: (item: T) => R): AsyncGenerator<R> {
+  for await (const item of items) yield change(item)
+}
+
 async function* writeBody(
   batch: Batch,
   boundary: string | undefined,
   state: Sending,
   count: (bytes: number) => void,
+  finishesLater: boolean,
 ): AsyncGenerator<Uint8Array> {
   const { profile } = state
+  const importing = { profile, hash: hashSha256, sink: discard }
   const tree =
     batch.isFolder || state.wrap
-      ? createDirectoryTree({ profile, hash: hashSha256, sink: discard, wrap: state.wrap || !batch.isFolder })
+      ? (await loadDirectoryTree())({ ...importing, wrap: state.wrap || !batch.isFolder })
       : undefined
+  const slab = batch.groups && openSlab?.(profile)
   let isFirst = true
-  for await (const file of batch.files()) {
-    yield partHead(boundary, file, isFirst)
-    isFirst = false
-    const importing = { profile, hash: hashSha256, sink: discard }
-    if (file.place !== undefined && tree !== undefined) {
-      yield* file.open()
-      await file.place(tree, file.name, importing)
-      continue
+  for await (const group of batch.groups?.() ?? mapEach(batch.files(), (file) => [file])) {
+    for (const file of group) {
+      const head = partHead(boundary, file, isFirst)
+      isFirst = false
+      const small = slab?.add(head, file)
+      if (small !== undefined && tree !== undefined) {
+        count(small.fileSizeBytes)
+        state.sizeBytes += small.fileSizeBytes
+        tree.addFile(file.name, small)
+        if (slab?.isFull) yield slab.take()
+        continue
+      }
+      if (slab !== undefined) yield slab.take()
+      yield head
+      if (file.place !== undefined && tree !== undefined) {
+        yield* file.open()
+        await file.place(tree, file.name, importing)
+        continue
+      }
+      const importer = createFileImporter(importing)
+      for await (const piece of file.open()) {
+        const taken = importer.write(piece)
+        if (taken instanceof Promise) await taken
+        count(piece.length)
+        state.sizeBytes += piece.length
+        yield piece
+      }
+      const node = await importer.finish()
+      if (tree === undefined) state.node = node
+      else tree.addFile(file.name, node)
     }
-    const importer = createFileImporter(importing)
-    for await (const piece of file.open()) {
-      const taken = importer.write(piece)
-      if (taken instanceof Promise) await taken
-      count(piece.length)
-      state.sizeBytes += piece.length
-      yield piece
-    }
-    const node = await importer.finish()
-    if (tree === undefined) state.node = node
-    else tree.addFile(file.name, node)
   }
+  if (slab !== undefined) yield slab.take()
   if (isFirst)
     throw new CairnError('NO_FILE', {
       message: 'No file to upload',
       hint: 'The folder is empty.',
     })
-  if (tree !== undefined) state.node = (await tree.finish()).root
+  if (tree !== undefined) {
+    let finished: Promise<void> | undefined
+    const finish = async () => {
+      state.node = (await tree.finish().catch(rethrowUnixfs)).root
+    }
+    state.finish = () => {
+      finished ??= finish()
+      return finished
+    }
+    if (!finishesLater) await state.finish()
+  }
   yield multipartEnd(boundary)
 }
 

@@ -3,7 +3,7 @@ import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
-import { type Batch, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
+import { type Batch, mapEach, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** A file of a folder that is assembled by the program. */
 export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
@@ -39,9 +39,11 @@ export async function openFolder(
     if (path.kind === 'file') {
       throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
     }
-    const read = () => path[keepsAll ? 'entries' : 'files'](onLeftOut)
-    const files = name === undefined ? read : () => renameTop(read(), name)
-    return { files, isFolder: true, canRepeat: true, totalBytes: undefined }
+    const rename = name === undefined ? (file: LocalFile) => file : renameTop(name)
+    const rest = { isFolder: true, canRepeat: true, totalBytes: undefined }
+    if (!keepsAll) return { files: () => mapEach(path.files(onLeftOut), rename), ...rest }
+    const groups = () => mapEach(path.entries(onLeftOut), (group) => group.map(rename))
+    return { files: () => flatten(groups()), groups, ...rest }
   }
   if (isFileList(source)) {
     const files = Array.from(source).map((file) => blobFile(file, browserPath(file, name)))
@@ -53,10 +55,14 @@ export async function openFolder(
 }
 
 /** Replaces the name of the folder. */
-async function* renameTop(files: AsyncIterable<LocalFile>, name: string): AsyncGenerator<LocalFile> {
+function renameTop(name: string): (file: LocalFile) => LocalFile {
   if (name === '' || name === '.' || name === '..' || name.includes('/'))
     throw new CairnError('INVALID_PATH', { message: `Invalid folder name: ${name}` })
-  for await (const file of files) yield { ...file, name: `${name}${file.name.slice(file.name.indexOf('/'))}` }
+  return (file) => ({ ...file, name: `${name}${file.name.slice(file.name.indexOf('/'))}` })
+}
+
+async function* flatten(groups: AsyncIterable<readonly LocalFile[]>): AsyncGenerator<LocalFile> {
+  for await (const group of groups) yield* group
 }
 
 /** Arrays of files and of entries differ only in their items. */
@@ -86,15 +92,20 @@ async function* entryFiles(
 
 /** Two files of one name would become one file: rejected before either is sent. */
 export function refuseDuplicates(batch: Batch): Batch {
-  return {
-    ...batch,
-    async *files() {
-      const names = new Set<string>()
-      for await (const file of batch.files()) {
-        if (names.has(file.name)) throw duplicateName(file.name)
-        names.add(file.name)
-        yield file
-      }
-    },
+  const { files, groups } = batch
+  const openCheck = () => {
+    const names = new Set<string>()
+    return (file: LocalFile) => {
+      if (names.has(file.name)) throw duplicateName(file.name)
+      names.add(file.name)
+      return file
+    }
   }
+  const checked: Batch = { ...batch, files: () => mapEach(files(), openCheck()) }
+  if (groups === undefined) return checked
+  const checkGroups = () => {
+    const check = openCheck()
+    return mapEach(groups(), (group) => group.map(check))
+  }
+  return { ...checked, groups: checkGroups }
 }

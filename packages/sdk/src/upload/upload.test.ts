@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -39,6 +48,34 @@ function bytesOf(length: number): Uint8Array {
   for (let i = 0; i < length; i++) bytes[i] = i * 31 + (i >> 8)
   return bytes
 }
+
+test('a folder of small files, large ones, links and empty folders has one CID in each transport', async () => {
+  const mixed = join(folder, 'mixed')
+  const sizes = new Map<string, number>()
+  for (const [at, name] of Array.from({ length: 1500 }, (_, at) => `d${at % 3}/ü-${at}`).entries()) {
+    mkdirSync(join(mixed, `d${at % 3}`), { recursive: true })
+    // Around the size that is read at once; most fit many times into what is sent together.
+    const large = [256 * 1024, 256 * 1024 + 1, 700_000][Math.floor(at / 400) % 3] ?? 0
+    const size = at % 400 === 399 ? large : (at * 97) % 5000
+    writeFileSync(join(mixed, name), bytesOf(size))
+    sizes.set(name, size)
+    if (at % 7 === 0) symlinkSync(`ü-${at}`, join(mixed, `${name}-link`))
+    if (at % 100 === 0) mkdirSync(join(mixed, `${name}-empty`))
+  }
+  const plain = await uploadFolder(client, mixed)
+  const total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  expect(plain.sizeBytes).toBe(total)
+  const inParts = await uploadFolder(client, mixed, { resumable: createResumable() })
+  expect(inParts).toEqual(plain)
+  const target = join(folder, 'mixed-back')
+  await downloadFile(client, plain.cid, target)
+  for (const [name, size] of sizes) {
+    expect(Buffer.compare(readFileSync(join(target, name)), bytesOf(size)), name).toBe(0)
+  }
+  // Small files of this profile are more than their bytes.
+  const older = await uploadFolder(client, mixed, { cidVersion: 0 })
+  expect(older.sizeBytes).toBe(total)
+})
 
 test('a text, bytes, a Blob, a File and a stream of the same content have one CID', async () => {
   const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'

@@ -1,0 +1,2 @@
+/** A page has no files on disk. */
+export const openSlab = undefined
