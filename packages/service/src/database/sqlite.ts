@@ -73,6 +73,9 @@ export async function overConnections<Schema extends BaseSchema>(
   }
 }
 
+/** Pages of the log (16 MiB) after which they are moved to the database: one that is changed again meanwhile, once. */
+const checkpointPages = 4096
+
 function openWriter(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   ensurePrivateFile(path)
@@ -82,7 +85,7 @@ function openWriter(path: string): DatabaseSync {
     requirePragma(database, 'journal_mode', 'wal')
     requirePragma(database, 'synchronous', 2)
     requirePragma(database, 'foreign_keys', 1)
-    database.exec(`PRAGMA busy_timeout = ${writerTimeoutMs}`)
+    database.exec(`PRAGMA busy_timeout = ${writerTimeoutMs}; PRAGMA wal_autocheckpoint = ${checkpointPages}`)
   } catch (error) {
     database.close()
     throw describeSqliteError(error)
