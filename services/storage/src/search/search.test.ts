@@ -11,7 +11,7 @@ import { create } from 'multiformats/hashes/digest'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { listFiles, renameFile, type Sorting } from '../files/files.ts'
+import { type Filter, listFiles, renameFile, type Sorting } from '../files/files.ts'
 import { insertUploads, type NewUpload } from '../uploads/store.ts'
 import { candidateRows, findCandidates, indexPending } from './search.ts'
 
@@ -192,7 +192,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
         mine,
         Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? `photo ${at}` : `note ${at}`)),
       )
-      const filter = { search: 'PHOTO', encryption: true, mimePrefixes: ['image'] }
+      const filter: Filter = { search: 'PHOTO', access: ['encrypted'], mimePrefixes: ['image'] }
       const context = { db, clock }
       const page = await listFiles(context, mine, { lastKey: null, sorting: newest, filter, limit: 1000, signal })
       const wanted = await db.read
