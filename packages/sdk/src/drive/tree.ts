@@ -5,15 +5,21 @@ import type { Node } from './nodes.ts'
 
 /** The nodes of a drive by their folders, and what is computed from them: names, paths, items and sorted lists. */
 export type Tree = {
+  /** Returns the item with an id, in the trash or outside. */
   get(id: string): Node | undefined
   nodes(): IterableIterator<Node>
   /** Adds, replaces or removes a node. */
   set(id: string, node: Node | undefined): void
+  /** Returns the id of the item with a name in a folder. */
   idAt(folderId: string, name: string): string | undefined
   shownName(node: Node): string
+  /** Returns the path of an item; in the trash, that of its folder with its own name. */
   pathOf(node: Node): string
+  /** Whether an item is in the trash, by itself or with a folder. */
   isInTrash(node: Node): boolean
+  /** Returns an item as callers see it: the same object until something in it changes. */
   itemOf(node: Node): DriveItem
+  /** Returns the items of a folder outside the trash: folders first, then by name. */
   list(folderId: string): DriveItem[]
 }
 

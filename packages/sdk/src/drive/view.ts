@@ -1,5 +1,4 @@
 import { isContactId } from './contacts.ts'
-import type { DriveItem } from './items.ts'
 import {
   type FirstUploads,
   isBefore,
@@ -15,7 +14,7 @@ import {
 } from './nodes.ts'
 import { addTo, createPlaces, removeFrom } from './places.ts'
 import type { Registers } from './registers.ts'
-import { createTree } from './tree.ts'
+import { createTree, type Tree } from './tree.ts'
 import { compareUploads } from './upload-index.ts'
 import { absorbVersions } from './versions.ts'
 
@@ -23,14 +22,11 @@ import { absorbVersions } from './versions.ts'
  * The folders and files of a drive: a function of its state and of the uploads of the account, which is equal on every device
  * for equal input. A change costs what it touches, not what the drive contains.
  */
-export type View = {
+export type View = Omit<Tree, 'set'> & {
   /** Notes that entries, or the first uploads of CIDs, changed. What is read afterwards includes it. */
   touch(ids: Iterable<string>): void
   /** Computes what very many changes touch in short steps, so that a page stays responsive. What is read meanwhile is complete. */
   prepare(): Promise<void>
-  /** Returns the item with an id, in the trash or outside. */
-  get(id: string): Node | undefined
-  nodes(): IterableIterator<Node>
   /** Ids of the items that are in the trash by themselves. */
   trashed(): ReadonlySet<string>
   /** Ids of the items that have tags. */
@@ -39,17 +35,6 @@ export type View = {
   contacts(): ReadonlySet<string>
   /** Returns the file of which a CID is a version. */
   holderOf(cid: string): Node | undefined
-  /** Returns the id of the item with a name in a folder. */
-  idAt(folderId: string, name: string): string | undefined
-  shownName(node: Node): string
-  /** Returns the path of an item; in the trash, that of its folder with its own name. */
-  pathOf(node: Node): string
-  /** Whether an item is in the trash, by itself or with a folder. */
-  isInTrash(node: Node): boolean
-  /** Returns an item as callers see it: the same object until something in it changes. */
-  itemOf(node: Node): DriveItem
-  /** Returns the items of a folder outside the trash: folders first, then by name. */
-  list(folderId: string): DriveItem[]
 }
 
 /** Entries, or items, of one step of `prepare`. */
