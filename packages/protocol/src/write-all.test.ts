@@ -51,3 +51,24 @@ it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, if one ac
 it('reports a full disk when a write accepts nothing', async () => {
   await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'ENOSPC' })
 })
+
+it('reports the first failure only when no call is under way', async () => {
+  let underWay = 0
+  let calls = 0
+  const failing: Parameters<typeof writeAll>[0] = {
+    writev: async (parts, position) => {
+      underWay++
+      const number = calls++
+      try {
+        const done = await file.writev(parts, position)
+        if (number === 1) throw new Error('the second call fails')
+        return done
+      } finally {
+        underWay--
+      }
+    },
+  }
+  await expect(writeAll(failing, [randomBytes(40 * maxWriteBytes)], 0)).rejects.toThrow('the second call fails')
+  expect(underWay).toBe(0)
+  expect(calls).toBeLessThan(40)
+})

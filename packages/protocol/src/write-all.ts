@@ -4,20 +4,57 @@ import { maxWriteBytes } from './limits.ts'
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
 
 /**
- * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`.
+ * Maximum number of concurrent calls. The system writes to a file one call after the other, but the next one need not
+ * wait until this thread has time to make it: between large calls, that is a quarter of the time of an upload.
+ */
+const callsInFlight = 4
+
+/**
+ * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`,
+ * a few at a time and in no particular order. When it settles, no call is under way.
  * @returns the number of bytes written
  * @throws Error with the code ENOSPC, as the system does, if it accepts none; the system's own errors
  */
 export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], position: number): Promise<number> {
   let rest = parts.filter((part) => part.length > 0)
-  let written = 0
+  let at = position
+  let failure: { error: unknown } | undefined
+  const writeNext = async (): Promise<void> => {
+    while (rest.length > 0 && failure === undefined) {
+      const call = firstBytes(rest, maxWriteBytes)
+      const from = at
+      rest = skipBytes(rest, maxWriteBytes)
+      at += countBytes(call)
+      try {
+        await writeCall(file, call, from)
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+  }
+  const lanes: Promise<void>[] = []
+  while (rest.length > 0 && lanes.length < callsInFlight) lanes.push(writeNext())
+  await Promise.all(lanes)
+  if (failure !== undefined) throw failure.error
+  return at - position
+}
+
+/** Writes the bytes of one call, in several if the system accepts fewer. */
+async function writeCall(file: VectorFile, parts: Uint8Array[], position: number): Promise<void> {
+  let rest = parts
+  let at = position
   while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(firstBytes(rest, maxWriteBytes), position + written)
+    const { bytesWritten } = await file.writev(rest, at)
     if (bytesWritten === 0) throw Object.assign(new Error('ENOSPC: a write of zero bytes'), { code: 'ENOSPC' })
-    written += bytesWritten
+    at += bytesWritten
     rest = skipBytes(rest, bytesWritten)
   }
-  return written
+}
+
+function countBytes(parts: readonly Uint8Array[]): number {
+  let bytes = 0
+  for (const part of parts) bytes += part.length
+  return bytes
 }
 
 /** Returns the first bytes of parts, without a copy. */
