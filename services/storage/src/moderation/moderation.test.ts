@@ -101,6 +101,16 @@ test('rejects an upload for any denied block, and leaves nothing; reads a change
   body.append('file', new Blob(['part of a folder']), 'site/b.txt')
   const refused = await storage.call('/api/v0/add?wrap-with-directory=true', { method: 'POST', ...bearer(key), body })
   expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([410, 'CONTENT_DENIED'])
+  // A chunk of a large file is known only after the next ones have arrived.
+  const chunk = 'x'.repeat(256 * 1024)
+  const chunkOnly = await send(storage, key, chunk, '?only-hash=true&cid-version=1')
+  const { Hash: chunkCid } = JSON.parse(chunkOnly.body) as { Hash: string }
+  await writeFile(file, `# a list\n/ipfs/${part}\n/ipfs/${chunkCid}\n`)
+  await expect.poll(async () => (await read(storage, `/ipfs/${chunkCid}`)).status).toBe(410)
+  const before = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(256 * 1024, '-')).join('')
+  for (const content of [before + chunk, before + chunk + before + before]) {
+    expect((await send(storage, key, content, '?cid-version=1')).status).toBe(410)
+  }
   expect((await storage.call('/api/user/user_data_usage', bearer(key))).json).toMatchObject({ dataUsed: 0 })
   expect(await storage.context.db.read.selectFrom('pack').select('id').execute()).toEqual([])
 

@@ -5,17 +5,18 @@ export const slabBytes = 4 * MIB
 /** The first slab of a pack is small, because most uploads are: space for one chunk of 256 KiB and its nodes. */
 export const firstSlabBytes = 320 * 1024
 
+export type SlabBytes = Uint8Array<SharedArrayBuffer>
 /** Reusable buffers: fresh pages cost more than the copy into them. */
-export type SlabPool = { acquire(sizeBytes: number): Uint8Array; release(slab: Uint8Array): void }
+export type SlabPool = { acquire(sizeBytes: number): SlabBytes; release(slab: SlabBytes): void }
 
-/** Keeps up to `maxBytes` of buffers for reuse. */
+/** Keeps up to `maxBytes` of buffers for reuse. They are shared memory, so that another thread can hash in place. */
 export function createSlabPool(maxBytes = 48 * MIB): SlabPool {
-  const spare = new Map<number, Uint8Array[]>()
+  const spare = new Map<number, SlabBytes[]>()
   let kept = 0
   return {
     acquire(sizeBytes) {
       const found = spare.get(sizeBytes)?.pop()
-      if (found === undefined) return new Uint8Array(sizeBytes)
+      if (found === undefined) return new Uint8Array(new SharedArrayBuffer(sizeBytes))
       kept -= sizeBytes
       return found
     },
