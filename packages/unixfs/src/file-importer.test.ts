@@ -62,9 +62,8 @@ function createLateSink(into: BlockSink): BlockSink & { late: number } {
   const slab = createSlabSink(into)
   let calls = 0
   const sink = {
+    ...slab,
     late: 0,
-    allocate: slab.allocate,
-    put: slab.put,
     putLater(bytes: Uint8Array, cidOf: (digest: Uint8Array) => CID) {
       if (++calls % 5 === 3) return undefined
       sink.late++
@@ -72,7 +71,7 @@ function createLateSink(into: BlockSink): BlockSink & { late: number } {
       const turns = (calls * 7) % 4
       return (async () => {
         for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
-        const cid = cidOf(sha256(block))
+        const cid = cidOf(await sha256(block))
         await into.put(cid, block)
         return cid
       })()
@@ -279,7 +278,7 @@ describe('the importer', () => {
       ...slab,
       putLater: async () => {
         if (++chunks === 3) throw new Error('denied')
-        return createSha256Cid(1, 0x55, sha256(Uint8Array.of(chunks)))
+        return createSha256Cid(1, 0x55, await sha256(Uint8Array.of(chunks)))
       },
     }
     const importer = createFileImporter({ profile: small(importProfiles.v1, 10, 4), hash: sha256, sink })

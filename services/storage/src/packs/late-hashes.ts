@@ -7,7 +7,7 @@ const minBlockBytes = 64 * KIB
 /** Bytes of one task. */
 const maxTaskBytes = MIB
 const digestBytes = 32
-/** Tasks that may wait for the other thread. Nobody waits for one of them alone, and they lie in two slabs at most. */
+/** Tasks that may wait for the other thread: those of two slabs at most. A writer waits for a slab, not for a task. */
 const maxWaiting = 8
 
 /** Hashes blocks in slabs on another thread, while the next bytes are received. */
