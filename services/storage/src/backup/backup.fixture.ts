@@ -110,6 +110,25 @@ export async function findWrong(storage: TestStorage, contents: readonly StoredC
   return wrong
 }
 
+/** Signs a link to a private upload, and returns what follows the gateway's address. */
+export async function linkTo(storage: TestStorage, key: string, cid: string): Promise<string> {
+  const { headers, ...rest } = jsonBody({ cid, expiresInSeconds: 3600 })
+  const signed = await storage.call('/api/gateway-links', { ...rest, headers: { ...headers, ...bearer(key).headers } })
+  if (signed.status !== 200) throw new Error(signed.body)
+  const { pathname, search } = new URL((signed.json as { url: string }).url)
+  return `${pathname}${search}`
+}
+
+/** What a private upload gives to a stranger, by an earlier link, and by one that is signed now. */
+export async function readPrivate(storage: TestStorage, key: string, cid: string, earlier: string) {
+  const open = async (path: string) => {
+    const answer = await fetch(`${storage.gatewayUrl}${path}`)
+    return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+  }
+  const { status } = await open(`/ipfs/${cid}`)
+  return { stranger: status, links: [await open(earlier), await open(await linkTo(storage, key, cid))] }
+}
+
 /** The database fits its packs, and every byte of them is right. */
 export async function findFaults({ environment }: Machine): Promise<string[]> {
   const output: string[] = []

@@ -21,6 +21,7 @@ import {
   drillTimeoutMs,
   findFaults,
   findWrong,
+  linkTo,
   listFiles,
   type MachineKind,
   pay,
@@ -28,6 +29,7 @@ import {
   publish,
   readAllRows,
   readCounts,
+  readPrivate,
   restore,
   type StoredContent,
   signUp,
@@ -62,12 +64,23 @@ test.each(drills)(
     let uploadId: string | undefined
     let part: string | undefined
     const object = Buffer.from('an object of a bucket')
+    const secret = randomBytes(600_000)
+    let [privateCid, link] = ['', '']
+    const isPrivateOn = async (storage: TestStorage) => {
+      const opened = { status: 200, bytes: secret }
+      const seen = await readPrivate(storage, user.key, privateCid, link)
+      expect(seen).toEqual({ stranger: 404, links: [opened, opened] })
+    }
     {
       await using storage = await startMachine(source)
       user = await signUp(storage)
       stored.push(...(await upload(storage, user.key, { 'a.txt': randomBytes(20) })))
       stored.push(...(await upload(storage, user.key, { 'b.bin': randomBytes(3_000_000), 'c.txt': randomBytes(300) })))
       stored.push(...(await upload(storage, user.key, { 'd.bin': randomBytes(90_000) }, { encryption: 'true' })))
+      const [hidden] = await upload(storage, user.key, { 'p.bin': secret }, { private: 'true' })
+      privateCid = hidden?.path ?? ''
+      link = await linkTo(storage, user.key, privateCid)
+      await isPrivateOn(storage)
       name = await publish(storage, user.key, stored[0]?.path ?? '')
       await pay(storage, user.address)
       const [, keyId = ''] = user.key.split('_')
@@ -99,6 +112,7 @@ test.each(drills)(
       expect(await findFaults(early)).toEqual(clean)
       await using restored = await startMachine(early)
       expect(await findWrong(restored, stored)).toEqual([])
+      await isPrivateOn(restored)
       stored.push(...during)
       stored.push(...(await upload(storage, user.key, { 'f.bin': randomBytes(2_000_000) })))
     }
@@ -126,6 +140,7 @@ test.each(drills)(
 
     await using restored = await startMachine(target)
     expect(await findWrong(restored, stored)).toEqual([])
+    await isPrivateOn(restored)
     // The same API key, the same name, which the service can publish again, the same access keys of S3.
     const record = await restored.call(`/api/names/${name}/record`)
     expect([record.status, record.json]).toMatchObject([200, { value: `/ipfs/${stored[0]?.path}` }])
