@@ -14,12 +14,16 @@ const filesInFolder = 10_000
 /** One way to store a file, with the time of each run in ms. */
 type Side = { name: string; times: number[]; run(file: string): Promise<number> }
 
-/** Runs every side with new content, which no store has yet, in an order that turns. The first round warms up. */
+/**
+ * Runs every side with new content, which no store has yet, in an order that turns. The first round warms up. Before
+ * each, the disk has written what the others left behind: a side that syncs would wait for those that do not.
+ */
 async function alternate(sides: readonly Side[], runs: number, make: () => string): Promise<void> {
   for (let round = 0; round <= runs; round++) {
     const first = round % sides.length
     for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
       const path = make()
+      await runProgram('sync', [])
       const ms = await side.run(path)
       if (round > 0) side.times.push(ms)
       rmSync(path, { recursive: true })
