@@ -123,6 +123,23 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
+  test('moves its log to the database after 16 MiB, not before and not much later', async () => {
+    const place = await freshFile()
+    await using db = await place.open()
+    const sizeOf = async (path: string) => (await stat(path)).size
+    await db.write((trx) => sql`create table filling (bytes blob)`.execute(trx))
+    const fill = (mebibytes: number) =>
+      db.write((trx) => sql`insert into filling values (zeroblob(${mebibytes * 1_048_576}))`.execute(trx))
+    const before = await sizeOf(place.path)
+    for (let written = 0; written < 12; written += 4) await fill(4)
+    expect(await sizeOf(place.path)).toBe(before)
+    expect(await sizeOf(`${place.path}-wal`)).toBeGreaterThan(12 * 1_048_576)
+    for (let written = 0; written < 40; written += 4) await fill(4)
+    expect(await sizeOf(place.path)).toBeGreaterThan(before + 32 * 1_048_576)
+    expect(await sizeOf(`${place.path}-wal`)).toBeLessThan(24 * 1_048_576)
+    await place.remove()
+  })
+
   test('a reader cannot write', async () => {
     const place = await freshFile()
     await using db = await place.open()
