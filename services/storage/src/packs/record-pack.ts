@@ -9,6 +9,8 @@ import type { OwnPack, SealedPack } from './types.ts'
 
 /** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */
 const blocksInOneUnit = 4096
+/** Blocks of a large pack that are sorted before their rows are written. */
+const blocksSortedTogether = 4 * blocksInOneUnit
 const rowsInOneInsert = 256
 export const idsInOneList = 500
 
@@ -23,7 +25,7 @@ export async function recordPack(
 ): Promise<void> {
   const isNew =
     own !== undefined && !own.isIndexed && (await insertPack(trx, own, { unreferenced_at: null, hold: null }))
-  if (isNew) await insertBlocks(trx, kind, own.id, [...own.blocks])
+  if (isNew) await insertBlocks(trx, kind, own.id, sortByKey([...own.blocks]))
   await referencePacks(trx, own === undefined || isNew ? dependsOn : [...dependsOn, own.id])
   const needed = own === undefined ? dependsOn : [...dependsOn, own.id]
   const [only, ...more] = needed
@@ -102,15 +104,35 @@ export async function indexAhead(db: Database, own: OwnPack): Promise<boolean> {
 export async function insertBlocksInUnits(db: Database, own: OwnPack): Promise<void> {
   let batch: Block[] = []
   const flush = async (): Promise<void> => {
-    const blocks = batch
+    const blocks = sortByKey(batch)
     batch = []
-    if (blocks.length > 0) await db.write((trx) => insertBlocks(trx, db.kind, own.id, blocks))
+    for (const some of chunksOf(blocks, blocksInOneUnit)) {
+      await db.write((trx) => insertBlocks(trx, db.kind, own.id, some))
+    }
   }
   for (const block of own.blocks) {
     batch.push(block)
-    if (batch.length === blocksInOneUnit) await flush()
+    if (batch.length === blocksSortedTogether) await flush()
   }
   await flush()
+}
+
+/** Bits of the key by which blocks are sorted; the position of a block follows them in one exact number. */
+const sortedBits = 32
+const positions = 2 ** (53 - sortedBits)
+
+/**
+ * Sorts blocks roughly by multihash, the first column of their table's key: neighbours share pages, which are then
+ * read, changed and logged once. Functions other than SHA2-256 have longer prefixes; their order is as good as before.
+ */
+function sortByKey(blocks: readonly Block[]): Block[] {
+  const keys = new Float64Array(blocks.length)
+  for (const [at, { multihash }] of blocks.entries()) {
+    const [, , a = 0, b = 0, c = 0, d = 0] = multihash
+    keys[at] = (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) * positions + at
+  }
+  keys.sort()
+  return Array.from(keys, (key) => blocks[key % positions]).filter((block) => block !== undefined)
 }
 
 /**
