@@ -156,6 +156,43 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
   await look(opened, 'shortcuts')
 })
 
+test('the choice of access fits one line of a phone in each language', async () => {
+  const words = { 'en-US': ['Upload', 'Encrypted'], 'de-DE': ['Hochladen', 'Verschlüsselt'] } as const
+  for (const [locale, [title, first]] of Object.entries(words)) {
+    const { page, wallet, open, checkAccessibility } = await site.newPage({
+      locale,
+      width: 360,
+      height: 740,
+      isPhone: true,
+    })
+    await open('/')
+    await page
+      .getByRole('button', { name: /^(?:Connect wallet|Wallet verbinden)$/ })
+      .first()
+      .click()
+    await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+    await page.getByRole('button', { name: /^(?:Account|Konto) 0x/ }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await open('/files')
+    await page.getByRole('button', { name: title }).first().click()
+    const sheet = page.getByRole('dialog', { name: title })
+    const choice = sheet.getByRole('group').filter({ has: page.getByRole('radio', { name: first }) })
+    await choice.waitFor()
+    for (const width of [360, 320]) {
+      await page.setViewportSize({ width, height: 740 })
+      const options = await choice.locator('label').all()
+      const boxes = await Promise.all(options.map((option) => option.boundingBox()))
+      expect(boxes).toHaveLength(3)
+      expect(new Set(boxes.map((box) => box?.y)).size, `${locale} at ${width} px`).toBe(1)
+      expect(Math.max(...boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)))).toBeLessThanOrEqual(width)
+      // Texts in one line: icons are above them.
+      for (const box of boxes) expect(box?.height).toBeLessThan(60)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    }
+    expect(await checkAccessibility()).toEqual([])
+  }
+})
+
 test('an error of a service is explained by its code', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened

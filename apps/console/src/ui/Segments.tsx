@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
-/** One of a few short options: radio buttons in one line. */
+/** One of a few short options: radio buttons in one line. On a phone, icons are above the texts, so that three options fit. */
 export function Segments<Value extends string>({
   label,
   value,
@@ -25,7 +25,10 @@ export function Segments<Value extends string>({
           <label
             key={own}
             className={classNames(
-              'flex h-8 cursor-pointer items-center gap-2 rounded-sm px-3 font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-11',
+              'flex min-h-8 cursor-pointer items-center rounded-sm font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11',
+              Icon === undefined
+                ? 'px-3'
+                : 'gap-2 px-3 max-[26rem]:flex-col max-[26rem]:gap-0.5 max-[26rem]:px-2 max-[26rem]:py-1',
               own === value ? 'bg-surface text-ink shadow-card' : 'text-ink-soft hover:text-ink',
               isDisabled && 'cursor-not-allowed opacity-60',
             )}
