@@ -29,10 +29,13 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadText(client, 'hello', { name: 'hello.txt' })
   const secret = await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
+  await uploadText(client, 'between us', { name: 'letter.txt', private: true })
   await open('/activity')
   await signIn()
   const events = page.getByRole('list', { name: 'Activity' })
   await events.getByText('Encrypted file stored').waitFor()
+  await events.getByText('Private file stored, 10 B').waitFor()
+  await events.getByText('File stored, 5 B', { exact: true }).waitFor()
   await events.getByRole('link', { name: 'hello.txt' }).waitFor()
   await events
     .getByText(/^API key .* created/)

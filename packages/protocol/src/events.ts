@@ -7,7 +7,14 @@ import type { Scope } from './call.ts'
  * `deal.*` and `proof.*` are about the aggregate that contains content of the account.
  */
 export type EventData = {
-  'upload.stored': { uploadId: string; cid: string; name: string; sizeBytes: number; isEncrypted: boolean }
+  'upload.stored': {
+    uploadId: string
+    cid: string
+    name: string
+    sizeBytes: number
+    isEncrypted: boolean
+    isPrivate: boolean
+  }
   'upload.deleted': { uploadId: string; cid: string; name: string; sizeBytes: number }
   'pin.pinned': { pinId: string; cid: string; uploadId: string | null }
   'pin.failed': { pinId: string; cid: string; reason: string | null }

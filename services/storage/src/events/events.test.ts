@@ -15,10 +15,17 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-const upload = async (storage: TestStorage, key: string, name: string, text = name): Promise<void> => {
+const upload = async (
+  storage: TestStorage,
+  key: string,
+  name: string,
+  text = name,
+  headers: Record<string, string> = {},
+): Promise<void> => {
   const body = new FormData()
   body.append('file', new Blob([text]), name)
-  const answer = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
+  const init = { method: 'POST', headers: { ...bearer(key).headers, ...headers }, body }
+  const answer = await storage.call('/api/v0/add', init)
   expect(answer.status, answer.body).toBe(200)
 }
 
@@ -76,6 +83,20 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     expect(await codeOf(storage, reader, '/api/events?types=api_key.created')).toBe('FORBIDDEN')
     const stranger = await storage.createKey()
     expect((await list(storage, stranger, { types: 'upload.stored' })).events).toEqual([])
+  })
+
+  test('tells who can open an upload: everyone, its owner, or who has the key', async () => {
+    await using storage = await startTestStorage(await environment())
+    const key = await storage.createKey()
+    await upload(storage, key, 'poster.txt')
+    await upload(storage, key, 'letter.txt', 'between us', { private: 'true' })
+    await upload(storage, key, 'sealed.txt', 'bytes', { encryption: 'true' })
+    const { events } = await list(storage, key, { types: 'upload.stored' })
+    expect(events.map(({ data }) => [data['name'], data['isEncrypted'], data['isPrivate']])).toEqual([
+      ['poster.txt', false, false],
+      ['letter.txt', false, true],
+      ['sealed.txt', true, false],
+    ])
   })
 
   test('has no event of a unit that fails, and no gap after it', async () => {

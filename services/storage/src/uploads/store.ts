@@ -97,8 +97,9 @@ const countUploads = prepareStatement(
       .returning('event_count'),
 )
 
-function describeStored({ id, cid, name, size_bytes: sizeBytes, encryption }: NewUpload): NewEvent {
-  return { type: 'upload.stored', data: { uploadId: id, cid, name, sizeBytes, isEncrypted: encryption === 1 } }
+function describeStored({ id, cid, name, size_bytes: sizeBytes, encryption, is_private }: NewUpload): NewEvent {
+  const access = { isEncrypted: encryption === 1, isPrivate: is_private === 1 }
+  return { type: 'upload.stored', data: { uploadId: id, cid, name, sizeBytes, ...access } }
 }
 
 /** Whether a row was written. */

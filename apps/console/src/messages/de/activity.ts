@@ -10,10 +10,12 @@ const text = (data: Data, field: string) => String(data[field] ?? '')
 const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
 const times = (count: number) => plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })
 const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
+/** Events of older uploads have no `isPrivate`. */
+const storedFile = ({ isEncrypted, isPrivate }: Data) =>
+  isEncrypted === true ? 'Verschlüsselte Datei' : isPrivate === true ? 'Private Datei' : 'Datei'
 
 const sentences: Record<EventType, (data: Data) => string> = {
-  'upload.stored': (data) =>
-    `${data['isEncrypted'] === true ? 'Verschlüsselte Datei' : 'Datei'} gespeichert, ${bytes(data, 'sizeBytes')}`,
+  'upload.stored': (data) => `${storedFile(data)} gespeichert, ${bytes(data, 'sizeBytes')}`,
   'upload.deleted': (data) => `${text(data, 'name')} gelöscht, ${bytes(data, 'sizeBytes')} wieder frei`,
   'pin.pinned': () => 'Pin gespeichert',
   'pin.failed': (data) => `Pin fehlgeschlagen. ${text(data, 'reason')}`,

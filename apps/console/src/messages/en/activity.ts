@@ -10,10 +10,12 @@ const text = (data: Data, field: string) => String(data[field] ?? '')
 const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
 const times = (count: number) => plural(count, { one: 'once', other: `${formatCount(count)} times` })
 const files = (count: number) => counted(count, { one: 'file', other: 'files' })
+/** Events of older uploads have no `isPrivate`. */
+const storedFile = ({ isEncrypted, isPrivate }: Data) =>
+  isEncrypted === true ? 'Encrypted file' : isPrivate === true ? 'Private file' : 'File'
 
 const sentences: Record<EventType, (data: Data) => string> = {
-  'upload.stored': (data) =>
-    `${data['isEncrypted'] === true ? 'Encrypted file' : 'File'} stored, ${bytes(data, 'sizeBytes')}`,
+  'upload.stored': (data) => `${storedFile(data)} stored, ${bytes(data, 'sizeBytes')}`,
   'upload.deleted': (data) => `${text(data, 'name')} deleted, ${bytes(data, 'sizeBytes')} freed`,
   'pin.pinned': () => 'Pin stored',
   'pin.failed': (data) => `Pin failed. ${text(data, 'reason')}`,
