@@ -24,8 +24,8 @@ const low = {
 } as const
 
 /**
- * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. `footer` stays visible
- * while the content scrolls, if the window is high enough.
+ * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. A form has the focus in its
+ * first field. `footer` stays visible while the content scrolls, if the window is high enough.
  */
 export function Modal({
   isOpen,
@@ -60,6 +60,12 @@ export function Modal({
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Dialog.Content
+          onOpenAutoFocus={(event) => {
+            const field = event.currentTarget instanceof HTMLElement ? firstField(event.currentTarget) : undefined
+            if (field === undefined) return
+            event.preventDefault()
+            field.focus()
+          }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
             if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
@@ -98,4 +104,11 @@ export function Modal({
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+/** The first field of a form, which is below the close button; of radio buttons the checked one. */
+function firstField(dialog: HTMLElement): HTMLElement | undefined {
+  const first = dialog.querySelector<HTMLElement>('form :is(input, select, textarea, button):enabled') ?? undefined
+  if (!(first instanceof HTMLInputElement) || first.type !== 'radio') return first
+  return first.closest('fieldset')?.querySelector<HTMLElement>('input[type=radio]:checked') ?? first
 }
