@@ -166,6 +166,24 @@ test('a link that cannot be signed leaves no tab behind, and the page says so', 
   expect(problems).toEqual([])
 })
 
+test('a blocked tab is reported with a link that opens the private file', async () => {
+  const { page, context, checkAccessibility, problems } = await openWithPrivate()
+  // Browsers that a test drives block no tab; this is the result that they have for a blocked one.
+  await page.evaluate('window.open = () => null')
+  await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Open on the gateway' }).click()
+  const message = page.getByRole('status').filter({ hasText: 'The browser blocked the new tab' })
+  await message.waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const opened = context.waitForEvent('page')
+  await message.getByRole('link', { name: 'Open', exact: true }).click()
+  const tab = await opened
+  await tab.getByText('between us').waitFor()
+  expect(await tab.evaluate('[window.opener, document.referrer]')).toEqual([null, ''])
+  await message.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
+
 test('a private file is offered neither for a name, which opens for everyone, nor among the proofs', async () => {
   const { page, open, client } = await openWithPrivate()
   await uploadText(client, 'for all', { name: 'poster.txt' })

@@ -5,6 +5,7 @@ import { type ContentPlace, findContentUrl } from './content-url.ts'
 /**
  * Opens content of the gateway in a new tab. Browsers open one within a click only, so that the tab for private content opens
  * first, empty, and waits for its signed link. What opens never reaches this page.
+ * @returns the signed link if the browser blocked the tab: users open it with a click on it
  * @throws CairnError if the link cannot be signed; the tab is closed then
  */
 export async function openContent(
@@ -12,19 +13,20 @@ export async function openContent(
   network: NetworkProfile,
   { cidPath, isPrivate }: ContentPlace,
   filename: string,
-): Promise<void> {
+): Promise<string | undefined> {
   if (!isPrivate) {
     window.open(gatewayUrl(network, cidPath, { filename }), '_blank', 'noopener,noreferrer')
-    return
+    return undefined
   }
   const tab = window.open('', '_blank')
-  // A browser that blocks the tab says so itself.
-  if (tab === null) return
-  tab.opener = null
+  if (tab !== null) tab.opener = null
   try {
-    tab.location.replace(await findContentUrl(client, network, { cidPath, isPrivate }, { filename }))
+    const url = await findContentUrl(client, network, { cidPath, isPrivate }, { filename })
+    if (tab === null) return url
+    tab.location.replace(url)
+    return undefined
   } catch (error) {
-    tab.close()
+    tab?.close()
     throw error
   }
 }

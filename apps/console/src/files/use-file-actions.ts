@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError, toastLink } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
 import type { SignedContent } from './SignLinkDialog.tsx'
 
@@ -36,6 +36,14 @@ export function useFileActions({
       const { cid, fileName, mimeType, encryption, private: isPrivate = false } = file
       const place = { cidPath: cid, isPrivate }
       const onFailed = (error: unknown) => toastError(messages.files.openFailed(fileName), error)
+      const openInTab = async () => {
+        const blocked = await openContent(client, network, place, fileName)
+        if (blocked === undefined) return
+        toastLink(messages.files.tabBlocked, messages.files.tabBlockedHint(fileName), {
+          label: messages.files.open,
+          href: blocked,
+        })
+      }
       const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
       return [
         { id: 'details', label: messages.files.details, icon: Info, run: details },
@@ -54,7 +62,7 @@ export function useFileActions({
                 label: messages.files.openGateway,
                 icon: ExternalLink,
                 isAtOnce: true,
-                run: () => void openContent(client, network, place, fileName).catch(onFailed),
+                run: () => void openInTab().catch(onFailed),
               },
               {
                 id: 'download',

@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Button } from './Button.tsx'
+import { Button, buttonClass } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
 import { IconButton } from './IconButton.tsx'
 import { dismissToast, useToasts } from './toast-store.ts'
@@ -14,7 +14,7 @@ export function Toasts() {
       className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start"
     >
       <div role="status" className="contents">
-        {toasts.map(({ id, tone, title, text, code, report, action }) => (
+        {toasts.map(({ id, tone, title, text, code, report, action, link }) => (
           <div
             key={id}
             className="pointer-events-auto flex w-full max-w-sm animate-rise sm:max-w-xs items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
@@ -41,6 +41,17 @@ export function Toasts() {
               >
                 {action.label}
               </Button>
+            )}
+            {link === undefined ? undefined : (
+              <a
+                href={link.href}
+                target="_blank"
+                rel="noopener noreferrer"
+                className={buttonClass('plain', 'small')}
+                onClick={() => dismissToast(id)}
+              >
+                {link.label}
+              </a>
             )}
             {report === undefined ? undefined : <CopyButton text={report} size="small" />}
             <IconButton icon={X} size="small" label={messages.shell.dismiss} onClick={() => dismissToast(id)} />

@@ -19,6 +19,8 @@ export type Toast = {
   shownIn?: ToastPlace | undefined
   /** One button, which also dismisses it. */
   action?: { label: string; run: () => void } | undefined
+  /** A link to another tab, which also dismisses it. */
+  link?: { label: string; href: string } | undefined
 }
 
 const shownMs = 5_000
@@ -52,6 +54,11 @@ export function toastError(title: string, error: unknown, shownIn?: ToastPlace):
   const report = JSON.stringify(toCairnError(error))
   const text = markControls(explainError(error))
   set([...toasts, { id: nextId++, tone: 'bad', title: markControls(title), text, code, report, shownIn }])
+}
+
+/** Reports what the browser refused to open, with a link that opens it. It stays like an error. */
+export function toastLink(title: string, text: string, link: NonNullable<Toast['link']>): void {
+  set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text), link }])
 }
 
 /** Removes the toasts that this panel also shows. */

@@ -36,6 +36,8 @@ export const files: Texts['files'] = {
   details: 'Details',
   openGateway: 'Am Gateway öffnen',
   download: 'Herunterladen',
+  tabBlocked: 'Der Browser hat den neuen Tab blockiert',
+  tabBlockedHint: (name) => `${name} mit diesem Link öffnen.`,
   openFailed: (name) => `${name} ließ sich nicht öffnen`,
   copyLink: 'Link kopieren',
   signLink: 'Link mit Ablauf kopieren',

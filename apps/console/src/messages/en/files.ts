@@ -36,6 +36,8 @@ export const files = translatable('files', {
   details: 'Details',
   openGateway: 'Open on the gateway',
   download: 'Download',
+  tabBlocked: 'The browser blocked the new tab',
+  tabBlockedHint: (name: string) => `Open ${name} with this link.`,
   openFailed: (name: string) => `${name} could not be opened`,
   copyLink: 'Copy link',
   signLink: 'Copy link that expires',
