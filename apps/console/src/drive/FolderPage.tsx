@@ -162,6 +162,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   return (
     <>
       <PageHeader
+        isBrief
         title={messages.pages.files}
         hint={
           drive.isListed

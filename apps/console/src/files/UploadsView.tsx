@@ -78,7 +78,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
   return (
     <>
-      <PageHeader title={messages.pages.files} hint={messages.files.count(totalFiles)}>
+      <PageHeader isBrief title={messages.pages.files} hint={messages.files.count(totalFiles)}>
         <FilterBar search={search} />
       </PageHeader>
       {places}

@@ -1,15 +1,27 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
 import { messages } from '../messages/messages.ts'
+import { classNames } from './class-names.ts'
 
 /** The header of a page: its heading, a sentence, and its actions. Also sets the title of the tab. */
-export function PageHeader({ title, hint, children }: { title: string; hint?: ReactNode; children?: ReactNode }) {
+export function PageHeader({
+  title,
+  hint,
+  isBrief = false,
+  children,
+}: {
+  title: string
+  hint?: ReactNode
+  /** Heading and sentence are short, which leaves the rest of the line to wide actions. */
+  isBrief?: boolean
+  children?: ReactNode
+}) {
   useEffect(() => {
     document.title = `${title} · ${messages.shell.product}`
   }, [title])
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">
-      <div className="min-w-0 flex-1 basis-56">
+      <div className={classNames('min-w-0 flex-1', isBrief ? 'basis-36' : 'basis-56')}>
         <h1 className="font-semibold text-xl tracking-tight">
           <bdi>{title}</bdi>
         </h1>
