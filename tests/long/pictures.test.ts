@@ -61,6 +61,8 @@ for (const size of ['wide', 'phone'] as const) {
     await open('/files')
     await signIn()
     await page.getByText('Nothing here yet').waitFor()
+    // It is loaded after the page.
+    await page.getByRole('button', { name: 'Notifications' }).waitFor()
     await look('no-files')
     const client = await addFiles(opened)
     await page.reload()
