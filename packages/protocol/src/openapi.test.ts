@@ -65,6 +65,17 @@ test('is written in the dialect of OpenAPI 3.1, with a format for each number', 
   expect(lists.size).toBe(2)
 })
 
+test('states the type of each constant', () => {
+  const types = new Set<unknown>()
+  JSON.stringify(document, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('const' in value)) return value
+    expect(value).toMatchObject({ type: typeof value.const })
+    types.add(typeof value.const)
+    return value
+  })
+  expect(types).toEqual(new Set(['string', 'boolean']))
+})
+
 // Generators of clients name the types of a union after its parameter only there.
 test('writes a parameter that is a union into each operation that has it', () => {
   for (const parameter of Object.values(document.components.parameters))

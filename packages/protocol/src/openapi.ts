@@ -39,9 +39,13 @@ const conversion: ConversionConfig = {
   typeMode: 'input',
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-  // Without a format, clients in other languages choose a type in which sizes and times in milliseconds lose digits.
-  overrideSchema: ({ valibotSchema, jsonSchema }) =>
-    valibotSchema.type === 'number' && jsonSchema.type === 'number' ? { ...jsonSchema, format: 'double' } : undefined,
+  overrideSchema({ valibotSchema, jsonSchema }) {
+    // Without a format, clients in other languages choose a type in which sizes and times in milliseconds lose digits.
+    if (valibotSchema.type === 'number' && jsonSchema.type === 'number') return { ...jsonSchema, format: 'double' }
+    // Without a type, generators write no type for a constant, or code that does not parse for an optional `true`.
+    const type = typeof jsonSchema.const
+    return type === 'string' || type === 'boolean' ? { ...jsonSchema, type } : undefined
+  },
   overrideAction: ({ jsonSchema }) => (jsonSchema.type === 'integer' ? { ...jsonSchema, format: 'int64' } : undefined),
 }
 
