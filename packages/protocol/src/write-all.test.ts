@@ -29,7 +29,12 @@ function limitWrites(maxBytes: number, broughtBytes: number[]): Parameters<typeo
   }
 }
 
-it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, if one accepts %d bytes', async (maxBytes) => {
+it.each([
+  [Number.POSITIVE_INFINITY, 1],
+  [Number.POSITIVE_INFINITY, 4],
+  [100_003, 1],
+  [100_003, 4],
+])('writes in bounded calls, if one accepts %d bytes, %d at once', async (maxBytes, callsAtOnce) => {
   const head = randomBytes(59)
   const parts = [
     head,
@@ -40,7 +45,7 @@ it.each([Number.POSITIVE_INFINITY, 100_003])('writes in bounded calls, if one ac
   ]
   const broughtBytes: number[] = []
   await file.write(randomBytes(10))
-  const written = await writeAll(limitWrites(maxBytes, broughtBytes), parts, 10)
+  const written = await writeAll(limitWrites(maxBytes, broughtBytes), parts, 10, callsAtOnce)
   const expected = Buffer.concat(parts)
   expect(written).toBe(expected.length)
   expect((await readFile(join(folder, 'file'))).subarray(10).equals(expected)).toBe(true)
@@ -52,23 +57,28 @@ it('reports a full disk when a write accepts nothing', async () => {
   await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'ENOSPC' })
 })
 
-it('reports the first failure only when no call is under way', async () => {
-  let underWay = 0
-  let calls = 0
-  const failing: Parameters<typeof writeAll>[0] = {
-    writev: async (parts, position) => {
-      underWay++
-      const number = calls++
-      try {
-        const done = await file.writev(parts, position)
-        if (number === 1) throw new Error('the second call fails')
-        return done
-      } finally {
-        underWay--
-      }
-    },
+it('has as many calls under way as are allowed, in order if one, and none after a failure', async () => {
+  for (const callsAtOnce of [1, 3]) {
+    let underWay = 0
+    let most = 0
+    const positions: number[] = []
+    const failing: Parameters<typeof writeAll>[0] = {
+      writev: async (parts, position) => {
+        most = Math.max(most, ++underWay)
+        positions.push(position)
+        try {
+          const done = await file.writev(parts, position)
+          if (position === 10 * maxWriteBytes) throw new Error('the eleventh call fails')
+          return done
+        } finally {
+          underWay--
+        }
+      },
+    }
+    const written = writeAll(failing, [randomBytes(40 * maxWriteBytes)], 0, callsAtOnce)
+    await expect(written).rejects.toThrow('the eleventh call fails')
+    expect([underWay, most]).toEqual([0, callsAtOnce])
+    expect(positions.length).toBeLessThan(20)
+    if (callsAtOnce === 1) expect(positions).toEqual(Array.from({ length: 11 }, (_, at) => at * maxWriteBytes))
   }
-  await expect(writeAll(failing, [randomBytes(40 * maxWriteBytes)], 0)).rejects.toThrow('the second call fails')
-  expect(underWay).toBe(0)
-  expect(calls).toBeLessThan(40)
 })

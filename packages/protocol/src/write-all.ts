@@ -4,18 +4,20 @@ import { maxWriteBytes } from './limits.ts'
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
 
 /**
- * Maximum number of concurrent calls. The system writes to a file one call after the other, but the next one need not
- * wait until this thread has time to make it: between large calls, that is a quarter of the time of an upload.
- */
-const callsInFlight = 4
-
-/**
- * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`,
- * a few at a time and in no particular order. When it settles, no call is under way.
+ * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`.
+ * When it settles, no call is under way.
+ *
+ * @param callsAtOnce maximum number of concurrent calls. With more than one, a process that is killed may leave a hole
+ * before the end of the file, whose length then does not tell what arrived. Defaults to 1
  * @returns the number of bytes written
  * @throws Error with the code ENOSPC, as the system does, if it accepts none; the system's own errors
  */
-export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], position: number): Promise<number> {
+export async function writeAll(
+  file: VectorFile,
+  parts: readonly Uint8Array[],
+  position: number,
+  callsAtOnce = 1,
+): Promise<number> {
   let rest = parts.filter((part) => part.length > 0)
   let at = position
   let failure: { error: unknown } | undefined
@@ -33,7 +35,7 @@ export async function writeAll(file: VectorFile, parts: readonly Uint8Array[], p
     }
   }
   const lanes: Promise<void>[] = []
-  while (rest.length > 0 && lanes.length < callsInFlight) lanes.push(writeNext())
+  while (rest.length > 0 && lanes.length < callsAtOnce) lanes.push(writeNext())
   await Promise.all(lanes)
   if (failure !== undefined) throw failure.error
   return at - position

@@ -12,13 +12,6 @@ export type BlockSink = {
    * promise is awaited before the next block, which is the backpressure of an import.
    */
   put(cid: CID, bytes: Uint8Array): void | Promise<void>
-  /**
-   * Stores the block in the region allocated last and hashes it itself, on another thread for example. Returns its CID
-   * later, or undefined if the caller is to hash the block and `put` it. The next region may be allocated at once.
-   *
-   * @param cidOf makes the CID from the SHA-256 of the block
-   */
-  putLater?(bytes: Uint8Array, cidOf: (digest: Uint8Array) => CID): Promise<CID> | undefined
 }
 
 /** Result of an import. */

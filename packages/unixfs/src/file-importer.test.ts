@@ -57,29 +57,6 @@ function createSlabSink(into: BlockSink): BlockSink & { copies: number } {
   return sink
 }
 
-/** A slab sink that hashes most chunks itself, later and in another order than they came. */
-function createLateSink(into: BlockSink): BlockSink & { late: number } {
-  const slab = createSlabSink(into)
-  let calls = 0
-  const sink = {
-    ...slab,
-    late: 0,
-    putLater(bytes: Uint8Array, cidOf: (digest: Uint8Array) => CID) {
-      if (++calls % 5 === 3) return undefined
-      sink.late++
-      const block = bytes.slice()
-      const turns = (calls * 7) % 4
-      return (async () => {
-        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
-        const cid = cidOf(await sha256(block))
-        await into.put(cid, block)
-        return cid
-      })()
-    },
-  }
-  return sink
-}
-
 const anyProfile = fc.constantFrom<ImportProfile[]>(importProfiles.v0, importProfiles.v1, {
   ...importProfiles.v1,
   rawLeaves: false,
@@ -95,7 +72,7 @@ describe('a file has the DAG of the published importer', () => {
         fc.nat(3000),
         fc.integer({ min: 1, max: 700 }),
         fc.constantFrom<HashFunction>(sha256, promisedSha256),
-        fc.constantFrom('plain', 'slab', 'slow', 'late'),
+        fc.constantFrom('plain', 'slab', 'slow'),
         async (base, chunkSizeBytes, maxLinks, length, pieceBytes, hash, kind) => {
           const profile = small(base, chunkSizeBytes, maxLinks)
           const bytes = patternOf(length)
@@ -106,8 +83,7 @@ describe('a file has the DAG of the published importer', () => {
               await blocks.put(cid, block)
             },
           }
-          const slabSink = kind === 'late' ? createLateSink : createSlabSink
-          const sink = kind === 'plain' ? blocks : slabSink(kind === 'slow' ? slow : blocks)
+          const sink = kind === 'plain' ? blocks : createSlabSink(kind === 'slow' ? slow : blocks)
           const node = await importBytes(bytes, profile, sink, pieceBytes, hash)
           const reference = await importByReference(bytes, profile)
           expect({ cid: String(node.cid), size: node.dagSizeBytes }).toEqual(reference)
@@ -254,50 +230,6 @@ describe('the importer', () => {
     await expect(
       importBytes(patternOf(200), small(importProfiles.v0, 10, 4), createMemoryBlocks(), 7, async (b) => noHash(b)),
     ).rejects.toThrow('disk full')
-  })
-
-  it('leaves full chunks to a sink that hashes later, and its state has all of them', async () => {
-    const profile = small(importProfiles.v1, 10, 4)
-    const blocks = createMemoryBlocks()
-    const sink = createLateSink(blocks)
-    const bytes = patternOf(205)
-    const first = createFileImporter({ profile, hash: sha256, sink })
-    await first.write(bytes.subarray(0, 125))
-    const { levels, tail } = await first.state()
-    expect(sink.late).toBeGreaterThan(8)
-    const second = createFileImporter({ profile, hash: sha256, sink }, levels)
-    await second.write(tail)
-    await second.write(bytes.subarray(125))
-    expect(String((await second.finish()).cid)).toBe((await importByReference(bytes, profile)).cid)
-  })
-
-  it('stops soon after a sink that hashes later has refused a chunk', async () => {
-    let chunks = 0
-    const slab = createSlabSink(createMemoryBlocks())
-    const sink: BlockSink = {
-      ...slab,
-      putLater: async () => {
-        if (++chunks === 3) throw new Error('denied')
-        return createSha256Cid(1, 0x55, await sha256(Uint8Array.of(chunks)))
-      },
-    }
-    const importer = createFileImporter({ profile: small(importProfiles.v1, 10, 4), hash: sha256, sink })
-    const writeAll = async (): Promise<void> => {
-      for (let at = 0; at < 100; at++) {
-        await importer.write(patternOf(10))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    }
-    await expect(writeAll()).rejects.toThrow('denied')
-    expect(chunks).toBeLessThan(6)
-    await expect(
-      importBytes(
-        patternOf(30),
-        small(importProfiles.v1, 10, 4),
-        { ...sink, putLater: () => Promise.reject(new Error('denied')) },
-        7,
-      ),
-    ).rejects.toThrow('denied')
   })
 
   it('rejects a write before the last one has settled', async () => {

@@ -1,4 +1,3 @@
-import type { CID } from 'multiformats/cid'
 import { type BalancedTree, createBalancedTree, type FileSubtree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
 import { type HashFunction, whenReady } from './hash-function.ts'
@@ -32,9 +31,6 @@ export type FileImportState = {
 
 /** Maximum number of concurrent hashes, if they are promises. */
 const hashesInFlight = 4
-
-/** A leaf that has its place in the file, and its CID as soon as the sink knows it. */
-type PlacedLeaf = { cid: CID | undefined; arrival: Promise<void>; fileSizeBytes: number; dagSizeBytes: number }
 
 type Pending = { digest: Promise<Uint8Array>; block: Uint8Array; length: number; buffer?: Uint8Array }
 
@@ -78,9 +74,6 @@ export function createFileImporter(
   let busy = false
   const spareBuffers = sparesOf(sink)
   const pending: Pending[] = []
-  /** Leaves after the first whose CID is not known yet, with the first. */
-  const placed: PlacedLeaf[] = []
-  let refusal: { error: unknown } | undefined
   /** Whether a leaf is a chunk alone, and the sink wants no bytes of its own. */
   const hashesInPlace = profile.rawLeaves && sink.allocate === undefined
 
@@ -102,49 +95,9 @@ export function createFileImporter(
     return tree
   }
 
-  const addToTree = (leaf: FileSubtree): void | Promise<void> => {
+  const addLeaf = (leaf: FileSubtree): void | Promise<void> => {
     if (tree !== undefined || firstLeaf !== undefined) return openTree().add(leaf)
     firstLeaf = leaf
-  }
-
-  /** Adds the leaves that are next in the file and whose CID is known. */
-  const addPlaced = (): void | Promise<void> => {
-    for (;;) {
-      if (refusal !== undefined) throw refusal.error
-      const [leaf] = placed
-      if (leaf?.cid === undefined) return undefined
-      placed.shift()
-      const { cid, fileSizeBytes, dagSizeBytes } = leaf
-      const added = addToTree({ cid, fileSizeBytes, dagSizeBytes })
-      if (added instanceof Promise) return added.then(addPlaced)
-    }
-  }
-
-  const addLeaf = (leaf: FileSubtree): void | Promise<void> => {
-    if (placed.length === 0) return addToTree(leaf)
-    placed.push({ ...leaf, arrival: Promise.resolve() })
-    return addPlaced()
-  }
-
-  /** Leaves the hash of a full chunk to the sink, if it takes it. */
-  const placeLeaf = (block: Uint8Array, length: number): boolean => {
-    const known = sink.putLater?.(block, (digest) => createSha256Cid(leafVersion, code, digest))
-    if (known === undefined) return false
-    const leaf: PlacedLeaf = {
-      cid: undefined,
-      arrival: known.then(
-        (cid) => {
-          leaf.cid = cid
-        },
-        (error: unknown) => {
-          refusal ??= { error }
-        },
-      ),
-      fileSizeBytes: length,
-      dagSizeBytes: block.length,
-    }
-    placed.push(leaf)
-    return true
   }
 
   const putLeaf = (digest: Uint8Array, block: Uint8Array, length: number): void | Promise<void> => {
@@ -164,7 +117,6 @@ export function createFileImporter(
   const emitBuffer = (from: Uint8Array, length: number): void | Promise<void> => {
     leaves++
     const block = wrap(from, length)
-    if (length === chunkSizeBytes && !hashIsPromised && placeLeaf(block, length)) return addPlaced()
     const digest = hash(block)
     if (!(digest instanceof Promise)) {
       const done = putLeaf(digest, block, length)
@@ -215,24 +167,19 @@ export function createFileImporter(
     busy = false
   }
 
-  /** Waits for the hashes of all leaves. */
+  /** Settles the promised hashes. */
   const settleAll = async (): Promise<void> => {
     while (pending.length > 0) await settleOldest()
-    while (placed.length > 0) {
-      await placed[0]?.arrival
-      await addPlaced()
-    }
   }
 
   const endOfLeaves = (): void | Promise<void> => {
-    const isSettled = (): boolean => pending.length === 0 && placed.length === 0
-    if (filled === 0 && leaves > 0) return isSettled() ? undefined : settleAll()
+    if (filled === 0 && leaves > 0) return pending.length > 0 ? settleAll() : undefined
     const last = buffer ?? acquireBuffer()
     buffer = undefined
     const length = filled
     filled = 0
     const emitted = emitBuffer(last, length)
-    return emitted instanceof Promise || !isSettled() ? whenReady(emitted, settleAll) : undefined
+    return emitted instanceof Promise || pending.length > 0 ? whenReady(emitted, settleAll) : undefined
   }
 
   const endOfTree = (): ImportedNode | Promise<ImportedNode> =>

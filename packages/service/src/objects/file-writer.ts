@@ -12,6 +12,12 @@ const earlySyncFromBytes = 16 * 1_048_576
 /** Bytes between two such syncs, of which one is under way at a time. */
 const earlySyncStepBytes = 4 * 1_048_576
 
+/**
+ * Concurrent calls of a write. The system carries them out one after the other, but between them none waits until this
+ * thread has time for it. An unfinished file is never continued, so a hole in it does not matter.
+ */
+const writesAtOnce = 4
+
 /** Dependencies of a writer. */
 export type FileWriterPlace = {
   /** Path of the unfinished file. No other writer uses it. */
@@ -80,7 +86,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   return {
     append: (parts) =>
       guard(async (file) => {
-        sizeBytes += await writeAll(file, parts, sizeBytes)
+        sizeBytes += await writeAll(file, parts, sizeBytes, writesAtOnce)
         syncEarly(file)
       }),
     setHead: (bytes) =>

@@ -76,17 +76,10 @@ export function guardPacks(packs: PackStore, denylist: Denylist): PackStore {
 /** Wraps a pack writer, and rejects denied blocks, both written and kept from another pack. */
 export function guardWriter(writer: PackWriter, denylist: Denylist): PackWriter {
   const { sink } = writer
-  const { allocate, putLater } = sink
-  const requireKnown = (cid: CID): CID => {
-    denylist.requireContent(cid)
-    return cid
-  }
+  const { allocate } = sink
   return {
     sink: {
       ...(allocate === undefined ? {} : { allocate: (sizeBytes: number) => allocate.call(sink, sizeBytes) }),
-      ...(putLater === undefined
-        ? {}
-        : { putLater: (bytes, cidOf) => putLater.call(sink, bytes, cidOf)?.then(requireKnown) }),
       put(cid, bytes) {
         denylist.requireContent(cid)
         return sink.put(cid, bytes)

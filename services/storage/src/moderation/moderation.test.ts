@@ -101,7 +101,7 @@ test('rejects an upload for any denied block, and leaves nothing; reads a change
   body.append('file', new Blob(['part of a folder']), 'site/b.txt')
   const refused = await storage.call('/api/v0/add?wrap-with-directory=true', { method: 'POST', ...bearer(key), body })
   expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([410, 'CONTENT_DENIED'])
-  // A chunk of a large file is known only after the next ones have arrived.
+  // A chunk in the middle or at the end of a large file.
   const chunk = 'x'.repeat(256 * 1024)
   const chunkOnly = await send(storage, key, chunk, '?only-hash=true&cid-version=1')
   const { Hash: chunkCid } = JSON.parse(chunkOnly.body) as { Hash: string }

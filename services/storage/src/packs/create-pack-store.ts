@@ -64,7 +64,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   return {
     begin({ dependsOn = [], isPrivate = false } = {}) {
       const index = (own: OwnPack) => indexAhead(db, own)
-      return createPackWriter({ db, objects, pool, hasher, clock, dependsOn, isPrivate, index, onWrite })
+      return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, onWrite })
     },
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)

@@ -5,18 +5,14 @@ import type { Database } from '../db/database.ts'
 import { blockKeyOf, bytesKey } from './block-key.ts'
 import { type BlockTable, createBlockTable } from './block-table.ts'
 import { findBlocks } from './find-blocks.ts'
-import { createLateHashes } from './late-hashes.ts'
 import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
-import type { RunHasher } from './run-hasher.ts'
-import { type SlabPool, slabBytes } from './slab-pool.ts'
-import { createSlabWriter, entryNumbers, noBlock, type Slab, type SlabEntry } from './slab-writer.ts'
+import type { SlabPool } from './slab-pool.ts'
+import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
 import type { OwnPack, PackWriter, SealedPack } from './types.ts'
 
 const identityCode = 0
-/** Takes the place of a SHA-256 that follows. */
-const noDigest = new Uint8Array(32)
 /** Maximum number of concurrent slab writes; another full slab makes the import wait. */
 const slabsInFlight = 2
 
@@ -25,7 +21,6 @@ export type PackWriterParts = {
   db: Database
   objects: ObjectStore
   pool: SlabPool
-  hasher: RunHasher
   clock: { now(): number }
   /** Packs that the upload needs in addition to those that this pack finds. */
   dependsOn: readonly bigint[]
@@ -49,7 +44,7 @@ function encodePackEnd(roots: Iterable<CID>, createdAt: number, isPrivate: boole
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
 export function createPackWriter(parts: PackWriterParts): PackWriter {
-  const { db, objects, pool, hasher, clock, dependsOn: given, isPrivate, index, onWrite } = parts
+  const { db, objects, pool, clock, dependsOn: given, isPrivate, index, onWrite } = parts
   const table: BlockTable = createBlockTable()
   const dependsOn = new Set(given)
   const inFlight: Promise<void>[] = []
@@ -73,23 +68,18 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
   const findStored = async (multihashes: readonly Uint8Array[]): ReturnType<typeof findBlocks> =>
     isPrivate ? new Map() : findBlocks(db, multihashes, 'referenced', 'public')
 
-  /**
-   * Removes blocks that repeat others or are stored elsewhere and sets the offset of the others, once all are known.
-   * Returns the remaining bytes.
-   */
+  /** Removes blocks that are stored elsewhere and sets the offset of the others. Returns the remaining bytes. */
   const compact = async (slab: Slab): Promise<number> => {
-    if (slab.hashes.length > 0) await Promise.all(slab.hashes)
     const multihashes: Uint8Array[] = []
     for (let at = 0; at < slab.entries.length; at += entryNumbers) {
-      const block = slab.entries[at] ?? noBlock
-      if (block !== noBlock) multihashes.push(table.multihashOf(block))
+      multihashes.push(table.multihashOf(slab.entries[at] ?? 0))
     }
     const stored = await findStored(multihashes)
     let end = 0
-    for (let at = 0; at < slab.entries.length; at += entryNumbers) {
-      const [block = noBlock, start = 0, prefix = 0, payload = 0] = slab.entries.slice(at, at + entryNumbers)
-      if (block === noBlock) continue
-      const copy = stored.size === 0 ? undefined : stored.get(bytesKey(table.multihashOf(block)))?.[0]
+    for (const [entry, multihash] of multihashes.entries()) {
+      const at = entry * entryNumbers
+      const [block = 0, start = 0, prefix = 0, payload = 0] = slab.entries.slice(at, at + entryNumbers)
+      const copy = stored.size === 0 ? undefined : stored.get(bytesKey(multihash))?.[0]
       if (copy !== undefined) {
         dependsOn.add(copy.packId)
         table.placeElsewhere(block)
@@ -137,17 +127,6 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
   }
 
   const slabs = createSlabWriter(pool, submit)
-  const lateHashes = createLateHashes(hasher)
-
-  /** Completes an entry whose hash was not known. One that repeats another block stays without a number. */
-  const complete = ({ slab, at }: SlabEntry, cid: CID): void => {
-    const [start = 0, prefix = 0, payload = 0] = slab.entries.slice(at + 1, at + entryNumbers)
-    const key = blockKeyOf(cid)
-    if (table.find(key) >= 0) return
-    slab.entries[at] = table.add(key, payload, cid.multihash.bytes)
-    slab.bytes.set(encodeCarFrame(cid, payload), start)
-    bytesWritten += prefix + payload
-  }
 
   const requireOpen = (): void => {
     if (failure !== undefined) throw failure.error
@@ -190,22 +169,6 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
         bytesWritten += added
         return inFlight.length > slabsInFlight ? waitForCapacity() : undefined
       },
-      putLater(bytes, cidOf) {
-        requireOpen()
-        // A small upload ends before another thread has started, and a full queue is waited for by `put`.
-        const isLarge = bytes.buffer.byteLength === slabBytes
-        if (!isLarge || inFlight.length > slabsInFlight || !lateHashes.wants(bytes.length)) return undefined
-        const entry = slabs.reserve(cidOf(noDigest), bytes)
-        const { slab } = entry
-        const [start = 0, prefix = 0] = slab.entries.slice(entry.at + 1)
-        const known = lateHashes.hash(slab, start + prefix, bytes.length).then((digest) => {
-          const cid = cidOf(digest)
-          complete(entry, cid)
-          return cid
-        })
-        slab.hashes.push(known)
-        return known
-      },
     },
     async keep(cid) {
       requireOpen()
@@ -234,10 +197,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
       state = 'aborted'
       const last = slabs.detachLast()
       await tail
-      if (last !== undefined) {
-        await Promise.all(last.hashes)
-        pool.release(last.bytes)
-      }
+      if (last !== undefined) pool.release(last.bytes)
       await writer?.abort()
     },
   }

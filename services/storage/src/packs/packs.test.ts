@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations, openDatabase } from '../db/database.ts'
 import { damageSuite } from './damaged-packs.suite.ts'
 import { hashSuite } from './hash-functions.suite.ts'
-import { lateHashesSuite } from './late-hashes.suite.ts'
 import { mergeSuite } from './merge-packs.suite.ts'
 import { mergedSuite } from './merged-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
@@ -17,17 +16,7 @@ import { recoverSuite } from './recover-packs.suite.ts'
 import { removeSuite } from './remove-packs.suite.ts'
 
 /** Every promise of packs. */
-const suites = [
-  packSuite,
-  removeSuite,
-  recoverSuite,
-  damageSuite,
-  hashSuite,
-  mergeSuite,
-  mergedSuite,
-  privateSuite,
-  lateHashesSuite,
-]
+const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite, privateSuite]
 
 describe('on SQLite', () => {
   let folder = ''

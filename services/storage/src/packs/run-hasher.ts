@@ -7,21 +7,12 @@ export type HashTask = { id: number; memory: SharedArrayBuffer; ranges: readonly
 export type HashAnswer = { id: number; digests: Uint8Array }
 
 export type RunHasher = {
-  /** Whether the other thread takes one more run. */
-  hasRoom(maxWaiting?: number): boolean
-  /**
-   * Computes SHA-256 of each range: 32 bytes each, concatenated. The memory must not change meanwhile.
-   *
-   * @param maxWaiting number of runs queued for the other thread from which on this one is hashed here. Defaults to 2
-   */
-  hash(memory: SharedArrayBuffer, ranges: readonly number[], maxWaiting?: number): Promise<Uint8Array>
+  /** Computes SHA-256 of each range: 32 bytes each, concatenated. The memory must not change meanwhile. */
+  hash(memory: SharedArrayBuffer, ranges: readonly number[]): Promise<Uint8Array>
 }
 
-/** A reader waits for its run: with more of them queued, this thread is faster. */
-const readersWaiting = 2
-
-/** The thread keeps nothing, so its garbage is collected early. */
-const resourceLimits = { maxYoungGenerationSizeMb: 2 }
+/** Maximum number of runs queued for the other thread; further runs are hashed on this one. */
+const maxWaiting = 2
 
 type Waiting = { task: HashTask; resolve(digests: Uint8Array): void }
 
@@ -42,7 +33,7 @@ export function createRunHasher(): RunHasher {
   }
 
   const start = (): Worker => {
-    const started = new Worker(new URL('./hash-thread.ts', import.meta.url), { resourceLimits })
+    const started = new Worker(new URL('./hash-thread.ts', import.meta.url))
     started.on('message', ({ id, digests }: HashAnswer) => {
       waiting.get(id)?.resolve(digests)
       waiting.delete(id)
@@ -53,13 +44,10 @@ export function createRunHasher(): RunHasher {
     return started
   }
 
-  const hasRoom = (maxWaiting = readersWaiting): boolean => !isAlone && waiting.size < maxWaiting
-
   return {
-    hasRoom,
-    hash(memory, ranges, maxWaiting) {
+    hash(memory, ranges) {
       const task = { id: nextId++, memory, ranges }
-      if (!hasRoom(maxWaiting)) return Promise.resolve(hashRanges(task.memory, task.ranges))
+      if (isAlone || waiting.size >= maxWaiting) return Promise.resolve(hashRanges(task.memory, task.ranges))
       worker ??= start()
       const { promise, resolve } = Promise.withResolvers<Uint8Array>()
       waiting.set(task.id, { task, resolve })

@@ -5,18 +5,17 @@ export const slabBytes = 4 * MIB
 /** The first slab of a pack is small, because most uploads are: space for one chunk of 256 KiB and its nodes. */
 export const firstSlabBytes = 320 * 1024
 
-export type SlabBytes = Uint8Array<SharedArrayBuffer>
 /** Reusable buffers: fresh pages cost more than the copy into them. */
-export type SlabPool = { acquire(sizeBytes: number): SlabBytes; release(slab: SlabBytes): void }
+export type SlabPool = { acquire(sizeBytes: number): Uint8Array; release(slab: Uint8Array): void }
 
-/** Keeps up to `maxBytes` of buffers for reuse. They are shared memory, so that another thread can hash in place. */
+/** Keeps up to `maxBytes` of buffers for reuse. */
 export function createSlabPool(maxBytes = 48 * MIB): SlabPool {
-  const spare = new Map<number, SlabBytes[]>()
+  const spare = new Map<number, Uint8Array[]>()
   let kept = 0
   return {
     acquire(sizeBytes) {
       const found = spare.get(sizeBytes)?.pop()
-      if (found === undefined) return new Uint8Array(new SharedArrayBuffer(sizeBytes))
+      if (found === undefined) return new Uint8Array(sizeBytes)
       kept -= sizeBytes
       return found
     },

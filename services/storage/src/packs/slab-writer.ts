@@ -1,7 +1,7 @@
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { firstSlabBytes, type SlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
+import { firstSlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
 
 /**
  * Space reserved before a payload: the length of the frame (at most 4 bytes) and the CID (36, or up to 72 with a digest
@@ -11,15 +11,9 @@ const maxPrefixBytes = 80
 
 /**
  * Frames of blocks, collected for one write. `entries` holds four numbers per entry: block, start, prefix length and
- * payload length. Each of `hashes` settles when the block of one entry is known.
+ * payload length.
  */
-export type Slab = { readonly bytes: SlabBytes; length: number; readonly entries: number[]; hashes: Promise<unknown>[] }
-
-/** Block of an entry whose hash is not known yet, or that repeats another. */
-export const noBlock = -1
-
-/** An entry of a slab, by the position of its first number. */
-export type SlabEntry = { slab: Slab; at: number }
+export type Slab = { readonly bytes: Uint8Array; length: number; readonly entries: number[] }
 
 /** Numbers per entry of a slab. */
 export const entryNumbers = 4
@@ -30,8 +24,6 @@ export type SlabWriter = {
   allocate(sizeBytes: number): Uint8Array
   /** Adds the frame of block number `index`; copies nothing when the payload lies in the region allocated last. */
   add(index: number, cid: CID, payload: Uint8Array): number
-  /** Adds the frame of a block without a number, whose CID follows and is as long as `placeholder`. */
-  reserve(placeholder: CID, payload: Uint8Array): SlabEntry
   /** Returns the partially filled slab and detaches it from the writer. */
   detachLast(): Slab | undefined
 }
@@ -55,7 +47,7 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
     }
     if (slab === undefined) {
       const size = slabCount++ === 0 && needed <= firstSlabBytes ? firstSlabBytes : slabBytes
-      slab = { bytes: pool.acquire(size), length: 0, entries: [], hashes: [] }
+      slab = { bytes: pool.acquire(size), length: 0, entries: [] }
     }
     return slab
   }
@@ -68,23 +60,6 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
     return start
   }
 
-  const add = (index: number, cid: CID, payload: Uint8Array): Slab => {
-    if (payload.length > maxBlockBytes) throw tooLarge()
-    const from = startInSlab(payload)
-    reservedBytes = false
-    const prefix = encodeCarFrame(cid, payload.length)
-    const target = from === undefined || slab === undefined ? slabWithSpace(payload.length) : slab
-    const start = target.length
-    const payloadStart = start + prefix.length
-    if (from === undefined) target.bytes.set(payload, payloadStart)
-    else if (from !== payloadStart) target.bytes.copyWithin(payloadStart, from, from + payload.length)
-    target.bytes.set(prefix, start)
-    target.length = payloadStart + payload.length
-    target.entries.push(index, start, prefix.length, payload.length)
-    expectedPrefix = prefix.length
-    return target
-  }
-
   return {
     allocate(sizeBytes) {
       const { bytes, length } = slabWithSpace(sizeBytes)
@@ -92,12 +67,20 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
       return bytes.subarray(length + expectedPrefix, length + expectedPrefix + sizeBytes)
     },
     add(index, cid, payload) {
-      add(index, cid, payload)
-      return expectedPrefix + payload.length
-    },
-    reserve(placeholder, payload) {
-      const target = add(noBlock, placeholder, payload)
-      return { slab: target, at: target.entries.length - entryNumbers }
+      if (payload.length > maxBlockBytes) throw tooLarge()
+      const from = startInSlab(payload)
+      reservedBytes = false
+      const prefix = encodeCarFrame(cid, payload.length)
+      const target = from === undefined || slab === undefined ? slabWithSpace(payload.length) : slab
+      const start = target.length
+      const payloadStart = start + prefix.length
+      if (from === undefined) target.bytes.set(payload, payloadStart)
+      else if (from !== payloadStart) target.bytes.copyWithin(payloadStart, from, from + payload.length)
+      target.bytes.set(prefix, start)
+      target.length = payloadStart + payload.length
+      target.entries.push(index, start, prefix.length, payload.length)
+      expectedPrefix = prefix.length
+      return prefix.length + payload.length
     },
     detachLast() {
       const last = slab
