@@ -1,23 +1,37 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { buildService } from '../scripts/service-bundles.ts'
 import { createTestKey } from '../tests/fixtures.ts'
 import { runProgram, stopProgram } from './program.ts'
 
 /** One storage service in its own process, with an API key. */
 export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string; address: string }
 
-/** Starts the storage service of a checkout on its own folder. */
-export async function startStorage(
+/** Starts the storage service of a checkout from its sources, on its own folder. */
+export function startStorage(
   checkout: string,
   home: string,
   environment: Record<string, string> = {},
 ): Promise<Storage> {
-  const child = fork(join(checkout, 'services/storage/src/main.ts'), {
-    execArgv: ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning'],
+  const options = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning']
+  return start(join(checkout, 'services/storage/src/main.ts'), options, { CAIRN_HOME: home, ...environment })
+}
+
+/** Starts the storage service as operators run it: its bundle, with the options of the image and the systemd units. */
+export async function startDeployed(folder: string): Promise<Storage> {
+  await buildService('storage', join(folder, 'bundle'))
+  return start(join(folder, 'bundle', 'storage.js'), ['--max-semi-space-size=1'], {
+    CAIRN_HOME: join(folder, 'home'),
+    MALLOC_ARENA_MAX: '1',
+  })
+}
+
+async function start(program: string, execArgv: string[], environment: Record<string, string>): Promise<Storage> {
+  const child = fork(program, {
+    execArgv,
     env: {
       PATH: process.env['PATH'],
-      CAIRN_HOME: home,
       CAIRN_PORT: '0',
       CAIRN_GATEWAY_PORT: '0',
       CAIRN_LOG_LEVEL: 'warn',
@@ -31,10 +45,10 @@ export async function startStorage(
   })
   const [ready]: { url?: string }[] = await Promise.race([
     once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the service of ${checkout} ended with ${code}`))),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with ${code}`))),
   ])
   const api = ready?.url
-  if (api === undefined) throw new Error(`the service of ${checkout} did not say where it is`)
+  if (api === undefined) throw new Error(`${program} did not say where it is`)
   const { apiKey, address } = await createTestKey({ profile: { api } })
   return { pid: child.pid ?? 0, api, apiKey, address, [Symbol.asyncDispose]: () => stopProgram(child) }
 }

@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type BenchKubo, kuboIfBuilt } from './kubo.ts'
 import { innerMs } from './large-file.ts'
+import { settleMachine } from './machine.ts'
 import { makeFile, makeFolder } from './material.ts'
 import { peakMemory, runOurs, runProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
-import { addByCurl, type Storage, startStorage, uploadByCurl, uploadInParts } from './storage-service.ts'
+import { addByCurl, type Storage, startDeployed, uploadByCurl, uploadInParts } from './storage-service.ts'
 
 const sdkClient = join(import.meta.dirname, 'upload-client.ts')
 const importClient = join(import.meta.dirname, 'import-client.ts')
@@ -15,15 +16,16 @@ const filesInFolder = 10_000
 type Side = { name: string; times: number[]; run(file: string): Promise<number> }
 
 /**
- * Runs every side with new content, which no store has yet, in an order that turns. The first round warms up. Before
- * each, the disk has written what the others left behind: a side that syncs would wait for those that do not.
+ * Runs every side with new content, which no store has yet. The first round warms up. The order turns and runs backwards
+ * in every other round, so that no side always follows the same one.
  */
 async function alternate(sides: readonly Side[], runs: number, make: () => string): Promise<void> {
   for (let round = 0; round <= runs; round++) {
     const first = round % sides.length
-    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
+    const turned = [...sides.slice(first), ...sides.slice(0, first)]
+    for (const side of round % 2 === 0 ? turned : turned.reverse()) {
       const path = make()
-      await runProgram('sync', [])
+      await settleMachine()
       const ms = await side.run(path)
       if (round > 0) side.times.push(ms)
       rmSync(path, { recursive: true })
@@ -56,7 +58,7 @@ async function copyAndSync(file: string): Promise<number> {
 }
 
 async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
-  await using storage = await startStorage(resolve(import.meta.dirname, '..'), join(scratch, 'ours'))
+  await using storage = await startDeployed(join(scratch, 'ours'))
   const kubo = await kuboIfBuilt(join(scratch, 'kubo'))
   const rows = await largeRows(storage, kubo, { scratch, runs, largeBytes })
   rows.push(...(await folderRows(storage, kubo, { scratch, runs })))
@@ -174,6 +176,6 @@ function memoryRow(who: string, bytes: number): Row {
 
 export const uploadsBench: Bench = {
   name: 'uploads',
-  about: 'Uploads to one storage service alone, answered when durable, against a Kubo daemon, which does not sync.',
+  about: 'Uploads to one deployed storage service, answered when durable, against a Kubo daemon, which does not sync.',
   run,
 }
