@@ -1,25 +1,17 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CairnError, type Client, createApiKey, createClient, getProofs, uploadFile } from '@cairn/sdk'
+import { CairnError, type Client, getProofs, uploadFile } from '@cairn/sdk'
 import { untilProven } from '../tests/until-proven.ts'
 import { innerMs } from './large-file.ts'
+import { settleMachine } from './machine.ts'
 import { makeFile } from './material.ts'
-import { type BenchNetwork, startNetwork } from './network.ts'
-import { runOurs } from './program.ts'
+import { openClient, startNetwork } from './network.ts'
+import { runClient } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
 
 /** Content that is in deals meanwhile. */
 const dealBytes = 2 * 2 ** 30
-
-async function openClient({ profile }: BenchNetwork): Promise<Client> {
-  const privateKey = profile.wallet?.privateKey
-  if (privateKey === undefined) throw new Error('the profile has no wallet')
-  return createClient({
-    network: profile,
-    apiKey: await createApiKey(createClient({ network: profile }), { privateKey }),
-  })
-}
 
 /** Returns whether a provider has received a deal about the content, and not all of them have proven it. */
 async function isInDeals(client: Client, cid: string): Promise<boolean> {
@@ -37,9 +29,12 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   await using network = await startNetwork(join(scratch, 'home'))
   const client = await openClient(network)
   const file = join(scratch, 'file.bin')
-  const upload = async (): Promise<number> => {
+  const prepare = async () => {
     makeFile(file, largeBytes)
-    const { stdout } = await runOurs(join(import.meta.dirname, 'upload-client.ts'), [network.home, file])
+    await settleMachine()
+  }
+  const upload = async (): Promise<number> => {
+    const { stdout } = await runClient(join(import.meta.dirname, 'upload-client.ts'), [network.home, file])
     const [cid = ''] = stdout.split(' ')
     settled = () => untilProven(client, cid)
     return innerMs(stdout)
@@ -48,10 +43,12 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   const quiet: number[] = []
   const beside: number[] = []
   for (let round = 0; round < runs; round++) {
+    await prepare()
     quiet.push(await upload())
     await settled()
     const large = join(scratch, 'deals.bin')
     makeFile(large, dealBytes)
+    await prepare()
     const { cid } = await uploadFile(client, large)
     rmSync(large)
     while (!(await isInDeals(client, cid))) await delay(100)

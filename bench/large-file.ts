@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { kuboIfBuilt } from './kubo.ts'
 import { makeFile } from './material.ts'
 import { startNetwork } from './network.ts'
-import { peakMemory, runOurs, runProgram } from './program.ts'
+import { peakMemory, runClient, runOurs, runProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, type Row, speedRow } from './report.ts'
 
 const client = join(import.meta.dirname, 'upload-client.ts')
@@ -33,7 +33,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
     await runProgram('sync', [copied])
     copy.push(performance.now() - started)
     rmSync(copied)
-    const upload = await runOurs(client, [network.home, file])
+    const upload = await runClient(client, [network.home, file])
     ours.push(innerMs(upload.stdout))
     clientPeak = Math.max(clientPeak, upload.peakBytes)
     const blocks = join(scratch, 'blocks')

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
+import { type Client, createApiKey, createClient } from '@cairn/sdk'
 import { freeOffset } from '../tests/free-offset.ts'
 import { startProgram, stopProgram } from './program.ts'
 
@@ -35,4 +36,14 @@ export async function startNetwork(home: string): Promise<BenchNetwork> {
   if (!existsSync(file)) throw new Error('the network said it was ready but wrote no network.json')
   const profile = parseNetworkProfile(JSON.parse(readFileSync(file, 'utf8')))
   return { profile, home, process: child, readyMs, [Symbol.asyncDispose]: () => stopProgram(child) }
+}
+
+/** A client with an API key of the network's own wallet. */
+export async function openClient({ profile }: BenchNetwork): Promise<Client> {
+  const privateKey = profile.wallet?.privateKey
+  if (privateKey === undefined) throw new Error('the profile has no wallet')
+  return createClient({
+    network: profile,
+    apiKey: await createApiKey(createClient({ network: profile }), { privateKey }),
+  })
 }

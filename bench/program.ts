@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { build } from 'esbuild'
 
 export type Finished = { wallMs: number; stdout: string; peakBytes: number }
 
@@ -76,13 +77,37 @@ function statusBytes(pid: number | undefined, field: string): number {
   }
 }
 
-/**
- * Runs one of our own programs (a TypeScript file of this folder) on this Node, with its compile cache: users run
- * compiled packages, without the memory of the compiler.
- */
+/** Runs one of our own programs (a TypeScript file of this folder) from its sources on this Node, with its compile cache. */
 export function runOurs(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
-  const cache = { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', '.cache', 'compile') }
+  const cache = { NODE_COMPILE_CACHE: join(cacheFolder, 'compile') }
   return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env: { ...cache, ...env } })
+}
+
+/** Runs a client of this folder as JavaScript: users run compiled packages, without the memory of the compiler. */
+export async function runClient(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
+  const compiled = compiledClients.get(file) ?? compileClient(file)
+  compiledClients.set(file, compiled)
+  return runProgram(process.execPath, [await compiled, ...args], { env })
+}
+
+const cacheFolder = join(import.meta.dirname, '..', '.cache')
+const compiledClients = new Map<string, Promise<string>>()
+
+async function compileClient(file: string): Promise<string> {
+  const compiled = join(cacheFolder, 'bench', `${basename(file, '.ts')}.js`)
+  await build({
+    entryPoints: [file],
+    outfile: compiled,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    conditions: ['@cairn/source'],
+    logLevel: 'error',
+    banner: {
+      js: "import { createRequire as cairnCreateRequire } from 'node:module'; const require = cairnCreateRequire(import.meta.url);",
+    },
+  })
+  return compiled
 }
 
 /** Starts a program that keeps running, and waits for a matching line of its output. */

@@ -4,7 +4,7 @@ import { kuboIfBuilt } from './kubo.ts'
 import { innerMs } from './large-file.ts'
 import { makeFolder } from './material.ts'
 import { startNetwork } from './network.ts'
-import { runOurs } from './program.ts'
+import { runClient, runOurs } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
 
 const count = 10_000
@@ -18,7 +18,7 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   for (let i = 0; i < runs; i++) {
     const folder = join(scratch, `many-${i}`)
     makeFolder(folder, count, 4096)
-    ours.push(innerMs((await runOurs(join(import.meta.dirname, 'upload-client.ts'), [network.home, folder])).stdout))
+    ours.push(innerMs((await runClient(join(import.meta.dirname, 'upload-client.ts'), [network.home, folder])).stdout))
     const blocks = join(scratch, 'blocks')
     js.push(innerMs((await runOurs(join(import.meta.dirname, 'importer-client.ts'), [blocks, folder])).stdout))
     rmSync(blocks, { recursive: true })

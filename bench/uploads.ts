@@ -4,7 +4,7 @@ import { type BenchKubo, kuboIfBuilt } from './kubo.ts'
 import { innerMs } from './large-file.ts'
 import { settleMachine } from './machine.ts'
 import { makeFile, makeFolder } from './material.ts'
-import { peakMemory, runOurs, runProgram } from './program.ts'
+import { peakMemory, runClient, runOurs, runProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
 import { addByCurl, type Storage, startDeployed, uploadByCurl, uploadInParts } from './storage-service.ts'
 
@@ -74,7 +74,7 @@ async function largeRows(
   const tiny = makeTiny(scratch)
   let clientPeak = 0
   const sdk = async (file: string, ...more: string[]): Promise<number> => {
-    const { stdout, peakBytes } = await runOurs(sdkClient, [storage.api, file, ...more], {
+    const { stdout, peakBytes } = await runClient(sdkClient, [storage.api, file, ...more], {
       CAIRN_API_KEY: storage.apiKey,
     })
     clientPeak = Math.max(clientPeak, peakBytes)
@@ -139,7 +139,7 @@ async function folderRows(
     name: 'SDK',
     times: [],
     run: async (folder) =>
-      innerMs((await runOurs(sdkClient, [storage.api, folder], { CAIRN_API_KEY: storage.apiKey })).stdout),
+      innerMs((await runClient(sdkClient, [storage.api, folder], { CAIRN_API_KEY: storage.apiKey })).stdout),
   }
   const theirs: Side | undefined =
     kubo === undefined

@@ -24,7 +24,10 @@ export async function untilProven(client: Client, cid: string, providers = 2): P
     const found = await fetchStatus()
     if (found !== undefined) return found
     if (performance.now() > deadline) {
-      throw new Error(`not proven: ${JSON.stringify(latest?.pieces.map(({ aggregate }) => aggregate?.deals))}`)
+      const states = latest?.pieces.map(({ aggregate }) =>
+        aggregate?.deals.map(({ id, state, error }) => ({ id, state, error })),
+      )
+      throw new Error(`not proven: ${JSON.stringify(states)}`)
     }
     await delay(50)
   }
