@@ -32,9 +32,9 @@ export async function* encryptV1(
 async function* encryptPieces(
   pieces: OpenSource,
   masterKey: string,
-  { salt, iv }: SeedV1,
+  { salt, iv, keyBytes }: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const message = await openGcm(await deriveBytesV1(masterKey, salt, 'encrypt'), iv)
+  const message = await openGcm(await (keyBytes ?? deriveBytesV1(masterKey, salt, 'encrypt')), iv)
   const head = new Uint8Array(saltBytes + ivBytes)
   head.set(salt)
   head.set(iv, saltBytes)

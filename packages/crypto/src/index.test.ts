@@ -7,6 +7,7 @@ test('the public surface', () => {
       "agreedSet",
       "agreementKeyOf",
       "agreementKeysOf",
+      "beginSeedV1",
       "canonicalCid",
       "checksumAddress",
       "chunkBytesV2",

@@ -11,6 +11,7 @@ export {
 } from './event-log.ts'
 export { passwordOf } from './file-key.ts'
 export {
+  beginSeedV1,
   createSeedV1,
   decryptBytesV1,
   encryptBytesV1,

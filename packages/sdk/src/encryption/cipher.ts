@@ -49,9 +49,10 @@ export async function* encryptV1(
 async function* encryptPieces(
   pieces: AsyncIterable<Uint8Array>,
   masterKey: string,
-  { salt, iv }: SeedV1,
+  { salt, iv, keyBytes }: SeedV1,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const cipher = createCipheriv(algorithm, await keyOf(masterKey, salt, 'encrypt'), iv, { authTagLength: tagBytes })
+  const key = await (keyBytes ?? keyOf(masterKey, salt, 'encrypt'))
+  const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes })
   yield Buffer.concat([salt, iv])
   let total = 0
   for await (const piece of pieces) {

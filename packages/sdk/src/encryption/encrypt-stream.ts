@@ -1,4 +1,12 @@
-import { type ByteSource, chunkBytesV2, createSeedV1, encryptedSizeV2, encryptV2, overheadV1 } from '@cairn/crypto'
+import {
+  type ByteSource,
+  chunkBytesV2,
+  createSeedV1,
+  encryptedSizeV2,
+  encryptV2,
+  overheadV1,
+  type SeedV1,
+} from '@cairn/crypto'
 import { encryptV1 } from '#cipher'
 import { readBlob } from '../local/blob-file.ts'
 
@@ -6,7 +14,13 @@ import { readBlob } from '../local/blob-file.ts'
 export type FileFormat = 'v1' | 'v2'
 
 /** Parameters of an encryption. */
-export type EncryptSettings = { format?: FileFormat; chunkBytes?: number; sizeBytes?: number | undefined }
+export type EncryptSettings = {
+  format?: FileFormat
+  chunkBytes?: number
+  sizeBytes?: number | undefined
+  /** Salt, IV and key of a file of the first format, if they were prepared before. */
+  seed?: SeedV1
+}
 
 /**
  * Encrypts a File or Blob. Encrypted uploads accept one to encrypt elsewhere, for example in a worker. A chunk is valid
@@ -29,10 +43,10 @@ export const encryptBlob: EncryptBlob = (blob, masterKey, settings = {}) =>
 export function encryptStream(
   source: ByteSource,
   masterKey: string,
-  { format = 'v1', chunkBytes, sizeBytes }: EncryptSettings = {},
+  { format = 'v1', chunkBytes, sizeBytes, seed }: EncryptSettings = {},
 ): AsyncIterable<Uint8Array> {
   return format === 'v1'
-    ? encryptV1(source, masterKey, createSeedV1())
+    ? encryptV1(source, masterKey, seed ?? createSeedV1())
     : encryptV2(source, masterKey, { chunkBytes, sizeBytes })
 }
 

@@ -1,3 +1,4 @@
+import type { SeedV1 } from '@cairn/crypto'
 import { createFileImporter, freePiece, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
@@ -9,6 +10,8 @@ export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> &
   format?: FileFormat
   chunkBytes?: number
   encrypt?: EncryptBlob
+  /** Prepared for this file, which is encrypted on this thread. */
+  seed?: SeedV1
 }
 
 /** Pieces that a transport may still send while it reads the next. */
@@ -24,7 +27,7 @@ export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
 export async function* encryptPart(
   file: LocalFile,
   masterKey: string,
-  { format, chunkBytes, encrypt, ...options }: EncryptPartOptions,
+  { format, chunkBytes, encrypt, seed, ...options }: EncryptPartOptions,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, EncryptedPart, undefined> {
   const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
@@ -52,7 +55,8 @@ export async function* encryptPart(
   }
   const elsewhere = file.blob !== undefined && encrypt !== undefined ? encryptElsewhere(file.blob, encrypt) : undefined
   const sent: Uint8Array[] = []
-  for await (const piece of elsewhere ?? encryptStream(plain(), masterKey, settings)) {
+  for await (const piece of elsewhere ??
+    encryptStream(plain(), masterKey, { ...settings, ...(seed === undefined ? {} : { seed }) })) {
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken

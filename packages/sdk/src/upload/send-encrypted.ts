@@ -8,6 +8,7 @@ import { encryptFolder } from './encrypt-folder.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
+import { prepareAhead } from './prepare-ahead.ts'
 import { type Batch, createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /** Options of encrypted uploads. */
@@ -85,10 +86,9 @@ async function sendOnce(
     sent.push({ name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
   }
   const apart = async function* (): AsyncGenerator<Uint8Array, void> {
-    for await (const file of batch.files()) {
+    for await (const { file, key, ...prepared } of prepareAhead(batch.files(), options)) {
       yield partHead(boundary, { ...file, mimeType: undefined }, sent.length === 0)
-      const key = prepareKey()
-      const part = yield* encryptPart(file, key.masterKey, options, reading.add)
+      const part = yield* encryptPart(file, key.masterKey, { ...options, ...prepared }, reading.add)
       add({ ...part, name: file.name }, key)
     }
   }

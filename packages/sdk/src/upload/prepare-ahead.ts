@@ -1,0 +1,38 @@
+import { beginSeedV1, type SeedV1 } from '@cairn/crypto'
+import { type PreparedKey, prepareKey } from '../keys/save-key.ts'
+import type { LocalFile } from '../local-source.ts'
+import type { EncryptPartOptions } from './encrypt-part.ts'
+
+/** A file with its own key. */
+type PreparedFile = { file: LocalFile; key: PreparedKey; seed?: SeedV1 }
+
+/** Keys derived at the same time: Node has four threads for them, and one is left to read the file of the moment. */
+const derivedAtOnce = 3
+
+/**
+ * Gives each file a key of its own. The first format derives it from a password, which takes a core longer than a small
+ * file takes to send, so the keys of the next files are derived meanwhile.
+ */
+export async function* prepareAhead(
+  files: AsyncIterable<LocalFile> | Iterable<LocalFile>,
+  options: EncryptPartOptions,
+): AsyncGenerator<PreparedFile, void, undefined> {
+  const waiting: PreparedFile[] = []
+  try {
+    for await (const file of files) {
+      waiting.push(prepare(file, options))
+      const first = waiting.length > derivedAtOnce ? waiting.shift() : undefined
+      if (first !== undefined) yield first
+    }
+    for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) yield first
+  } finally {
+    // A derivation cannot be stopped: an upload that ends early waits for those under way.
+    await Promise.allSettled(waiting.map(({ seed }) => seed?.keyBytes))
+  }
+}
+
+function prepare(file: LocalFile, { format = 'v1', encrypt }: EncryptPartOptions): PreparedFile {
+  const key = prepareKey()
+  const isElsewhere = file.blob !== undefined && encrypt !== undefined
+  return format === 'v1' && !isElsewhere ? { file, key, seed: beginSeedV1(key.masterKey) } : { file, key }
+}
