@@ -186,14 +186,26 @@ const filesRead = 100
 /** Rounds in which the numbers of replicas take turns, because a shared machine is faster in one minute than in another. */
 const replicaRounds = 5
 
-type Group = { readonly count: number; round(): Promise<readonly [upload: number, read: number]> }
+/** Replicas of one service, or as many services that have nothing to do with each other. */
+type Kind = 'replicas' | 'services'
 
-/** Starts a number of replicas on one database, and returns what measures the processor time of a call on all of them, in ms. */
-async function startGroup(count: number, stack: AsyncDisposableStack): Promise<Group> {
-  const url = await postgres.createDatabase()
+type Group = {
+  readonly count: number
+  readonly kind: Kind
+  round(): Promise<readonly [upload: number, read: number]>
+}
+
+/**
+ * Starts a number of replicas on one database, or as many services on databases of their own, and returns what measures
+ * the processor time of a call on all of them, in ms.
+ */
+async function startGroup(count: number, kind: Kind, stack: AsyncDisposableStack): Promise<Group> {
   const all: Storage[] = []
-  for (let at = 0; at < count; at++) all.push(stack.use(await start(url, `replica-${count}-${at}`)))
-  const key = all[0]?.apiKey ?? ''
+  let url = await postgres.createDatabase()
+  for (let at = 0; at < count; at++) {
+    if (at > 0 && kind === 'services') url = await postgres.createDatabase()
+    all.push(stack.use(await start(url, `${kind}-${count}-${at}`)))
+  }
   const cpu = () => all.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
   const each = async (work: (storage: Storage, at: number) => Promise<unknown>, times: number): Promise<number> => {
     const before = cpu()
@@ -201,47 +213,70 @@ async function startGroup(count: number, stack: AsyncDisposableStack): Promise<G
     const lane = async () => {
       for (let at = next++; at < times; at = next++) {
         const storage = all[at % count]
-        if (storage !== undefined) await work({ ...storage, apiKey: key }, at)
+        if (storage !== undefined) await work(storage, at)
       }
     }
     await Promise.all(Array.from({ length: callsAtOnce * count }, lane))
     return (cpu() - before) / times
   }
-  const cids: string[] = []
+  const filesOf = new Map<Storage | Kind, string[]>()
+  const files = (storage: Storage): string[] => {
+    const owner = kind === 'replicas' ? kind : storage
+    const known = filesOf.get(owner) ?? []
+    filesOf.set(owner, known)
+    return known
+  }
   const upload = async (storage: Storage) => {
     const answer = String(
       await call(storage, '/api/v0/add', { method: 'POST', body: uploadBody(randomBytes(256 * 1024)) }),
     )
-    cids.push(JSON.parse(answer).Hash)
+    files(storage).push(JSON.parse(answer).Hash)
   }
   const read = (storage: Storage, at: number) =>
-    call(storage, `/api/v0/cat?arg=${cids[at % filesRead]}`, { method: 'POST' })
+    call(storage, `/api/v0/cat?arg=${files(storage)[Math.floor(at / count) % filesRead]}`, { method: 'POST' })
   await each(upload, warmUpCalls * count)
   await each(read, warmUpCalls * count)
   return {
     count,
+    kind,
     round: async () => [await each(upload, measuredCalls * count), await each(read, measuredCalls * count)],
   }
 }
 
+/**
+ * Measures groups of replicas, and beside each as many services that share nothing but the machine: what those cost
+ * more than one is the price of its cores and caches, and what replicas cost more than those is that of one database.
+ */
 async function replicas(counts: readonly number[]): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const groups: Group[] = []
-  for (const count of counts) groups.push(await startGroup(count, stack))
-  const rounds: (readonly [number, number])[][] = []
+  for (const count of counts) {
+    for (const kind of count === 1 ? (['replicas'] as const) : (['replicas', 'services'] as const)) {
+      groups.push(await startGroup(count, kind, stack))
+    }
+  }
+  const rounds: Map<Group, readonly [number, number]>[] = []
   for (let at = 0; at < replicaRounds; at++) {
-    const found: (readonly [number, number])[] = []
-    for (const group of groups) found.push(await group.round())
+    const found = new Map<Group, readonly [number, number]>()
+    for (const group of groups) found.set(group, await group.round())
     rounds.push(found)
   }
-  for (const [at, { count }] of groups.entries()) {
-    const column = (kind: 0 | 1) => {
-      const values = rounds.map((found) => found[at]?.[kind] ?? Number.NaN)
-      const ratios = rounds.map((found, index) => (values[index] ?? Number.NaN) / (found[0]?.[kind] ?? Number.NaN))
-      const [least, most] = [Math.min(...ratios), Math.max(...ratios)]
-      return `${formatNumber(median(values))} ms (× ${median(ratios).toFixed(2)}, ${least.toFixed(2)} to ${most.toFixed(2)})`
+  /** Ratio of a group to another in the same round: median, least and greatest. */
+  const against = (group: Group, other: Group | undefined, call: 0 | 1): string => {
+    const ratios = rounds.map(
+      (found) => (found.get(group)?.[call] ?? Number.NaN) / (found.get(other ?? group)?.[call] ?? Number.NaN),
+    )
+    return `× ${median(ratios).toFixed(2)}, ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+  }
+  for (const group of groups) {
+    const apart = groups.find(({ count, kind }) => count === group.count && kind === 'services')
+    const column = (call: 0 | 1) => {
+      const values = rounds.map((found) => found.get(group)?.[call] ?? Number.NaN)
+      const toServices =
+        group.kind === 'replicas' && apart !== undefined ? `; to services apart ${against(group, apart, call)}` : ''
+      return `${formatNumber(median(values))} ms (to one ${against(group, groups[0], call)}${toServices})`
     }
-    print(`${count} replicas: upload of 256 KiB ${column(0)}, read ${column(1)}`)
+    print(`${group.count} ${group.kind}: upload of 256 KiB ${column(0)}, read ${column(1)}`)
   }
 }
 
