@@ -1,2 +1,19 @@
+import { CairnError } from '@cairn/sdk'
+
 /** A file of a ZIP. */
 export type Entry = { name: string; lastModified: Date; input: AsyncIterable<Uint8Array> }
+
+/**
+ * Refuses a name that leads out of the folder that a ZIP is unpacked to. Names of stored folders come from others. A
+ * backslash is a letter in them, but some programs split paths at it.
+ * @throws CairnError INVALID_PATH
+ */
+export function requireInside(name: string): void {
+  const steps = name.split(/[/\\]/)
+  const isInside = !name.includes('\0') && steps.every((step) => step !== '' && step !== '.' && step !== '..')
+  if (!isInside)
+    throw new CairnError('INVALID_PATH', {
+      message: `The folder contains a name that is not safe to unpack: ${JSON.stringify(name)}`,
+      hint: 'Download the files one by one, or the folder as a CAR.',
+    })
+}

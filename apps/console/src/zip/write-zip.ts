@@ -2,7 +2,7 @@ import { CairnError, type Client, createClient, isFolder, iterateStream, listDir
 import { makeZip } from 'client-zip'
 import type { ContentPlace } from '../content/content-url.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, requireInside } from './entry.ts'
 import type { WriteOrder, ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
@@ -18,7 +18,8 @@ const progressMs = 200
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
  * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64.
  * @returns the file, if the user could not choose one
- * @throws CairnError those of `openFile` and `openDecrypted`, FILE_TOO_LARGE if there is no space; then nothing is left
+ * @throws CairnError those of `openFile` and `openDecrypted`, INVALID_PATH (a name that leads out of the ZIP), FILE_TOO_LARGE if
+ *   there is no space; then nothing is left
  */
 export async function writeZip(
   { network, apiKey, items, target }: Omit<WriteOrder, 'kind'>,
@@ -38,6 +39,7 @@ export async function writeZip(
   }
   async function* entries() {
     for await (const entry of openEntries(client, items, needKey)) {
+      requireInside(entry.name)
       fileCount++
       report()
       yield entry
