@@ -16,6 +16,7 @@ import { keysBench } from './keys.ts'
 import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
 import { proofsBench } from './proofs.ts'
+import { recordSections } from './record-sections.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
 import { s3Bench } from './s3.ts'
 import { searchBench, searchPostgresBench } from './search.ts'
@@ -75,14 +76,15 @@ for (const bench of chosen) {
 }
 
 if (values.record) {
-  const file = join(root, 'docs', 'benchmarks.md')
   const machine = `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
-  const command = `npm run bench -- ${[...positionals, `--runs ${values.runs}`, `--size ${values.size}`, ...(values.against === undefined ? [] : ['--against FOLDER']), '--record'].join(' ')}`
-  const marker = '<!-- measured -->'
-  const before = readFileSync(file, 'utf8').split(marker)[0] ?? ''
-  const sections = all.map(({ bench, rows }) => `### ${bench.name}\n\n${bench.about}\n\n${formatRows(rows)}\n`)
+  const commit = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
+  const command = `npm run bench -- ${[...positionals, `--runs ${values.runs}`, `--size ${values.size}`, ...(values.against === undefined ? [] : ['--against FOLDER'])].join(' ')}`
   const stamp = `Measured ${new Date().toISOString().slice(0, 10)} at ${commit} on ${machine}, with \`${command}\`.`
-  writeFileSync(file, `${before}${marker}\n\n${stamp}\n\n${sections.join('\n')}`)
+  const file = join(root, 'docs', 'benchmarks.md')
+  const sections = all.map(({ bench, rows }) => ({
+    name: bench.name,
+    text: `${bench.about} ${stamp}\n\n${formatRows(rows)}`,
+  }))
+  writeFileSync(file, recordSections(readFileSync(file, 'utf8'), sections))
   console.log(`\nrecorded in docs/benchmarks.md`)
 }
