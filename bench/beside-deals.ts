@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError, type Client, getProofs, uploadFile } from '@cairn/sdk'
 import { untilProven } from '../tests/until-proven.ts'
-import { innerMs } from './large-file.ts'
 import { settleMachine } from './machine.ts'
 import { makeFile } from './material.ts'
 import { openClient, startNetwork } from './network.ts'
-import { runClient } from './program.ts'
+import { innerMs, runClient } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
 
 /** Content that is in deals meanwhile. */

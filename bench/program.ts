@@ -137,3 +137,10 @@ export async function stopProgram(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM')
   await gone
 }
+
+/** The time of the work itself, as a client of this folder prints it: the start of its process does not count. */
+export function innerMs(stdout: string): number {
+  const found = /took (\d+(?:\.\d+)?) ms/.exec(stdout)
+  if (found === null) throw new Error(`no time in: ${stdout}`)
+  return Number(found[1])
+}

@@ -13,23 +13,19 @@ import { encryptionBench } from './encryption.ts'
 import { folderBench } from './folder.ts'
 import { gatewayBench } from './gateway.ts'
 import { keysBench } from './keys.ts'
-import { largeFileBench } from './large-file.ts'
 import { listingBench } from './listing.ts'
 import { proofsBench } from './proofs.ts'
 import { recordSections } from './record-sections.ts'
 import { type Bench, formatRows, type Row } from './report.ts'
 import { s3Bench } from './s3.ts'
 import { searchBench, searchPostgresBench } from './search.ts'
-import { smallFilesBench } from './small-files.ts'
 import { startBench } from './start.ts'
 import { uploadCostBench } from './upload-cost.ts'
 import { uploadsBench } from './uploads.ts'
 
 const benches: Bench[] = [
-  largeFileBench,
   uploadsBench,
   besideDealsBench,
-  smallFilesBench,
   gatewayBench,
   s3Bench,
   folderBench,

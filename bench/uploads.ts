@@ -1,15 +1,16 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchKubo, kuboIfBuilt } from './kubo.ts'
-import { innerMs } from './large-file.ts'
 import { settleMachine } from './machine.ts'
 import { makeFile, makeFolder } from './material.ts'
-import { peakMemory, runClient, runOurs, runProgram } from './program.ts'
+import { innerMs, peakMemory, runClient, runOurs, runProgram } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, median, type Row, speedRow } from './report.ts'
 import { addByCurl, type Storage, startDeployed, uploadByCurl, uploadInParts } from './storage-service.ts'
 
 const sdkClient = join(import.meta.dirname, 'upload-client.ts')
 const importClient = join(import.meta.dirname, 'import-client.ts')
+const jsImporter = join(import.meta.dirname, 'importer-client.ts')
+const jsName = 'ipfs-unixfs-importer + blockstore-fs in process'
 const filesInFolder = 10_000
 
 /** One way to store a file, with the time of each run in ms. */
@@ -45,6 +46,14 @@ function makeTiny(scratch: string): string {
 async function withoutStart(tiny: string, file: string, add: (file: string) => Promise<number>): Promise<number> {
   const startMs = await add(tiny)
   return Math.max(1, (await add(file)) - startMs)
+}
+
+/** Imports with the JavaScript packages that Helia uses, in process and without HTTP. */
+const addByJs = (scratch: string) => async (path: string) => {
+  const blocks = join(scratch, 'blocks')
+  const { stdout } = await runOurs(jsImporter, [blocks, path])
+  rmSync(blocks, { recursive: true })
+  return innerMs(stdout)
 }
 
 async function copyAndSync(file: string): Promise<number> {
@@ -94,7 +103,8 @@ async function largeRows(
   const sdkParts = side('resumable upload by the SDK', (file) => sdk(file, 'resumable'))
   const imported = side('import in process', inProcess)
   const copy = side('cp + sync', copyAndSync)
-  const ours = [curl, bySdk, parts, sdkParts, imported, copy]
+  const js = side(jsName, addByJs(scratch))
+  const ours = [curl, bySdk, parts, sdkParts, imported, copy, js]
   const theirs =
     daemon === undefined || kubo === undefined
       ? undefined
@@ -122,6 +132,7 @@ async function largeRows(
   return [
     ...(theirs === undefined ? [] : [compare(curl, theirs.curl, 1.7), compare(bySdk, theirs.add, 1.4)]),
     compare(bySdk, copy, 0.45),
+    compare(bySdk, js, 1),
     ...(theirs === undefined ? [] : [compare(imported, theirs.inProcess, 1.2)]),
     compare(parts, curl, 0.75),
     compare(sdkParts, curl, 0.75),
@@ -145,8 +156,9 @@ async function folderRows(
     kubo === undefined
       ? undefined
       : { name: 'ipfs add -r', times: [], run: (folder) => withoutStart(tiny, folder, addInProcess(kubo)) }
+  const js: Side = { name: jsName, times: [], run: addByJs(scratch) }
   let round = 0
-  await alternate(theirs === undefined ? [ours] : [ours, theirs], runs, () => {
+  await alternate([ours, js, ...(theirs === undefined ? [] : [theirs])], runs, () => {
     const folder = join(scratch, `many-${round++}`)
     makeFolder(folder, filesInFolder, 4096)
     return folder
@@ -163,9 +175,17 @@ async function folderRows(
       reached: rate >= 25_000,
     },
   ]
-  if (theirs === undefined) return rows
-  const common = { what, oursMs: ours.times, theirsMs: theirs.times, amount: filesInFolder, unit: 'files' }
-  return [speedRow({ ...common, against: theirs.name, minRatio: 6 }), ...rows]
+  const compare = (other: Side, minRatio: number): Row =>
+    speedRow({
+      what,
+      oursMs: ours.times,
+      against: other.name,
+      theirsMs: other.times,
+      minRatio,
+      amount: filesInFolder,
+      unit: 'files',
+    })
+  return [...(theirs === undefined ? [] : [compare(theirs, 6)]), compare(js, 1), ...rows]
 }
 
 function memoryRow(who: string, bytes: number): Row {
