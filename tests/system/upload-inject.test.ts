@@ -7,6 +7,7 @@ import { createRandom, findBroken, makeBytes, type Promised } from '../faults/ra
 import { type StorageProcess, startStorageProcess } from '../faults/storage-process.ts'
 import { countRemoving, findRemains } from '../faults/what-remains.ts'
 import { createTestKey } from '../fixtures.ts'
+import { hearUpload } from './hear-upload.ts'
 import { attach, countCalls, type DiskCall, type Fault } from './inject.ts'
 import { requireProgram } from './require-program.ts'
 
@@ -51,22 +52,10 @@ describe('a fault at a system call of an upload', () => {
   /** What the client hears: the CID's row is promised, or a status and code, or nothing at all. */
   async function upload(sizeBytes = uploadBytes): Promise<string> {
     const bytes = makeBytes(random, sizeBytes)
-    const body = new FormData()
-    body.append('file', new Blob([bytes as BlobPart]), 'x.bin')
-    try {
-      const response = await fetch(`${service.api}/api/v0/add?profile=unixfs-v1-2025`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${apiKey}` },
-        body,
-      })
-      const answer = (await response.json()) as { Hash: string; code: string }
-      if (response.status !== 200) return `${response.status} ${answer.code}`
-      promised.push({ path: answer.Hash, digest: hash('sha256', bytes) })
-      return 'stored'
-    } catch {
-      // The connection broke: the process is gone, which the caller looks at.
-      return 'nothing'
-    }
+    const { cid, refusal } = await hearUpload(service, apiKey, bytes)
+    if (cid === undefined) return refusal ?? 'nothing'
+    promised.push({ path: cid, digest: hash('sha256', bytes) })
+    return 'stored'
   }
 
   async function isGone(): Promise<boolean> {
