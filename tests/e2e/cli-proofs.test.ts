@@ -45,6 +45,14 @@ test('verify waits, checks all, and says what was proven, by whom, and what was 
   expect(report.pieces[0].providers[0].challenged.outcome).toBe('skipped')
 })
 
+test('an empty file is verified like any other', async () => {
+  writeFileSync(join(folder, 'empty'), '')
+  const empty = (await cairn('upload', 'empty', '--quiet')).out.trim()
+  const { code, out, err } = await cairn('verify', '--wait', '--full', empty)
+  expect(code, err).toBe(0)
+  expect(out).toMatch(new RegExp(`^Proven: ${empty}`))
+})
+
 test('deals, checks and copies', async () => {
   const deals = await cairn('deals', cid)
   expect(deals.out).toMatch(/^DEAL +PROVIDER +STATE/)

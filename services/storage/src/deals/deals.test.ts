@@ -63,6 +63,18 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(await proofs.describe(secret)).toMatchObject({ waitingPacks: 0, furtherPieces: 0 })
   })
 
+  it('prove an empty file', async () => {
+    const cid = await upload('empty', new Uint8Array())
+    await goOn(waitMs + 2000)
+    const [piece] = (await proofs.describe(cid)).pieces
+    if (piece?.block == null) throw new Error('the proof is not whole')
+    expect(piece.block.length).toBe(0)
+    const bytes = Buffer.from(piece.block.bytes, 'base64')
+    verifyByteRange(parsePieceCid(piece.piece), { offset: piece.block.from, bytes, path: piece.block.path })
+    expect(piece.block.offset - piece.block.from).toBeLessThanOrEqual(bytes.length)
+    expect(await describeDeals(proofs, cid)).toHaveLength(2)
+  })
+
   it('take a file from pack to proof, and show every step', async () => {
     const content = fill(2 * MIB + 333, 1)
     const cid = await upload('large', content)

@@ -257,7 +257,9 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       return readPacks(objects, toParts(packs))(at, size)
     }
     const start = pack.offset_bytes + offset - pack.pack_offset_bytes
-    const proof = await proveByteRange(await readTree(objects, row), read, { offset: start, length })
+    // An empty block has no byte of its own: the one at its position, or before it, is proven.
+    const range = length > 0 ? { offset: start, length } : { offset: Math.min(start, row.payload_bytes - 1), length: 1 }
+    const proof = await proveByteRange(await readTree(objects, row), read, range)
     return {
       offset: start,
       length,
