@@ -14,8 +14,15 @@ export function randomHex(): string {
 }
 
 /**
- * Returns the head of a part; nothing for a body that is one file, without a boundary. Quotes and line breaks in names are percent-encoded, as in browsers.
- * @see https://html.spec.whatwg.org/#multipart-form-data
+ * What a quoted name cannot carry: receivers undo the escapes of browsers (%22, %0D, %0A) and of curl (a backslash before a
+ * quote or backslash), also where they are part of the name.
+ */
+const unquotable = /["\\\p{Cc}\p{Zl}\p{Zp}]|%(?=22|0[AD])/giu
+
+/**
+ * Returns the head of a part; nothing for a body that is one file, without a boundary. A name that would arrive changed is
+ * sent as `filename*`, too, which takes precedence.
+ * @see https://www.rfc-editor.org/rfc/rfc5987
  */
 export function partHead(
   boundary: string | undefined,
@@ -23,10 +30,19 @@ export function partHead(
   isFirst: boolean,
 ): Uint8Array {
   if (boundary === undefined) return new Uint8Array()
-  const name = file.name.replace(/["\r\n]/g, (letter) => encodeURIComponent(letter))
+  const plain = file.name.replace(unquotable, '_')
+  const names = plain === file.name ? `"${plain}"` : `"${plain}"; filename*=UTF-8''${encodeExtended(file.name)}`
   const type = file.mimeType ?? 'application/octet-stream'
   return utf8.encode(
-    `${isFirst ? '' : '\r\n'}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`,
+    `${isFirst ? '' : '\r\n'}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${names}\r\nContent-Type: ${type}\r\n\r\n`,
+  )
+}
+
+function encodeExtended(text: string): string {
+  // Halves of characters have no UTF-8, and `encodeURIComponent` throws for them.
+  return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd')).replace(
+    /['()*]/g,
+    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }
 

@@ -21,6 +21,7 @@ import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../
 import { getUsage } from '../account/usage.ts'
 import { type Client, createClient } from '../client.ts'
 import { downloadFile } from '../download/download-file.ts'
+import { listDirectory } from '../download/list-directory.ts'
 import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
 import type { Progress } from '../progress.ts'
@@ -250,6 +251,33 @@ describe('folders', () => {
     mkdirSync(join(folder, 'empty'))
     await expect(uploadFolder(client, join(folder, 'empty'))).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(uploadFolder(client, [{ path: '../x', content: '' }])).rejects.toMatchObject({ code: 'INVALID_PATH' })
+  })
+
+  test('keep the names of files to the letter', async () => {
+    const names = [
+      'a%22b',
+      '%0d%0A',
+      '100%.txt',
+      'two\\\\slashes',
+      'ends\\',
+      'quo"te;x=".txt',
+      "it's (*).txt",
+      'höh\u202ee ’.txt',
+    ]
+    const entries = names.map((name) => ({ path: name, content: name }))
+    // The CID is compared with that of the same names on this machine.
+    const { cid } = await uploadFolder(client, entries)
+    const found = await Array.fromAsync(listDirectory(client, cid), ({ name }) => name)
+    expect(found.toSorted()).toEqual(names.toSorted())
+    for (const name of names) expect((await uploadText(client, 'x', { name })).name).toBe(name)
+    expect((await uploadText(client, 'x', { name: '"half \ud800' })).name).toBe('"half \ufffd')
+  })
+
+  test('name control characters in a name', async () => {
+    for (const name of ['a\nb', 'a\u001b[31mb', 'a\u2028b', 'a\u0085b', 'a\0b']) {
+      const refusal = { code: 'INVALID_PATH', message: 'A file name contains control characters' }
+      await expect(uploadText(client, 'x', { name })).rejects.toMatchObject(refusal)
+    }
   })
 
   test('take a thousand small files in one request', async () => {
