@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import {
   decryptBytes,
   decryptFolder,
   downloadBytes,
+  downloadFile,
   getFileInfo,
   isFolder,
   listDirectory,
@@ -16,6 +17,7 @@ import {
   shareFile,
   uploadEncryptedFolder,
   uploadEncryptedText,
+  uploadFolder,
 } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -82,6 +84,20 @@ test('a folder has one CID and one key, and neither names nor contents show', as
   expect(readFileSync(join(target, 'plan.txt'), 'utf8')).toBe('Up the hill')
   expect(readFileSync(join(target, 'plan.txt.part'), 'utf8')).toBe('not a part')
   await expect(decryptFolder(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+})
+
+test.runIf(sep === '/')('names with a backslash are letters, in encrypted and in plain folders', async () => {
+  const entries = [
+    { path: 'back\\slash', content: 'one' },
+    { path: '..\\up', content: 'two' },
+  ]
+  const names = entries.map(({ path }) => path).toSorted()
+  const [encrypted] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'odd' })
+  await decryptFolder(owner, encrypted?.cid ?? '', join(folder, 'odd'))
+  expect(readdirSync(join(folder, 'odd')).toSorted()).toEqual(names)
+  const { cid } = await uploadFolder(owner, entries, { name: 'odd' })
+  await downloadFile(owner, cid, join(folder, 'odd plain'))
+  expect(readdirSync(join(folder, 'odd plain')).toSorted()).toEqual(names)
 })
 
 test('it is shared and taken back as a whole', async () => {

@@ -1,5 +1,13 @@
 import { CairnError, duplicateName, forEachOf } from '@cairn/protocol'
-import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
+import {
+  isSafeName,
+  joinPath,
+  makeFolder,
+  makeLink,
+  type NewFile,
+  writeTogether,
+  writeWhole,
+} from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
@@ -201,8 +209,7 @@ function pathOf(names: readonly string[], target: string, taken: Map<string, Set
 
 /** Names are untrusted: none may escape the folder, hide another file, or have a special meaning to the system. */
 function safeName(name: string, taken: Set<string>): string {
-  const isBad = name === '' || name === '.' || name === '..' || name.includes('\0') || /[/\\]/.test(name)
-  if (isBad)
+  if (!isSafeName(name))
     throw new CairnError('INVALID_PATH', {
       message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
     })

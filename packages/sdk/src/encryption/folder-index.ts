@@ -1,5 +1,6 @@
 import { CairnError, duplicateName } from '@cairn/protocol'
 import * as v from 'valibot'
+import { isSafeName } from '#platform/part-file'
 
 // An encrypted folder is a directory of encrypted files named 0, 1, 2 and so on, with one named `index` that maps them
 // to their names. All are of the second format, under the key of the folder.
@@ -42,7 +43,7 @@ export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
   const files = parseIndex(bytes)
   const paths = new Set<string>()
   for (const { path } of files) {
-    if (path.split('/').some((name) => name === '' || name === '.' || name === '..' || /[\0\\]/.test(name)))
+    if (!path.split('/').every(isSafeName))
       throw new CairnError('INVALID_PATH', {
         message: `The folder contains a path that is not safe: ${JSON.stringify(path)}`,
       })

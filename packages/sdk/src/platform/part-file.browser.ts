@@ -27,3 +27,7 @@ export async function makeLink(_path: string, _target: string, _overwrite: boole
 export function joinPath(folder: string, name: string): string {
   return `${folder}/${name}`
 }
+
+export function isSafeName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[\0/]/.test(name)
+}

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, symlink, unlink } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { unreadable } from '../local/unreadable.ts'
 
@@ -331,6 +331,11 @@ export async function makeLink(path: string, target: string, overwrite: boolean)
 /** Joins a folder and a name. */
 export function joinPath(folder: string, name: string): string {
   return join(folder, name)
+}
+
+/** Whether a name from others cannot leave its folder. A backslash is a letter like others, except on Windows. */
+export function isSafeName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !['\0', '/', sep].some((part) => name.includes(part))
 }
 
 function exists(target: string, cause?: unknown): CairnError {
