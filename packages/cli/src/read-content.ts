@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { CairnError, type Client, isEncrypted, openEncryptedFolder, recoverExported, restoreError } from '@cairn/sdk'
+import { CairnError, type Client, isEncrypted, openEncryptedFolder, restoreError } from '@cairn/sdk'
 import { type CommandContext, flag, type Options, text } from './command.ts'
 import { findContent } from './content-path.ts'
 import { openKeyClient } from './key-client.ts'
+import { readKeySet } from './read-key-set.ts'
 
 /** Options of commands that read content. */
 export const readOptions = {
@@ -81,13 +81,7 @@ export function withWayOut(error: unknown): unknown {
 async function readExportedKey({ values }: CommandContext, cid: string): Promise<string | undefined> {
   const path = text(values, 'key-file')
   if (path === undefined) return undefined
-  let json: unknown
-  try {
-    json = JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
-  }
-  const exported = recoverExported(json)
+  const exported = await readKeySet(path)
   if (exported.cid !== cid)
     throw new CairnError('USAGE', { message: `${path} is the key of ${exported.cid}, not of ${cid}` })
   return exported.masterKey

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   CairnError,
   closeKeySession,
@@ -8,7 +7,6 @@ import {
   type KeyFile,
   listKeyEvents,
   listKeyFiles,
-  recoverExported,
   repairKey,
   rotateFile,
   watchKeyEvents,
@@ -16,6 +14,7 @@ import {
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { isSession, openKeyClient } from '../key-client.ts'
 import { readCount } from '../read-count.ts'
+import { readKeySet } from '../read-key-set.ts'
 import { dots, showPending } from '../show-change.ts'
 import { showHalfDone, showOutcome } from '../show-half-done.ts'
 import { writePrivateFile } from '../write-private-file.ts'
@@ -168,13 +167,7 @@ async function exportSet(context: CommandContext): Promise<void> {
 async function recover({ args, output }: CommandContext): Promise<void> {
   const path = args[1]
   if (path === undefined) throw new CairnError('USAGE', { message: 'The file of an exported key set is required' })
-  let json: unknown
-  try {
-    json = JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
-  }
-  const { cid, masterKey } = recoverExported(json)
+  const { cid, masterKey } = await readKeySet(path)
   output.result({ cid, masterKey }, masterKey)
   output.note(`Recovered the key of ${cid}. To decrypt without the key nodes: cairn get ${cid} --key-file ${path}`)
 }
