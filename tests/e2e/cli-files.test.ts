@@ -74,6 +74,10 @@ test('folders, standard input, options; JSON for programs', async () => {
     (await cairn(['upload', '-', '--name', 'piped.txt', '--json'], { input: 'hello world' })).out,
   )
   expect(piped).toMatchObject({ cid: hello, name: 'piped.txt' })
+  for (const option of ['--car', '--wrap'])
+    expect((await cairn(['upload', '--encrypt', option, 'hello.txt'])).err).toContain(
+      `${option} and --encrypt exclude each other`,
+    )
   const old = JSON.parse((await cairn(['upload', 'hello.txt', '--cid-version', '0', '--json'])).out)
   expect(old.cid).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
   const wrapped = JSON.parse((await cairn(['upload', 'hello.txt', '--wrap', '--json'])).out)

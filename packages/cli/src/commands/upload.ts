@@ -216,6 +216,9 @@ export const upload: Command = {
         message: '--private and --encrypt exclude each other',
         hint: 'Omit --private: encrypted files can be read with their key only.',
       })
+    const plainOnly = ['car', 'wrap'].find((name) => flag(context.values, name))
+    if (flag(context.values, 'encrypt') && plainOnly !== undefined)
+      throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt exclude each other` })
     if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
     for (const name of ['format', 'share', 'conditions', 'as-one'])
       if (context.values[name] !== undefined) throw new CairnError('USAGE', { message: `--${name} requires --encrypt` })
