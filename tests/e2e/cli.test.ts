@@ -122,6 +122,9 @@ test('help, version and completion', async () => {
   expect((await cairn(['upload', '--help'])).out).toContain('--cid-version')
   expect((await cairn(['help', 'mv'])).out).toContain('Usage: cairn rename|mv <id> <name>')
   expect((await cairn(['help', 'nope'])).code).toBe(2)
+  const asJson = { name: 'rename', usage: '<id> <name>' }
+  expect(JSON.parse((await cairn(['help', 'mv', '--json'])).out)).toEqual(asJson)
+  expect(JSON.parse((await cairn(['mv', '--help', '--json'])).out)).toEqual(asJson)
   expect((await cairn(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/)
   for (const shell of ['bash', 'zsh', 'fish']) expect((await cairn(['completion', shell])).out).toContain('upload')
   const script = (await cairn(['completion', 'bash'])).out

@@ -36,6 +36,10 @@ function findCommand(name: string) {
   })
 }
 
+function showHelp(output: Output, command: Command): void {
+  output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
+}
+
 /** @throws CairnError USAGE naming the missing argument, or the first superfluous one */
 function requireArity({ name, usage, arity: [least, most] }: Command, args: readonly string[]): void {
   if (args.length >= least && args.length <= most) return
@@ -93,16 +97,15 @@ export async function run(
     if (name === '' || name === 'help' || name === '--help' || name === '-h') {
       const topic = rest.find((word) => !word.startsWith('-'))
       const about = topic === undefined ? undefined : findCommand(topic)
-      output.result(
-        { commands: commands.map((command) => command.name) },
-        (about === undefined ? describeAll(commands) : describeCommand(about)).split('\n'),
-      )
+      if (about === undefined)
+        output.result({ commands: commands.map((command) => command.name) }, describeAll(commands).split('\n'))
+      else showHelp(output, about)
       return name === '' ? exitCodes.usage : exitCodes.ok
     }
     const command = findCommand(name)
     const { values, args } = parseOptions(rest, { ...globalOptions, ...command.options }, command.name)
     if (flag(values, 'help')) {
-      output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
+      showHelp(output, command)
       return exitCodes.ok
     }
     requireArity(command, args)
