@@ -76,6 +76,35 @@ describe('errors', () => {
     expect(existsSync(join(folder, log))).toBe(false)
     const file = await cairn(['events', 'export', join('hello.txt', log)])
     expect(file.err).toContain('A part of the path is not a folder')
+    expect((await cairn(['events', 'verify', 'hello.txt'])).err).toContain('Use an unchanged copy of the log')
+    const nowhere = await cairn(['get', hello, '-o', join('no', 'folder')])
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringMatching(/Cannot write .*no.folder \(ENOENT\)/)])
+    expect((await cairn(['upload', ''])).err).toContain('The path is empty')
+  })
+
+  test('name a file that is larger than the system allows', async () => {
+    const { folder, network, cairn } = home
+    writeFileSync(join(folder, 'large'), Buffer.alloc(2_000_000, 7))
+    const cid = (await cairn(['upload', 'large', '-q'])).out.trim()
+    const command = ['-c', 'ulimit -f 100; exec "$@"', 'bash', ...node, 'get', cid, '-o', 'limited']
+    const run = await new Promise<{ code: number | null; err: string }>((done, fail) => {
+      const child = spawn('bash', command, {
+        cwd: folder,
+        env: {
+          ...process.env,
+          CAIRN_CONFIG_HOME: join(folder, 'config'),
+          CAIRN_NETWORK: join(network.home, 'network.json'),
+        },
+      })
+      let err = ''
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        err += text
+      })
+      child.on('error', fail)
+      child.on('close', (code) => done({ code, err }))
+    })
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('(EFBIG)')])
+    expect(existsSync(join(folder, 'limited'))).toBe(false)
   })
 
   test('for programs as JSON, with code and hint', async () => {

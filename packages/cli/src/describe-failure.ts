@@ -14,6 +14,11 @@ const systemErrors: Readonly<Record<string, readonly [what: string, hint: string
   ENOTDIR: ['A part of the path is not a folder', 'Check the path.'],
   EISDIR: ['The path is a folder', 'Use the path of a file.'],
   ENAMETOOLONG: ['The path is too long', 'Choose a shorter name.'],
+  EFBIG: [
+    'The file is larger than the file system or the limit of the shell allows',
+    'Use another file system, or raise the limit (ulimit -f).',
+  ],
+  EIO: ['The disk reported an error', 'Check the disk, or use another one.'],
   EMFILE: ['Too many files are open', 'Raise the limit of open files (ulimit -n), then run the command again.'],
 }
 

@@ -132,5 +132,8 @@ function requireLine<Line>(line: Line | undefined, number: number): Line {
 }
 
 function damaged(reason: string): CairnError {
-  return new CairnError('DATA_DAMAGED', { message: `The event log is incomplete or was changed: ${reason}` })
+  return new CairnError('DATA_DAMAGED', {
+    message: `The event log is incomplete or was changed: ${reason}`,
+    hint: 'Use an unchanged copy of the log, or export it again.',
+  })
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
-import { unreadable } from '../local/unreadable.ts'
+import { unreadable, unwritable } from '../local/unreadable.ts'
 
 /** Bytes that an earlier download left. */
 export type EarlierBytes = {
@@ -46,7 +46,7 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
   let earlier = await takeEarlier(path)
   const file = await open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch(async (cause: unknown) => {
     await earlier?.putBack()
-    throw codeOf(cause) === 'EEXIST' ? takenOver(target, cause) : unreadable(path, cause)
+    throw codeOf(cause) === 'EEXIST' ? takenOver(target, cause) : unwritable(target, cause)
   })
   return {
     sizeBytes: earlier?.sizeBytes ?? 0,
@@ -182,7 +182,7 @@ type EarlierPart = {
 /** Makes a file that is to become `full`. @throws CairnError FILE_UNREADABLE */
 async function openNew(part: string, full: string): Promise<FileHandle> {
   return open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
-    throw unreadable(full, cause)
+    throw unwritable(full, cause)
   })
 }
 
