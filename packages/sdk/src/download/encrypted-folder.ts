@@ -1,4 +1,4 @@
-import { CairnError, duplicateName } from '@cairn/protocol'
+import { CairnError } from '@cairn/protocol'
 import { joinPath, makeFolder } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
@@ -6,6 +6,7 @@ import { getKey } from '../keys/get-key.ts'
 import { createProgress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
+import { equalNames, foldName } from './equal-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
 
@@ -72,9 +73,8 @@ export async function decryptFolder(
   const made = new Set<string>()
   const taken = new Set<string>()
   for (const { path } of files) {
-    // Some file systems treat two different names as equal.
-    const folded = path.normalize('NFC').toLowerCase()
-    if (taken.has(folded)) throw duplicateName(path)
+    const folded = foldName(path)
+    if (taken.has(folded)) throw equalNames(path)
     taken.add(folded)
     const names = path.split('/')
     for (let i = 1; i < names.length; i++) {

@@ -1,4 +1,4 @@
-import { CairnError, duplicateName, forEachOf } from '@cairn/protocol'
+import { CairnError, forEachOf } from '@cairn/protocol'
 import {
   isSafeName,
   joinPath,
@@ -12,6 +12,7 @@ import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
+import { equalNames, foldName } from './equal-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
@@ -213,8 +214,8 @@ function safeName(name: string, taken: Set<string>): string {
     throw new CairnError('INVALID_PATH', {
       message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
     })
-  const folded = name.normalize('NFC').toLowerCase()
-  if (taken.has(folded)) throw duplicateName(name)
+  const folded = foldName(name)
+  if (taken.has(folded)) throw equalNames(name)
   taken.add(folded)
   return name
 }
