@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -61,6 +61,26 @@ test('--resume continues a killed call, and removes its state at the end', async
   }
   const wrong = await cairn(['upload', '--resume', '--encrypt', 'film.mkv'])
   expect(wrong.err).toContain('--resume supports files and folders, not --encrypt')
+})
+
+test('--resume gives up an upload whose file changes, and what is reserved for it', async () => {
+  const { folder, cairn } = home
+  const path = join(folder, 'shrinking.log')
+  writeFileSync(path, randomBytes(32 * 1024 * 1024))
+  // The service runs in this process.
+  const shrink = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage }
+    if (request.method === 'PATCH') truncateSync(path, 0)
+  }
+  subscribe('http.server.request.start', shrink)
+  try {
+    const { code, err } = await cairn(['upload', '--resume', 'shrinking.log'])
+    expect([code, err]).toEqual([1, expect.stringContaining('changed while it was read')])
+  } finally {
+    unsubscribe('http.server.request.start', shrink)
+  }
+  expect(JSON.parse(readFileSync(join(folder, 'config', 'uploads.json'), 'utf8'))).toEqual({})
+  expect(JSON.parse((await cairn(['balance', '--json'])).out)).toMatchObject({ reservedBytes: 0 })
 })
 
 test('folders, standard input, options; JSON for programs', async () => {

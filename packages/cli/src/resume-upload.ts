@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CairnError, createResumable, type ResumableState, type UploadOptions, type UploadResult } from '@cairn/sdk'
+import {
+  CairnError,
+  type Client,
+  cancelUpload,
+  createResumable,
+  type ResumableState,
+  type UploadOptions,
+  type UploadResult,
+} from '@cairn/sdk'
 import type { State } from './state.ts'
 
 /**
@@ -10,7 +18,7 @@ import type { State } from './state.ts'
  */
 export async function uploadResumably(
   state: State,
-  api: string,
+  client: Client,
   path: string,
   options: UploadOptions,
   upload: (options: UploadOptions) => Promise<UploadResult>,
@@ -20,20 +28,28 @@ export async function uploadResumably(
   })
   const { signal: _signal, onProgress: _onProgress, ...meant } = options
   const id = createHash('sha256')
-    .update(JSON.stringify([api, resolve(path), size, mtimeMs, meant]))
+    .update(JSON.stringify([client.network.api, resolve(path), size, mtimeMs, meant]))
     .digest('hex')
   const kept = readState(await state.readUpload(id))
+  let begun = kept
   const resumable = createResumable({
     ...(kept === undefined ? {} : { state: kept }),
-    onState: (next) => state.writeUpload(id, next),
+    onState: (next) => {
+      begun = next
+      return state.writeUpload(id, next)
+    },
   })
   try {
     const result = await upload({ ...options, resumable })
     await state.writeUpload(id, undefined)
     return result
   } catch (error) {
-    // The files of the folder changed, so the bytes sent so far are useless.
-    if (CairnError.is(error, 'CID_MISMATCH')) await state.writeUpload(id, undefined)
+    // The files changed, so the bytes sent so far are useless. The service would reserve storage for them until they expire.
+    if (CairnError.is(error, 'CID_MISMATCH') || CairnError.is(error, 'FILE_CHANGED')) {
+      await state.writeUpload(id, undefined)
+      // What cannot be cancelled now expires.
+      if (begun !== undefined) await cancelUpload(client, begun.id).catch(() => undefined)
+    }
     throw error
   }
 }

@@ -63,7 +63,7 @@ async function uploadOne(
   const upload = (uploadOptions: UploadOptions) =>
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
   if (!flag(context.values, 'resume')) return upload(options)
-  return uploadResumably(context.state, client.network.api, path, options, upload)
+  return uploadResumably(context.state, client, path, options, upload)
 }
 
 /** A path that cannot be read is reported by the upload. */
