@@ -39,10 +39,12 @@ async function look({ page, checkAccessibility }: ConsolePage, state: string): P
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
+/** Connects and signs in, in English or German. */
 async function signIn({ page, wallet }: ConsolePage): Promise<void> {
-  await page.getByRole('button', { name: 'Wallet verbinden' }).first().click()
+  const connect = page.getByRole('button', { name: /^(?:Connect wallet|Wallet verbinden)$/ })
+  await connect.first().click()
   await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
-  await page.getByRole('button', { name: /^Konto 0x/ }).waitFor()
+  await page.getByRole('button', { name: /^(?:Account|Konto) 0x/ }).waitFor()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
@@ -156,23 +158,38 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
   await look(opened, 'shortcuts')
 })
 
+test('the filters of Files are beside its heading at 1280 px in each language', async () => {
+  for (const locale of ['en-US', 'de-DE']) {
+    const opened = await site.newPage({ locale })
+    const { page, wallet, open } = opened
+    await open('/files')
+    await signIn(opened)
+    const client = await createAccountClient(site.network, wallet.accounts[0])
+    await uploadText(client, `first in ${locale}`, { name: 'first.txt' })
+    for (const place of ['/files', '/files?place=uploads']) {
+      await open(place)
+      await page.getByRole('link', { name: 'first.txt' }).waitFor()
+      // Room for the widest scrollbar of a system: Chromium shows none in tests.
+      await page.evaluate(
+        `document.documentElement.style.paddingRight = 17 - innerWidth + document.documentElement.clientWidth + 'px'`,
+      )
+      const heading = await page.getByRole('heading', { level: 1 }).boundingBox()
+      const filters = page.getByRole('group', { name: /^Filters?$/ })
+      const top = (await filters.boundingBox())?.y ?? Number.POSITIVE_INFINITY
+      expect(top, `${locale} ${place}`).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0))
+      // None is scrolled out of sight.
+      expect(await filters.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+    }
+  }
+})
+
 test('the choice of access fits one line of a phone in each language', async () => {
   const words = { 'en-US': ['Upload', 'Encrypted'], 'de-DE': ['Hochladen', 'Verschlüsselt'] } as const
   for (const [locale, [title, first]] of Object.entries(words)) {
-    const { page, wallet, open, checkAccessibility } = await site.newPage({
-      locale,
-      width: 360,
-      height: 740,
-      isPhone: true,
-    })
+    const opened = await site.newPage({ locale, width: 360, height: 740, isPhone: true })
+    const { page, open, checkAccessibility } = opened
     await open('/')
-    await page
-      .getByRole('button', { name: /^(?:Connect wallet|Wallet verbinden)$/ })
-      .first()
-      .click()
-    await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
-    await page.getByRole('button', { name: /^(?:Account|Konto) 0x/ }).waitFor()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await signIn(opened)
     await open('/files')
     await page.getByRole('button', { name: title }).first().click()
     const sheet = page.getByRole('dialog', { name: title })

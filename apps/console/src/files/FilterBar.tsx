@@ -23,7 +23,7 @@ export function FilterBar({
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
   const kinds = readKinds(search)
   return (
-    <div className="flex min-w-0 max-w-full items-center gap-3">
+    <div className="flex min-w-0 max-w-full items-center gap-2">
       <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
         <legend className="sr-only">{messages.files.filters}</legend>
         <Chip
@@ -88,7 +88,7 @@ function Chip({ label, isOn, onPress }: { label: string; isOn: boolean; onPress:
       aria-pressed={isOn}
       onClick={onPress}
       className={classNames(
-        'h-8 shrink-0 rounded-full border px-3 text-sm transition-colors pointer-coarse:h-11',
+        'h-8 shrink-0 rounded-full border px-2.5 text-sm transition-colors pointer-coarse:h-11 pointer-coarse:px-3',
         isOn
           ? 'border-accent-line bg-accent-soft font-medium text-accent-ink'
           : 'border-line bg-surface text-ink-soft hover:bg-hover hover:text-ink',

@@ -21,7 +21,7 @@ export function PageHeader({
   }, [title])
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">
-      <div className={classNames('min-w-0 flex-1', isBrief ? 'basis-36' : 'basis-56')}>
+      <div className={classNames('min-w-0 flex-1', isBrief ? 'basis-32' : 'basis-56')}>
         <h1 className="font-semibold text-xl tracking-tight">
           <bdi>{title}</bdi>
         </h1>
