@@ -242,6 +242,31 @@ test('who can open an upload is in sight beside the button, which says it, howev
   expect(await checkAccessibility()).toEqual([])
 })
 
+test('the upload sheet starts at the choice of files or at the text, and Escape returns the focus', async () => {
+  const { page } = await openWithFiles(0)
+  const isFocused = (locator: Locator) => locator.evaluate((one) => one === one.ownerDocument.activeElement)
+  const upload = page.getByRole('banner').getByRole('button', { name: 'Upload', exact: true })
+  const sheet = page.getByRole('dialog', { name: 'Upload', exact: true })
+  const choose = sheet.getByRole('button', { name: 'Choose files', exact: true })
+  const choosers: { isMultiple: boolean }[] = []
+  page.on('filechooser', (chooser) => choosers.push({ isMultiple: chooser.isMultiple() }))
+  await upload.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(choose)).toBe(true)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => choosers).toEqual([{ isMultiple: true }])
+  await sheet.getByText('Text', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(upload)).toBe(true)
+  // Opened again, it shows the text.
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(sheet.getByRole('textbox', { name: 'Text', exact: true }))).toBe(true)
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(upload)).toBe(true)
+})
+
 test('Back closes what lies over the page, and leaves the page where it is', async () => {
   const { page, open } = await openWithFiles(1)
   await open('/settings')

@@ -25,7 +25,8 @@ const low = {
 
 /**
  * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. A form has the focus in its
- * first field. `footer` stays visible while the content scrolls, if the window is high enough.
+ * first field, other content on what has `data-first-focus`. `footer` stays visible while the content scrolls, if the
+ * window is high enough.
  */
 export function Modal({
   isOpen,
@@ -61,10 +62,10 @@ export function Modal({
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Dialog.Content
           onOpenAutoFocus={(event) => {
-            const field = event.currentTarget instanceof HTMLElement ? firstField(event.currentTarget) : undefined
-            if (field === undefined) return
+            const first = event.currentTarget instanceof HTMLElement ? firstControl(event.currentTarget) : undefined
+            if (first === undefined) return
             event.preventDefault()
-            field.focus()
+            first.focus()
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
@@ -106,9 +107,11 @@ export function Modal({
   )
 }
 
-/** The first field of a form, which is below the close button; of radio buttons the checked one. */
-function firstField(dialog: HTMLElement): HTMLElement | undefined {
-  const first = dialog.querySelector<HTMLElement>('form :is(input, select, textarea, button):enabled') ?? undefined
+const firstControls = '[data-first-focus], form :is(input, select, textarea, button):enabled'
+
+/** The control that users open the dialog for, which is below the close button; of radio buttons the checked one. */
+function firstControl(dialog: HTMLElement): HTMLElement | undefined {
+  const first = dialog.querySelector<HTMLElement>(firstControls) ?? undefined
   if (!(first instanceof HTMLInputElement) || first.type !== 'radio') return first
   return first.closest('fieldset')?.querySelector<HTMLElement>('input[type=radio]:checked') ?? first
 }

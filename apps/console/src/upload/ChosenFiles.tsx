@@ -110,7 +110,7 @@ function Pickers({ isLarge, onPick }: { isLarge: boolean; onPick: (list: FileLis
       {input(filesInput, false)}
       {input(folderInput, true)}
       <div className="flex flex-wrap justify-center gap-2">
-        <Button onClick={() => filesInput.current?.click()}>
+        <Button data-first-focus onClick={() => filesInput.current?.click()}>
           <Upload aria-hidden="true" size={16} />
           {messages.upload.chooseFiles}
         </Button>

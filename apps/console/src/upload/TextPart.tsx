@@ -25,6 +25,7 @@ export function TextPart({
           {messages.upload.textLabel}
         </label>
         <textarea
+          data-first-focus
           id={id}
           value={text}
           rows={7}
