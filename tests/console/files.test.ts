@@ -101,6 +101,10 @@ test('a file is renamed at once, and the service keeps the name', async () => {
   await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   const name = page.getByRole('textbox', { name: 'New name' })
+  // Typing replaces the name, and keeps its extension.
+  await expect.poll(() => name.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+  await page.keyboard.type('first')
+  expect(await name.inputValue()).toBe('first.txt')
   await name.fill('  ')
   await page.getByRole('button', { name: 'Rename' }).click()
   await page.getByText('A name needs at least one character.').waitFor()

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
@@ -27,8 +27,6 @@ export function NameDialog({
 }) {
   const [name, setName] = useState(given)
   const [failure, setFailure] = useState<string>()
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => selectStem(input.current), [])
   const save = useMutation({
     mutationFn: onSave,
     onSuccess: onClose,
@@ -45,7 +43,7 @@ export function NameDialog({
   return (
     <FormDialog onClose={onClose} title={title} submitLabel={submitLabel} isBusy={save.isPending} onSubmit={submit}>
       <TextField
-        ref={input}
+        ref={selectStem}
         label={label}
         hint={hint}
         value={name}
@@ -60,7 +58,7 @@ export function NameDialog({
   )
 }
 
-/** Users change the name without its extension. */
+/** Users change the name without its extension. As a ref: the dialog mounts its content after the effects of its parent. */
 function selectStem(input: HTMLInputElement | null): void {
   if (input === null) return
   input.focus()
