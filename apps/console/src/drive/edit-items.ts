@@ -1,21 +1,33 @@
-import { CairnError, type Drive, type DriveEditor } from '@cairn/sdk'
+import { CairnError, type Drive, type DriveEditor, type DriveItem } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
 import { folderPathOf, parentOf } from './list-items.ts'
 
 /** An edit of the drive, as the page makes it: items by their ids, because paths change with every device. */
 export type ItemEdit = { edit: DriveEditor; drive: Drive }
+type MoveEdit = { edit: Pick<DriveEditor, 'move'>; drive: Pick<Drive, 'get' | 'find'> }
+type RestoreEdit = { edit: Pick<DriveEditor, 'restore'>; drive: Pick<Drive, 'get'> }
 
-/** Moves items into a folder. An item whose name is taken there gets a number, so that nothing is replaced. */
-export function moveItems({ edit, drive }: ItemEdit, ids: readonly string[], folderId: string): number {
+/** Moves items that are still there into a folder. An item whose name is taken there gets a number, so that nothing is replaced. */
+export function moveItems({ edit, drive }: MoveEdit, ids: readonly string[], folderId: string): number {
   let count = 0
   for (const id of ids) {
     const folder = requireFolder(drive, folderId)
-    const item = drive.get(id)
+    const item = getItem(drive, id)
     if (item === undefined || parentOf(item.path) === folder) continue
     edit.move(item.path, joinPath(folder, freeName(drive, folder, item.name)))
     count++
   }
   return count
+}
+
+/**
+ * Restores items from the trash. Those that are not in it are skipped: Undo may come after they were restored, or deleted
+ * permanently. @returns the number of restored items
+ */
+export function restoreItems({ edit, drive }: RestoreEdit, ids: readonly string[]): number {
+  const trashed = ids.filter((id) => drive.get(id)?.trashedAt !== undefined)
+  for (const id of trashed) edit.restore(id)
+  return trashed.length
 }
 
 /**
@@ -42,19 +54,25 @@ export function createFolderIn({ edit, drive }: ItemEdit, folderId: string, name
 export function forEachItem({ drive }: ItemEdit, ids: readonly string[], run: (path: string) => void): number {
   let count = 0
   for (const id of ids) {
-    const item = drive.get(id)
-    if (item === undefined || drive.find(item.path)?.id !== id) continue
+    const item = getItem(drive, id)
+    if (item === undefined) continue
     run(item.path)
     count++
   }
   return count
 }
 
+/** Returns an item that is neither deleted nor in the trash. */
+function getItem(drive: MoveEdit['drive'], id: string): DriveItem | undefined {
+  const item = drive.get(id)
+  return item !== undefined && drive.find(item.path)?.id === id ? item : undefined
+}
+
 export function joinPath(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`
 }
 
-function requireFolder(drive: Drive, id: string): string {
+function requireFolder(drive: MoveEdit['drive'], id: string): string {
   const path = folderPathOf(drive, id)
   if (path === undefined) throw new CairnError('PATH_NOT_FOUND', { message: messages.drive.folderGone })
   return path
@@ -71,7 +89,7 @@ function requireFreeName(drive: Drive, folder: string, name: string, ownId?: str
   return wanted
 }
 
-function freeName(drive: Drive, folder: string, name: string): string {
+function freeName(drive: MoveEdit['drive'], folder: string, name: string): string {
   if (drive.find(joinPath(folder, name)) === undefined) return name
   const dot = name.lastIndexOf('.')
   const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']

@@ -130,7 +130,7 @@ export function listCrumbs(drive: Drive, path: string, rootName: string): Crumb[
 }
 
 /** Returns the path of a folder by its id; undefined if it is gone or in the trash. */
-export function folderPathOf(drive: Drive, id: string | undefined): string | undefined {
+export function folderPathOf(drive: Pick<Drive, 'get' | 'find'>, id: string | undefined): string | undefined {
   if (id === undefined || id === '') return '/'
   const item = drive.get(id)
   // In the trash by itself, or with a folder above it.

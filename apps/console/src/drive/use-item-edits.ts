@@ -6,7 +6,7 @@ import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { createFolderIn, forEachItem, type ItemEdit, moveItems, renameItem } from './edit-items.ts'
+import { createFolderIn, forEachItem, type ItemEdit, moveItems, renameItem, restoreItems } from './edit-items.ts'
 import { parentOf } from './list-items.ts'
 
 /** What a user set: tags added and removed, and a colour; undefined leaves the colours as they are. */
@@ -35,8 +35,8 @@ export function useItemEdits(shown: ShownDrive) {
       }
     }
     const restore = async (ids: readonly string[]) => {
-      const done = await attempt(({ edit }) => ids.map((id) => edit.restore(id)))
-      if (done !== undefined) toastDone(messages.drive.restored(done.length))
+      const count = await attempt((at) => restoreItems(at, ids))
+      if (count !== undefined && count > 0) toastDone(messages.drive.restored(count))
     }
     return {
       createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
