@@ -232,7 +232,7 @@ test('the owner makes a link while sharing, sees its opens, and revokes it', asy
   const links = page.getByRole('list', { name: 'Links' })
   const row = links.getByRole('listitem').filter({ hasText: 'for Ida' })
   await row.getByText('Active').waitFor()
-  await row.getByText('0 of 2 opens · expires in 23 hours').waitFor()
+  await row.getByText('0 of 2 opens · expires tomorrow').waitFor()
   expect(await openLink(client, url, { password: 'x marks it' })).toMatchObject({ cid, name: 'map.txt' })
   await page.reload()
   await row.getByText('1 of 2 opens').waitFor()

@@ -62,14 +62,17 @@ const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** `5 minutes ago`, `in 2 days`; beyond a month the day itself. */
+/**
+ * `5 minutes ago`, `in 2 days`; beyond a month the day itself. Time that passed counts in whole units; time to come is
+ * rounded, so that what lasts 7 days does not end in 6 days a second later.
+ */
 export function formatAgo(ms: number, now = Date.now()): string {
   const fromNowMs = ms - now
-  const distanceMs = Math.abs(fromNowMs)
-  if (distanceMs < minuteMs) return relative.format(0, 'second')
-  if (distanceMs < hourMs) return relative.format(Math.trunc(fromNowMs / minuteMs), 'minute')
-  if (distanceMs < dayMs) return relative.format(Math.trunc(fromNowMs / hourMs), 'hour')
-  if (distanceMs < 30 * dayMs) return relative.format(Math.trunc(fromNowMs / dayMs), 'day')
+  const count = (unitMs: number) => (fromNowMs < 0 ? Math.trunc : Math.round)(fromNowMs / unitMs)
+  if (Math.abs(fromNowMs) < minuteMs) return relative.format(0, 'second')
+  if (Math.abs(count(minuteMs)) < 60) return relative.format(count(minuteMs), 'minute')
+  if (Math.abs(count(hourMs)) < 24) return relative.format(count(hourMs), 'hour')
+  if (Math.abs(count(dayMs)) < 30) return relative.format(count(dayMs), 'day')
   return dayOnly.format(ms)
 }
 
