@@ -49,6 +49,7 @@ test('a shared file opens in the browser of its recipient, and no longer after a
   await dialog.getByRole('button', { name: 'Share with 2 people' }).click()
   // The link is offered at the moment of sharing.
   const shared = owner.page.getByRole('dialog', { name: 'Shared with 2 people' })
+  await shared.getByText('Send them this link. It contains no secret').waitFor()
   await shared.getByText(`/open/${cid}`).waitFor()
   await shared.getByRole('img', { name: 'QR code of the link' }).waitFor()
   expect(await owner.checkAccessibility()).toEqual([])

@@ -83,7 +83,7 @@ export function ShareDialog({
       <LinkMade
         url={link}
         title={messages.access.sharedTitle(shared)}
-        hint={messages.access.linkHint}
+        hint={messages.access.sentHint}
         note={messages.access.runningHint}
         onClose={onClose}
       />

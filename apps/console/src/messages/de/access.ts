@@ -47,6 +47,7 @@ export const access: Texts['access'] = {
   linkElse: 'Für Personen ohne Wallet einen Link erstellen, der die Datei direkt öffnet.',
   link: 'Link für Personen mit Zugriff',
   copyLink: 'Link kopieren',
+  sentHint: 'Diesen Link schicken. Er enthält kein Geheimnis: Geöffnet wird die Datei mit der Wallet.',
   linkHint: 'Er enthält kein Geheimnis: Geöffnet wird die Datei mit der Wallet.',
   revoke: (address) => `Zugriff für ${address} entziehen`,
   revokeTitle: 'Zugriff entziehen?',

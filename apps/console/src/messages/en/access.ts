@@ -44,6 +44,7 @@ export const access = translatable('access', {
   linkElse: 'For people without a wallet, make a link that opens the file by itself.',
   link: 'Link for people with access',
   copyLink: 'Copy link',
+  sentHint: 'Send them this link. It contains no secret: they open the file with their wallet.',
   linkHint: 'It contains no secret: they open the file with their wallet.',
   revoke: (address: string) => `Remove access for ${address}`,
   revokeTitle: 'Remove access?',
