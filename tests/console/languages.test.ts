@@ -136,6 +136,10 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
       'Status',
     ].map((title) => `${title} · Cairn`),
   )
+  await visit(opened, '/api-keys')
+  await page.getByText(/^Sitzung der Konsole/).waitFor()
+  await visit(opened, '/activity')
+  await page.getByText(/^API-Schlüssel Sitzung der Konsole erstellt, gültig bis /).waitFor()
   for (const path of [
     `/files/${cid}`,
     `/files/${cid}?tab=details`,

@@ -14,6 +14,7 @@ import {
   TriangleAlert,
   Upload,
 } from '#icons'
+import { shownKeyName } from '../api-keys/shown-key-name.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { ActivityRow } from './ActivityRow.tsx'
@@ -48,9 +49,10 @@ const icons: Record<EventType, IconComponent> = {
 export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
   const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
+  const facts = type === 'api_key.created' && name ? { ...data, name: shownKeyName(name) } : data
   return (
     <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
-      {isKnown(type) ? markControls(messages.activity.describe(type, data)) : messages.activity.other(type)}
+      {isKnown(type) ? markControls(messages.activity.describe(type, facts)) : messages.activity.other(type)}
     </ActivityRow>
   )
 }

@@ -15,6 +15,7 @@ import { Tag } from '../ui/Tag.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { CreateApiKeyDialog } from './CreateApiKeyDialog.tsx'
 import { rightsOf } from './key-rights.ts'
+import { shownKeyName } from './shown-key-name.ts'
 
 /** API keys: create, list, revoke. */
 export function ApiKeysPage({ session }: { session: Session }) {
@@ -64,7 +65,7 @@ export function ApiKeysPage({ session }: { session: Session }) {
       <Confirm
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
-        title={messages.apiKeys.revokeTitle(revoking === undefined ? '' : nameOf(revoking))}
+        title={messages.apiKeys.revokeTitle(revoking === undefined ? '' : shownKeyName(revoking.name))}
         hint={messages.apiKeys.revokeHint}
         confirmLabel={messages.apiKeys.revoke}
         isBusy={revoke.isPending}
@@ -80,7 +81,7 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 flex-1 basis-60">
         <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
-          {nameOf(info)}
+          {shownKeyName(info.name)}
           {isOwn ? <Tag tone="accent">{messages.apiKeys.thisSession}</Tag> : undefined}
           <Tag>{messages.apiKeys.rightsOf[rightsOf(scopes)]}</Tag>
         </p>
@@ -102,13 +103,9 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
       </div>
       {isOwn ? undefined : (
         <Button size="small" onClick={onRevoke}>
-          {messages.apiKeys.revoke} <span className="sr-only">{nameOf(info)}</span>
+          {messages.apiKeys.revoke} <span className="sr-only">{shownKeyName(info.name)}</span>
         </Button>
       )}
     </li>
   )
-}
-
-function nameOf({ name }: ApiKeyInfo): string {
-  return name === '' ? messages.apiKeys.unnamed : name
 }

@@ -3,14 +3,12 @@ import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { getConnectedWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
+import { sessionKeyName } from './session-key-name.ts'
 import { getSession, startSession } from './session-store.ts'
 
 /** Lifetime of a session in ms: with the tab, and if the user chose to stay signed in. */
 const tabSessionMs = 12 * 3_600_000
 const lastingSessionMs = 30 * 24 * 3_600_000
-
-/** Name of the session's API key in lists. */
-export const sessionKeyName = 'Console session'
 
 /**
  * Signs in with the connected wallet: one readable message is signed, for an API key that expires and, if three key

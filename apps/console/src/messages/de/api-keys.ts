@@ -11,6 +11,7 @@ export const apiKeys: Texts['apiKeys'] = {
   name: 'Name',
   nameHint: 'Erscheint nur in dieser Liste, zum Beispiel „Backup-Server“.',
   unnamed: 'API-Schlüssel ohne Namen',
+  sessionName: 'Sitzung der Konsole',
   may: 'Berechtigungen',
   rights: {
     all: { label: 'Alles', hint: 'Dateien, Namen, Zahlungen und das Konto selbst.' },

@@ -11,6 +11,7 @@ export const apiKeys = translatable('apiKeys', {
   name: 'Name',
   nameHint: 'Shown in this list only, for example “backup server”.',
   unnamed: 'Unnamed API key',
+  sessionName: 'Console session',
   may: 'Permissions',
   rights: {
     all: { label: 'Everything', hint: 'Files, names, payments and the account itself.' },
