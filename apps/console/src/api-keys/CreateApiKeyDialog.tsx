@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useConfig } from 'wagmi'
 import { Download } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { useNetwork } from '../network/use-network.ts'
 import { requireWallet } from '../session/connected-wallet.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
@@ -96,6 +97,7 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
 }
 
 function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onClose: () => void }) {
+  const { api } = useNetwork()
   return (
     <Modal
       isOpen
@@ -119,7 +121,7 @@ function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onCl
         <CopyButton text={apiKey} label={messages.apiKeys.copy} />
       </p>
       <p className="mt-4 text-ink-soft text-sm">{messages.apiKeys.command}</p>
-      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls`} label={messages.apiKeys.copyCommand} />
+      <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls --network ${api}`} label={messages.apiKeys.copyCommand} />
     </Modal>
   )
 }
