@@ -80,7 +80,11 @@ test('a file of the list is published to a new name, and to one that is there', 
   const publish = async () => {
     await page.getByRole('button', { name: 'Actions for listed.txt' }).click()
     await page.getByRole('menuitem', { name: 'Publish to a name' }).click()
-    await dialog.getByRole('radio', { name: 'A new name' }).waitFor()
+    // The names arrive after the dialog has opened.
+    const chosen = dialog.getByRole('radio', { checked: true })
+    await expect
+      .poll(() => chosen.evaluate((radio) => radio === radio.ownerDocument.activeElement), patience)
+      .toBe(true)
   }
   await publish()
   await dialog.getByLabel('Label').fill('fresh')

@@ -18,6 +18,11 @@ import { useDeviceNames, useNames } from './use-names.ts'
 const rowClass =
   'flex cursor-pointer items-center gap-3 border-line border-b px-3 py-2.5 text-sm last:border-b-0 hover:bg-hover has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:-outline-offset-2'
 
+/** The names may arrive after the dialog has opened, with its focus on the close button. */
+function focusChoice(radio: HTMLInputElement | null): void {
+  radio?.focus()
+}
+
 /** Chooses the name that will point to a file: one of the account, or a new one. */
 export function PublishFileDialog({
   session,
@@ -72,6 +77,7 @@ export function PublishFileDialog({
             {names.map((name) => (
               <label key={name.id} className={rowClass}>
                 <input
+                  ref={chosen?.id === name.id && picked === undefined ? focusChoice : undefined}
                   type="radio"
                   name={group}
                   className="size-4 accent-accent"
@@ -86,6 +92,7 @@ export function PublishFileDialog({
             ))}
             <label className={rowClass}>
               <input
+                ref={chosen === undefined && picked === undefined ? focusChoice : undefined}
                 type="radio"
                 name={group}
                 className="size-4 accent-accent"
