@@ -1,9 +1,12 @@
 import { listFilesPage } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react'
 import { nameOf } from '../../content/use-file-info.ts'
+import { listAll, narrowRows } from '../../drive/list-items.ts'
+import { getShownDrive } from '../../drive-index/shown-drive.ts'
 import { fileIcon } from '../../files/file-icon.ts'
+import { isDriveFolder } from '../../files/listed-file.ts'
 import { formatBytes } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
 import { useSession } from '../../session/session-store.ts'
@@ -151,7 +154,10 @@ function Option({
   )
 }
 
-/** Returns the files that the service finds, or the newest ones. Earlier results stay while it searches. */
+/**
+ * Returns the files that the folders of the page have under such names, else those that the service finds, or the newest
+ * ones. Earlier results stay while it searches.
+ */
 function useFoundFiles(typed: string): { files: readonly Entry[]; isSearching: boolean } {
   const client = useClient()
   const navigate = useNavigate()
@@ -161,15 +167,32 @@ function useFoundFiles(typed: string): { files: readonly Entry[]; isSearching: b
     const timer = setTimeout(() => setSearch(typed), searchDelayMs)
     return () => clearTimeout(timer)
   }, [typed])
+  const shown = getShownDrive(address)
+  // Names in folders are encrypted: the service knows those of the uploads only.
+  const drive = shown?.drive.known === undefined ? undefined : shown.drive
+  const canFind = drive?.isListed === true
+  const version = shown?.version()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive changes with its version.
+  const inFolders = useMemo(
+    () => (canFind && search !== '' ? narrowRows(listAll(drive, {}), '/', { q: search }, undefined) : undefined),
+    [drive, canFind, version, search],
+  )
   const { data, isFetching } = useQuery({
     queryKey: ['files', address, 'palette', search],
     queryFn: ({ signal }) =>
       listFilesPage(client, search === '' ? { limit: maxRecent } : { search, limit: maxFiles }, { signal }),
     placeholderData: keepPreviousData,
-    enabled: address !== undefined,
+    enabled: address !== undefined && inFolders === undefined,
   })
   const isSearching = isFetching || search !== typed
-  const files = (data?.fileList ?? [])
+  const found =
+    inFolders?.filter((row) => !isDriveFolder(row)).slice(0, maxFiles) ??
+    (data?.fileList ?? []).flatMap((file) => {
+      const item = drive?.get(file.cid)
+      if (item?.trashedAt !== undefined) return []
+      return item === undefined ? file : { ...file, fileName: item.name }
+    })
+  const files = found
     // Of earlier results, those that still match.
     .filter((file) => !isSearching || `${nameOf(file)} ${file.cid}`.toLowerCase().includes(typed.toLowerCase()))
     .map((file) => ({
