@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
 import {
   type AddressSlots,
@@ -102,36 +102,48 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   // Published clients post an empty body with any content type or none; it is not read.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))
-  app.all('/', async (request, reply) => {
-    reply.hijack()
-    const { socket } = request.raw
+  /** Counts what is sent of an answer. Returns what names its root, once that is known. */
+  const count = ({ socket }: IncomingMessage, response: ServerResponse): ((root: Uint8Array | undefined) => void) => {
     const sentBefore = socket.bytesWritten
     let root: Uint8Array | undefined
-    reply.raw.once('close', () => {
+    response.once('close', () => {
       if (root !== undefined) context.onSent(root, socket.bytesWritten - sentBefore)
-      if (!reply.raw.writableFinished) context.metrics.clientsGone.inc({ call: callId })
+      if (!response.writableFinished) context.metrics.clientsGone.inc({ call: callId })
     })
-    const key = answers.keyOf(request.raw, request.originalUrl)
-    const kept = key === undefined ? undefined : answers.get(key)
-    if (kept !== undefined) {
-      root = kept.root
-      reply.raw.writeHead(200, kept.headers).end(kept.body)
-      return
+    return (known) => {
+      root = known
     }
+  }
+  /** Repeats an answer that is kept. Returns whether there is one. */
+  const repeat = (request: IncomingMessage, response: ServerResponse, key: string | undefined): boolean => {
+    const kept = key === undefined ? undefined : answers.get(key)
+    if (kept === undefined) return false
+    count(request, response)(kept.root)
+    response.writeHead(200, kept.headers).end(kept.body)
+    return true
+  }
+  app.all('/', async (request, reply) => {
+    reply.hijack()
+    const key = answers.keyOf(request.raw, request.originalUrl)
+    if (repeat(request.raw, reply.raw, key)) return
+    const onRoot = count(request.raw, reply.raw)
     try {
       const { denylist, links, names, pictures, onMore } = context
       const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
       const openPrivate = (uploadId: string) => guardSource(context.packs.openPrivate(uploadId), denylist)
       const gateway = { source, openPrivate, links, denylist, names, pictures, onMore }
-      const answer = await handle(gateway, hosts, slots, failures, request, reply, (sent) => {
-        root = sent
-      })
+      const answer = await handle(gateway, hosts, slots, failures, request, reply, onRoot)
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {
       // An unexpected error must not leave the client waiting: nothing else answers a hijacked reply.
       request.log.error({ err: error }, 'gateway request failed')
       sendError(request, reply, toGatewayError(error))
     }
+  })
+  // A request of a trace, and one to a closing listener, which ends connections, are for Fastify.
+  answerFirst(app.server, (request, response) => {
+    if (context.traces !== undefined || !app.server.listening) return false
+    return repeat(request, response, answers.keyOf(request, request.url ?? ''))
   })
   app.setNotFoundHandler(async (request, reply) => {
     reply.hijack()
@@ -142,6 +154,22 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     sendError(request, reply, fromFastify(error))
   })
   return app
+}
+
+/**
+ * Offers requests to `answer` before Fastify sees them, which takes longer than to repeat a small answer. What it leaves
+ * goes on as before.
+ */
+function answerFirst(
+  server: FastifyInstance['server'],
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+): void {
+  const others = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (answer(request, response)) return
+    for (const other of others) other.call(server, request, response)
+  })
 }
 
 async function handle(

@@ -43,6 +43,30 @@ const profile = { ...importProfiles.v1, chunkSizeBytes: 65_536 }
 
 const pattern = (length: number) => Buffer.from(Array.from({ length }, (_, at) => Math.imul(at, 2_654_435_761) >>> 19))
 
+describe('a small answer', () => {
+  it('is repeated from memory for a second, as it was', async () => {
+    let now = 0
+    const sent: number[] = []
+    const { app, addFile, reads } = createTestGateway({ now: () => now, onSent: (_root, bytes) => sent.push(bytes) })
+    const url = `http://127.0.0.1:${await listen(app)}/ipfs/${await addFile(pattern(4096))}`
+    const read = async () => {
+      const answer = await fetch(url)
+      const headers = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'date'))
+      return { status: answer.status, headers, body: Buffer.from(await answer.arrayBuffer()) }
+    }
+    const first = await read()
+    const readsOfFirst = reads.count
+    expect(first).toMatchObject({ status: 200, headers: { 'x-content-type-options': 'nosniff' } })
+    expect(await read()).toEqual(first)
+    expect(reads.count).toBe(readsOfFirst)
+    now = 1001
+    expect(await read()).toEqual(first)
+    expect(reads.count).toBeGreaterThan(readsOfFirst)
+    await expect.poll(() => sent.length).toBe(3)
+    for (const bytes of sent) expect(bytes).toBeGreaterThan(4096)
+  })
+})
+
 describe('a stream', () => {
   it('reports that more follows, as a file of one piece does not', async () => {
     let more = 0
