@@ -1,12 +1,16 @@
+import { hash } from 'node:crypto'
+import type { Promised } from '../faults/random-uploads.ts'
+
 /**
- * Uploads a file to a service that may be killed or meet faults.
- * @returns the CID; or the status and code of a refusal; or nothing if the connection broke
+ * Uploads a file to a service that may be killed or meet faults, and adds what the service acknowledges to `promised`.
+ * @returns `stored`; or the status and code of a refusal; or `nothing` if the connection broke
  */
 export async function hearUpload(
   service: { api: string },
   apiKey: string,
   bytes: Uint8Array,
-): Promise<{ cid?: string; refusal?: string }> {
+  promised: Promised[],
+): Promise<string> {
   const body = new FormData()
   body.append('file', new Blob([bytes as BlobPart]), 'x.bin')
   try {
@@ -16,9 +20,11 @@ export async function hearUpload(
       body,
     })
     const answer = (await response.json()) as { Hash: string; code: string }
-    return response.status === 200 ? { cid: answer.Hash } : { refusal: `${response.status} ${answer.code}` }
+    if (response.status !== 200) return `${response.status} ${answer.code}`
+    promised.push({ path: answer.Hash, digest: hash('sha256', bytes) })
+    return 'stored'
   } catch {
     // The process is gone, which the caller looks at.
-    return {}
+    return 'nothing'
   }
 }

@@ -14,6 +14,6 @@ export function requireInside(name: string): void {
   if (!isInside)
     throw new CairnError('INVALID_PATH', {
       message: `The folder contains a name that is not safe to unpack: ${JSON.stringify(name)}`,
-      hint: 'Download the files one by one, or the folder as a CAR.',
+      hint: 'Open the folder and download its files one by one.',
     })
 }
