@@ -27,7 +27,8 @@ import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { createAnswerCache, type KeptAnswer } from './answer-cache.ts'
+import { atTurnEnd } from './at-turn-end.ts'
 import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
 import { createNodeCache, withNodes } from './node-cache.ts'
@@ -114,12 +115,17 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
       root = known
     }
   }
+  const sendLater = atTurnEnd<{ request: IncomingMessage; response: ServerResponse; kept: KeptAnswer }>(
+    ({ request, response, kept }) => {
+      count(request, response)(kept.root)
+      response.writeHead(200, kept.headers).end(kept.body)
+    },
+  )
   /** Repeats an answer that is kept. Returns whether there is one. */
   const repeat = (request: IncomingMessage, response: ServerResponse, key: string | undefined): boolean => {
     const kept = key === undefined ? undefined : answers.get(key)
     if (kept === undefined) return false
-    count(request, response)(kept.root)
-    response.writeHead(200, kept.headers).end(kept.body)
+    sendLater({ request, response, kept })
     return true
   }
   app.all('/', async (request, reply) => {
