@@ -13,7 +13,6 @@ it('exports exactly these names', () => {
       "encodeCarFrame",
       "encodeCarHeader",
       "encodeSymlink",
-      "freePiece",
       "hashBlock",
       "hashFunctions",
       "importProfiles",

@@ -1,4 +1,4 @@
-import { freePiece } from '@cairn/unixfs'
+import { freePiece } from '@cairn/protocol'
 import { openPart } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'

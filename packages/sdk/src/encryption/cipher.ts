@@ -13,8 +13,7 @@ import {
   saltBytes,
   tagBytes,
 } from '@cairn/crypto'
-import { CairnError, writeAll } from '@cairn/protocol'
-import { freePiece } from '@cairn/unixfs'
+import { CairnError, freePiece, writeAll } from '@cairn/protocol'
 
 // The first file format in Node, streamed: its own cipher supports what WebCrypto does not. cipher.browser.ts is the
 // browser half.

@@ -1,5 +1,6 @@
 import type { SeedV1 } from '@cairn/crypto'
-import { createFileImporter, freePiece, type ImportedNode } from '@cairn/unixfs'
+import { freePiece } from '@cairn/protocol'
+import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { LocalFile } from '../local-source.ts'

@@ -1,10 +1,9 @@
 import { lookup as lookUpName } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 import { matchAddresses } from './match-addresses.ts'
-import { request as requestHttp } from './node-http.ts'
+import { beginRequest } from './node-http.ts'
 
 /** Networks that are not part of the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry/ */
 const reservedNetworks = [
@@ -62,12 +61,11 @@ export function requestOutside(
   url: URL,
   { method = 'GET', headers = {}, body, signal, allowsPrivate }: OutsideRequest,
 ): Promise<IncomingMessage> {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
     // Node does not call `lookup` for an IP address.
     if (isIP(host) !== 0 && !allowsPrivate && !isPublicAddress(host)) throw notAllowed(host)
-    const sent = request(url, {
+    const sent = beginRequest(url, {
       method,
       headers,
       signal,

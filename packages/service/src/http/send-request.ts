@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { currentSpan, type Span } from '../traces/span.ts'
-import { request as requestHttp } from './node-http.ts'
+import { beginRequest, headerOf } from './node-http.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {
@@ -65,19 +64,15 @@ async function exchange(url: URL, request: ServerRequest, span: Span | undefined
   }
   return {
     status,
-    header(name) {
-      const value = response.headers[name]
-      return Array.isArray(value) ? value.join(', ') : (value ?? null)
-    },
+    header: (name) => headerOf(response, name),
     body: await readBody(response, request.maxAnswerBytes),
   }
 }
 
 function open(url: URL, { method, headers, body, signal }: ServerRequest): Promise<IncomingMessage> {
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp
   const lengths = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
+    const sent = beginRequest(url, {
       method,
       // Firewalls before endpoints of chains may reject requests that name no client.
       headers: { 'accept-encoding': 'gzip', 'user-agent': 'node', ...lengths, ...headers },

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { traceHeaders } from '@cairn/service'
+import { type OpenAnswer, openAnswer, traceHeaders } from '@cairn/service'
 
 export type PayloadRequest = {
   url: string
@@ -30,21 +30,20 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
   const slow = new AbortController()
   let timer = setTimeout(() => slow.abort(cut('The source did not respond in time')), windowMs)
   try {
-    const response = await fetch(url, {
+    const answer = await openAnswer(new URL(url), {
       headers: {
         'accept-encoding': 'identity',
         ...(authorization === undefined ? {} : { authorization }),
         ...rangeOf(request),
         ...traceHeaders(),
       },
-      redirect: 'manual',
       signal: AbortSignal.any([signal, slow.signal]),
     })
     let toSkip = 0
     try {
-      toSkip = bytesToSkip(response, request)
+      toSkip = bytesToSkip(answer, request)
     } catch (error) {
-      await response.body?.cancel()
+      await answer.body.return?.()
       throw error
     }
     let left = end - start
@@ -55,19 +54,19 @@ export async function* fetchPayload(request: PayloadRequest): AsyncGenerator<Uin
       timer = setTimeout(() => slow.abort(cut('The source sent its response too slowly')), windowMs)
     }
     startWindow()
-    for await (const piece of response.body ?? []) {
+    for await (const piece of answer.body) {
       windowBytes += piece.length
       if (windowBytes >= (minBytesPerSecond * windowMs) / 1000) startWindow()
       const bytes = piece.subarray(toSkip)
       toSkip -= piece.length - bytes.length
-      if (bytes.length > left && (response.status === 206 || end === payloadBytes)) {
+      if (bytes.length > left && (answer.status === 206 || end === payloadBytes)) {
         throw unexpected('The source sent more bytes than requested')
       }
       const wanted = bytes.subarray(0, left)
       left -= wanted.length
       if (wanted.length > 0) yield wanted
       // A source without range support sends the rest, too.
-      if (left === 0 && response.status === 200 && end < payloadBytes) break
+      if (left === 0 && answer.status === 200 && end < payloadBytes) break
     }
     if (left > 0) throw cut('The source closed the connection early')
   } catch (error) {
@@ -90,22 +89,21 @@ function rangeOf({ start, end, payloadBytes }: PayloadRequest): { range?: string
  * Returns the number of unrequested bytes at the start of an answer. @throws CairnError for an answer that is not the
  * payload
  */
-function bytesToSkip(response: Response, { start: wanted, payloadBytes }: PayloadRequest): number {
-  const { status, headers } = response
+function bytesToSkip({ status, header }: OpenAnswer, { start: wanted, payloadBytes }: PayloadRequest): number {
   if (status !== 200 && status !== 206) {
     const message = `The source returned status ${status}`
     if (status >= 500 || passing.includes(status)) throw cut(message)
     throw new CairnError('HTTP_ERROR', { message })
   }
-  if ((headers.get('content-encoding') ?? 'identity') !== 'identity') {
+  if ((header('content-encoding') ?? 'identity') !== 'identity') {
     throw unexpected('The source sent an encoded response')
   }
   if (status === 200) {
-    const length = headers.get('content-length')
+    const length = header('content-length')
     if (length !== null && Number(length) !== payloadBytes) throw wrongLength(length)
     return wanted
   }
-  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(header('content-range') ?? '') ?? []
   if (Number(start) !== wanted) throw unexpected('The source returned a different range than requested')
   if (total !== undefined && total !== '*' && Number(total) !== payloadBytes) throw wrongLength(total)
   return 0

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls } from 'node:tls'
-import { freePiece } from '@cairn/unixfs'
+import { freePiece } from '@cairn/protocol'
 import { describe, expect, it } from 'vitest'
 import { readSteadily } from './read-steadily.ts'
 

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
-import { CairnError, minUploadBytesPerSecond } from '@cairn/protocol'
+import { CairnError, freePiece, minUploadBytesPerSecond } from '@cairn/protocol'
 import { IncomingMessage } from '@cairn/service'
-import { freePiece } from '@cairn/unixfs'
 import type { Feed } from '../multipart/read-multipart.ts'
 
 /**
