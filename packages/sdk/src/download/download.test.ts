@@ -373,24 +373,53 @@ describe('a download to disk', () => {
       const left = readdirSync(target, { recursive: true, encoding: 'utf8' })
       expect(left.filter((path) => path.includes('.cairn-'))).toEqual([])
     })
-
-    test('names that differ in case only are rejected below it too', async () => {
-      const { cid: nested } = await uploadFolder(client, [
-        { path: 'x/A', content: '1' },
-        { path: 'x/a', content: '2' },
-      ])
-      await expect(downloadFile(client, nested, join(folder, 'nested case'))).rejects.toMatchObject({
-        code: 'DUPLICATE_NAME',
-      })
-    })
   })
 
-  test('rejects names that differ in case only: one would hide the other on some disks', async () => {
-    const { cid } = await uploadFolder(client, [
-      { path: 'A', content: '1' },
-      { path: 'a', content: '2' },
-    ])
-    await expect(downloadFile(client, cid, join(folder, 'case'))).rejects.toMatchObject({ code: 'DUPLICATE_NAME' })
+  describe('of a folder with names that some file systems take for one', () => {
+    const large = bytesOf(600_000)
+    const entries = [
+      { path: 'A', content: 'file A' },
+      { path: 'a', content: 'file a' },
+      { path: 'caf\u00e9', content: 'composed' },
+      { path: 'cafe\u0301', content: 'decomposed' },
+      { path: 'x/Stra\u00dfe/one', content: 'sharp s' },
+      { path: 'x/STRASSE/one', content: 'capitals' },
+      { path: 'x/straSSe', content: large },
+      { path: 'x/strasse', content: large.toReversed() },
+    ]
+    let cid = ''
+    beforeAll(async () => {
+      cid = (await uploadFolder(client, entries)).cid
+    })
+    const requireSame = (target: string): void => {
+      for (const { path, content } of entries)
+        expect(Buffer.compare(readFileSync(join(target, path)), Buffer.from(content)), path).toBe(0)
+      expect(readdirSync(target, { recursive: true })).toHaveLength(entries.length + 3)
+    }
+    /** Without the response that contains everything below a folder. */
+    const fileByFile = () => between((body, path) => (path.endsWith('=all') && path.includes(cid) ? undefined : body))
+
+    test('a file system that keeps them apart gets all, from one response and file by file', async () => {
+      await downloadFile(client, cid, join(folder, 'names'))
+      requireSame(join(folder, 'names'))
+      await using slow = await fileByFile()
+      await downloadFile(slow, cid, join(folder, 'names one by one'))
+      requireSame(join(folder, 'names one by one'))
+    })
+
+    test.each(['one response', 'file by file'])('an aborted download is continued, %s', async (way) => {
+      const target = join(folder, `names continued ${way}`)
+      await using slow = way === 'file by file' ? await fileByFile() : undefined
+      const from = slow ?? client
+      const stop = new AbortController()
+      const aborted = downloadFile(from, cid, target, { signal: stop.signal, onProgress: () => stop.abort() })
+      await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' })
+      expect(
+        readdirSync(target, { recursive: true, encoding: 'utf8' }).filter((path) => path.includes('.cairn-')),
+      ).toEqual([])
+      await downloadFile(from, cid, target, { overwrite: true })
+      requireSame(target)
+    })
   })
 
   test('lists and reads a sharded folder of thousands of files', async () => {

@@ -6,7 +6,7 @@ import { getKey } from '../keys/get-key.ts'
 import { createProgress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { equalNames, foldName } from './equal-names.ts'
+import { createDistinctNames, type DistinctNames } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
 
@@ -70,20 +70,7 @@ export async function decryptFolder(
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
   const progress = createProgress('receive', sizeBytes, onProgress)
   await makeFolder(target, overwrite)
-  const made = new Set<string>()
-  const taken = new Set<string>()
-  for (const { path } of files) {
-    const folded = foldName(path)
-    if (taken.has(folded)) throw equalNames(path)
-    taken.add(folded)
-    const names = path.split('/')
-    for (let i = 1; i < names.length; i++) {
-      const above = names.slice(0, i).join('/')
-      if (made.has(above)) continue
-      made.add(above)
-      await makeFolder(joinPath(target, above), true)
-    }
-  }
+  await makeFolders(files, target, overwrite)
   const named = files.map((file) => ({ ...file, name: file.path }))
   await forEachFile(named, signal, async ({ path, cidPath, sizeBytes: expected }, ended) => {
     await decryptFile(client, cidPath, joinPath(target, path), { masterKey, overwrite, signal: ended })
@@ -91,6 +78,32 @@ export async function decryptFolder(
   })
   progress.done()
   return { path: target, sizeBytes, files: files.length }
+}
+
+/**
+ * Makes the folders of files below a target, each once, so that no two paths lead to one.
+ * @throws CairnError FILE_EXISTS, INVALID_PATH, DUPLICATE_NAME
+ */
+async function makeFolders(files: readonly EncryptedFolderFile[], target: string, overwrite: boolean): Promise<void> {
+  const seen = new Set<string>()
+  const namesByFolder = new Map<string, DistinctNames>()
+  try {
+    for (const { path } of files) {
+      const names = path.split('/')
+      for (const [at, name] of names.entries()) {
+        const place = names.slice(0, at + 1).join('/')
+        if (seen.has(place)) continue
+        seen.add(place)
+        const folder = names.slice(0, at).reduce(joinPath, target)
+        const inFolder = namesByFolder.get(folder) ?? createDistinctNames(folder)
+        namesByFolder.set(folder, inFolder)
+        await inFolder.add(name)
+        if (at < names.length - 1) await makeFolder(joinPath(folder, name), overwrite)
+      }
+    }
+  } finally {
+    for (const inFolder of namesByFolder.values()) await inFolder.close()
+  }
 }
 
 async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

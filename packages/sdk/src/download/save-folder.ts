@@ -1,18 +1,10 @@
 import { CairnError, forEachOf } from '@cairn/protocol'
-import {
-  isSafeName,
-  joinPath,
-  makeFolder,
-  makeLink,
-  type NewFile,
-  writeTogether,
-  writeWhole,
-} from '#platform/part-file'
+import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { equalNames, foldName } from './equal-names.ts'
+import { createDistinctNames, type DistinctNames, requireSafe } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
@@ -44,6 +36,8 @@ type FolderDownload = {
   readonly done: Set<string>
   /** Links by their paths, made last, so that no file is written through one. */
   readonly links: Map<string, Link>
+  /** Paths of folders below the target that this download has made. */
+  readonly made: Set<string>
   /** Bytes of completed files. */
   sizeBytes: number
 }
@@ -59,7 +53,7 @@ export async function saveFolder(
   { overwrite = false, signal, onProgress }: DownloadToDiskOptions,
 ): Promise<DownloadResult> {
   const progress = createProgress('receive', undefined, onProgress)
-  const parts = { done: new Set<string>(), links: new Map<string, Link>(), sizeBytes: 0 }
+  const parts = { done: new Set<string>(), links: new Map<string, Link>(), made: new Set<string>(), sizeBytes: 0 }
   const download: FolderDownload = { client, target, overwrite, signal, progress, ...parts }
   await saveLevel(download, cidPath, [])
   const leftOut = await makeLinks(download)
@@ -83,13 +77,27 @@ async function saveLevel(download: FolderDownload, cidPath: string, above: reado
   if (above.length > maxFolderDepth) throw new CairnError('DAG_TOO_DEEP')
   const { client, signal, overwrite, target } = download
   const items: FolderItem[] = []
-  const names = new Set<string>()
   for await (const item of listDirectory(client, cidPath, signal === undefined ? {} : { signal })) {
-    items.push({ ...item, name: safeName(item.name, names) })
+    requireSafe(item.name)
+    items.push(item)
   }
-  await makeFolder(above.reduce(joinPath, target), overwrite || above.length > 0)
+  const path = above.reduce(joinPath, target)
+  if (above.length === 0) await makeFolder(path, overwrite)
+  else await makeFolderOnce(download, path)
+  const names = createDistinctNames(path)
+  try {
+    for (const { name } of items) await names.add(name)
+  } finally {
+    await names.close()
+  }
   if (fitsOneResponse(items) && (await saveTree(download, cidPath, above))) return
   await saveItems(download, cidPath, items, above)
+}
+
+/** Makes a folder, which only this download may have made before: no other name of the content leads to it. */
+async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<void> {
+  await makeFolder(path, overwrite || made.has(path))
+  made.add(path)
 }
 
 /** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
@@ -125,7 +133,8 @@ async function* readBatches(
   above: readonly string[],
 ): AsyncGenerator<NewFile[], void, undefined> {
   const { signal, overwrite, target, done, links } = download
-  const taken = new Map<string, Set<string>>()
+  /** Names by their folders. */
+  const taken = new Map<string, DistinctNames>()
   let batch: NewFile[] = []
   let batchedBytes = 0
   try {
@@ -133,8 +142,8 @@ async function* readBatches(
       // What has arrived already would be written to its end.
       if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
       const names = [...above, ...item.names]
-      const path = pathOf(names, target, taken)
-      if (item.kind === 'folder') await makeFolder(path, true)
+      const path = await pathOf(names, target, taken)
+      if (item.kind === 'folder') await makeFolderOnce(download, path)
       if (item.kind === 'link') links.set(path, { names, target: item.target })
       if (item.kind !== 'file') continue
       const { sizeBytes, bytes } = item
@@ -160,6 +169,7 @@ async function* readBatches(
     if (error !== tree.failure || signal?.aborted === true) throw error
   } finally {
     await tree.close()
+    for (const inFolder of taken.values()) await inFolder.close()
   }
   if (batch.length > 0) yield batch
 }
@@ -201,21 +211,11 @@ async function saveItems(
 }
 
 /** The place of an item below `target`. Its folder came before it, so only the last name is new. */
-function pathOf(names: readonly string[], target: string, taken: Map<string, Set<string>>): string {
+async function pathOf(names: readonly string[], target: string, taken: Map<string, DistinctNames>): Promise<string> {
   const folder = names.slice(0, -1).reduce(joinPath, target)
-  const inFolder = taken.get(folder) ?? new Set()
+  const name = names.at(-1) ?? ''
+  const inFolder = taken.get(folder) ?? createDistinctNames(folder)
   taken.set(folder, inFolder)
-  return joinPath(folder, safeName(names.at(-1) ?? '', inFolder))
-}
-
-/** Names are untrusted: none may escape the folder, hide another file, or have a special meaning to the system. */
-function safeName(name: string, taken: Set<string>): string {
-  if (!isSafeName(name))
-    throw new CairnError('INVALID_PATH', {
-      message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
-    })
-  const folded = foldName(name)
-  if (taken.has(folded)) throw equalNames(name)
-  taken.add(folded)
-  return name
+  await inFolder.add(name)
+  return joinPath(folder, name)
 }

@@ -20,6 +20,10 @@ export async function makeFolder(_target: string, _mayExist: boolean): Promise<n
   return noDisk()
 }
 
+export async function openNameProbe(_folder: string): Promise<never> {
+  return noDisk()
+}
+
 export async function makeLink(_path: string, _target: string, _overwrite: boolean): Promise<never> {
   return noDisk()
 }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, rename, stat, symlink, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, rename, rm, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { unreadable, unwritable } from '../local/unreadable.ts'
@@ -304,6 +304,37 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<voi
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
+}
+
+/** Names on the file system of a folder, under which nothing is stored. */
+export type NameProbe = {
+  /** Whether the file system keeps the name apart from those before. @throws CairnError FILE_UNREADABLE */
+  add(name: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a probe in a folder: a new folder inside it, because on some file systems each folder has a setting of its own, which it
+ * passes on.
+ * @throws CairnError FILE_UNREADABLE
+ */
+export async function openNameProbe(folder: string): Promise<NameProbe> {
+  const probe = uniquePathBeside(join(resolve(folder), 'probe'))
+  await mkdir(probe).catch((cause: unknown) => {
+    throw unwritable(folder, cause)
+  })
+  return {
+    async add(name) {
+      try {
+        await (await open(join(probe, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
+        return true
+      } catch (cause) {
+        if (codeOf(cause) === 'EEXIST') return false
+        throw unwritable(join(folder, name), cause)
+      }
+    },
+    close: () => rm(probe, { recursive: true, force: true }),
+  }
 }
 
 /**

@@ -1,0 +1,71 @@
+import { CairnError } from '@cairn/protocol'
+import { isSafeName, type NameProbe, openNameProbe } from '#platform/part-file'
+
+/** The names of one folder that is saved to the disk. They come from others. */
+export type DistinctNames = {
+  /**
+   * Adds a name, whose folder exists if an earlier name looks like it.
+   * @throws CairnError INVALID_PATH for a name that leaves the folder; DUPLICATE_NAME for one that the file system takes for an
+   *   earlier name
+   */
+  add(name: string): Promise<void>
+  /** Removes what the check made. */
+  close(): Promise<void>
+}
+
+/**
+ * Checks names before anything is written under them. Names that no file system takes for one cost nothing; others are tried
+ * on the file system itself.
+ */
+export function createDistinctNames(folder: string): DistinctNames {
+  const firstByFold = new Map<string, string>()
+  const probed = new Set<string>()
+  let probe: NameProbe | undefined
+  return {
+    async add(name) {
+      requireSafe(name)
+      const fold = foldName(name)
+      const first = firstByFold.get(fold)
+      if (first === undefined) {
+        firstByFold.set(fold, name)
+        return
+      }
+      if (first === name || probed.has(name)) throw equalNames(name, 'The folder contains this name twice')
+      probe ??= await openNameProbe(folder)
+      for (const one of [first, name]) {
+        if (probed.has(one)) continue
+        if (!(await probe.add(one))) throw equalNames(one, 'The target takes two names of the folder for one')
+        probed.add(one)
+      }
+    },
+    async close() {
+      await probe?.close()
+      probe = undefined
+    },
+  }
+}
+
+/** @throws CairnError INVALID_PATH */
+export function requireSafe(name: string): void {
+  if (isSafeName(name)) return
+  throw new CairnError('INVALID_PATH', {
+    message: `The folder contains a name that is not safe to write: ${JSON.stringify(name)}`,
+  })
+}
+
+/**
+ * The form in which names are equal that some file system takes for one: by case, by Unicode form, by marks that are not
+ * shown (HFS+), by dots and spaces at the end (Windows). Names that are equal here need not be equal there.
+ */
+function foldName(name: string): string {
+  const folded = name.normalize('NFKD').toUpperCase().normalize('NFKD')
+  return folded.replace(/\p{Default_Ignorable_Code_Point}/gu, '').replace(/[. ]+$/, '')
+}
+
+function equalNames(fileName: string, reason: string): CairnError {
+  return new CairnError('DUPLICATE_NAME', {
+    message: `${reason}: ${fileName}`,
+    hint: 'Save the folder to a file system that keeps its names apart, or download each file by its path.',
+    details: { fileName },
+  })
+}
