@@ -49,7 +49,7 @@ export async function saveFile(
     if (part.sizeBytes > 0) {
       await whole.close()
       position = Math.min(await checkPart(client, parseContentPath(cidPath), part, signal), whole.sizeBytes)
-      await part.truncate(position)
+      await part.truncate(position, signal)
       rest =
         position < whole.sizeBytes
           ? await openBytes(client, cidPath, { ...reading, fromByte: position }, openOwnSource)

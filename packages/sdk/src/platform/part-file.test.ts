@@ -61,6 +61,24 @@ test('a part that was not continued is put back', async () => {
   expect(names()).toEqual(['target.part'])
 })
 
+test('a process that is killed while it checks or copies a part loses none of its bytes', async () => {
+  writeFileSync(`${target}.part`, 'earlier')
+  // As after a kill: neither is closed.
+  const checking = await openPart(target, false)
+  writeFileSync(`${target}.part.part`, 'ear')
+  const next = await openPart(target, false)
+  expect([checking.sizeBytes, next.sizeBytes]).toEqual([7, 7])
+  await expect(next.truncate(7, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+  expect(names()).toEqual(['target.part'])
+  expect(readFileSync(`${target}.part`, 'utf8')).toBe('earlier')
+  await next.truncate(7)
+  await next.write(bytes(' and later'), 7)
+  await next.finish(false)
+  expect(readFileSync(target, 'utf8')).toBe('earlier and later')
+  expect(names()).toEqual(['target'])
+  await checking.close()
+})
+
 test('a part that is no regular file is refused, and left', async () => {
   writeFileSync(join(folder, 'elsewhere'), 'untouched')
   symlinkSync(join(folder, 'elsewhere'), `${target}.part`)

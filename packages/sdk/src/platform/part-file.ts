@@ -14,15 +14,19 @@ export type EarlierBytes = {
 
 /** A download in progress: the existing bytes, and the target of the next ones. */
 export type PartFile = EarlierBytes & {
-  /** Keeps the first `sizeBytes` bytes. */
-  truncate(sizeBytes: number): Promise<void>
+  /**
+   * Keeps the first `sizeBytes` bytes. Bytes of an earlier attempt are only read before this call, which is needed if there
+   * are any.
+   * @throws CairnError ABORTED, FILE_CHANGED
+   */
+  truncate(sizeBytes: number, signal?: AbortSignal): Promise<void>
   write(bytes: Uint8Array, position: number): Promise<void>
   /**
    * Makes the file durable and moves it to its place.
    * @throws CairnError FILE_EXISTS, FILE_CHANGED if another download to the same target began in the meantime
    */
   finish(overwrite: boolean): Promise<void>
-  /** Closes and removes the file. */
+  /** Closes and removes the file, if it is one of this attempt. */
   discard(): Promise<void>
 }
 
@@ -36,37 +40,37 @@ const maxNameBytes = 255
 /**
  * Opens `{target}.part`. The file is always a new one: bytes of an earlier attempt are copied into it once they are verified, so
  * that a program that still writes the earlier file, such as a second download to the same target, cannot change them. Of two
- * such downloads the later one is completed, and the earlier one fails.
+ * such downloads the later one is completed, and the earlier one fails. The earlier file keeps its name until all of its bytes
+ * that are kept are in the new one, so that a process that is killed at any moment loses none.
  * @throws CairnError FILE_EXISTS if the target exists and `overwrite` is false, or is no regular file; FILE_UNREADABLE
  */
 export async function openPart(target: string, overwrite: boolean): Promise<PartFile> {
   const full = resolve(target)
   await requireFree(full, target, overwrite)
   const path = partPathOf(full)
-  let earlier = await takeEarlier(path)
-  const file = await open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch(async (cause: unknown) => {
-    await earlier?.putBack()
-    throw codeOf(cause) === 'EEXIST' ? takenOver(target, cause) : unwritable(target, cause)
-  })
-  return {
+  let earlier = await openEarlier(path)
+  let file = earlier === undefined ? await createPart(path, target) : undefined
+  const requireOwn = (): FileHandle => {
+    if (file === undefined) throw new Error('The bytes of the earlier attempt are undecided')
+    return file
+  }
+  const part: PartFile = {
     sizeBytes: earlier?.sizeBytes ?? 0,
-    read: (position, length) => readAt(earlier?.file ?? file, position, length),
-    async truncate(sizeBytes) {
-      if (earlier === undefined) return file.truncate(sizeBytes)
-      await copyStart(earlier.file, file, sizeBytes)
-      await earlier.remove()
+    read: (position, length) => readAt(earlier?.file ?? requireOwn(), position, length),
+    async truncate(sizeBytes, signal) {
+      if (earlier === undefined) return requireOwn().truncate(sizeBytes)
+      file = await replaceEarlier(earlier.file, path, sizeBytes, target, signal)
+      await earlier.file.close()
       earlier = undefined
     },
     async write(bytes, position) {
-      await writeAll(file, [bytes], position)
+      await writeAll(requireOwn(), [bytes], position)
     },
     async finish(replace) {
-      // All bytes are here: what was not copied from it is not needed, whatever follows.
-      await earlier?.remove()
-      earlier = undefined
-      await file.sync()
-      const own = await takeOwn(path, file)
-      await file.close()
+      const written = requireOwn()
+      await written.sync()
+      const own = await takeOwn(path, written)
+      await written.close()
       if (own === undefined) throw takenOver(target)
       try {
         await moveIntoPlace(own, full, target, replace)
@@ -76,15 +80,21 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       }
     },
     async close() {
-      await file.close()
-      await earlier?.putBack()
+      await file?.close()
+      await earlier?.file.close()
     },
     async discard() {
-      const own = await takeOwn(path, file)
-      await file.close()
+      const own = file === undefined ? undefined : await takeOwn(path, file)
+      await part.close()
       if (own !== undefined) await unlink(own)
-      await earlier?.remove()
     },
+  }
+  try {
+    if (earlier?.sizeBytes === 0) await part.truncate(0)
+    return part
+  } catch (error) {
+    await part.close()
+    throw error
   }
 }
 
@@ -171,14 +181,6 @@ export async function writeTogether(files: readonly NewFile[], overwrite: boolea
   }
 }
 
-/** A part of an earlier attempt under a name that only this attempt knows. */
-type EarlierPart = {
-  readonly file: FileHandle
-  readonly sizeBytes: number
-  putBack(): Promise<void>
-  remove(): Promise<void>
-}
-
 /** Makes a file that is to become `full`. @throws CairnError FILE_UNREADABLE */
 async function openNew(part: string, full: string): Promise<FileHandle> {
   return open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
@@ -186,36 +188,56 @@ async function openNew(part: string, full: string): Promise<FileHandle> {
   })
 }
 
-async function takeEarlier(path: string): Promise<EarlierPart | undefined> {
+/** Opens the part of an earlier attempt to be read. @throws CairnError FILE_UNREADABLE */
+async function openEarlier(path: string): Promise<{ file: FileHandle; sizeBytes: number } | undefined> {
   const found = await lstat(path).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') return undefined
     throw unreadable(path, cause)
   })
   if (found === undefined) return undefined
+  // Opening a pipe would wait for its other end.
   if (!found.isFile()) throw new CairnError('FILE_UNREADABLE', { message: `${path} is not a regular file` })
-  const taken = uniquePathBeside(path)
-  try {
-    await rename(path, taken)
-  } catch (cause) {
-    // Another download took it.
+  const file = await open(path, O_RDONLY | O_NOFOLLOW).catch((cause: unknown) => {
+    // Another download completed it.
     if (codeOf(cause) === 'ENOENT') return undefined
     throw unreadable(path, cause)
-  }
-  const file = await open(taken, O_RDONLY | O_NOFOLLOW).catch(async (cause: unknown) => {
-    await rename(taken, path)
-    throw unreadable(path, cause)
   })
-  return {
-    file,
-    sizeBytes: found.size,
-    async putBack() {
-      await file.close()
-      await rename(taken, path)
-    },
-    async remove() {
-      await file.close()
-      await unlink(taken)
-    },
+  return file === undefined ? undefined : { file, sizeBytes: (await file.stat()).size }
+}
+
+async function createPart(path: string, target: string): Promise<FileHandle> {
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
+    throw codeOf(cause) === 'EEXIST' ? takenOver(target, cause) : unwritable(target, cause)
+  })
+}
+
+/**
+ * Puts a new file with the first bytes of a part in its place. The name of the copy is always the same, so that what a killed
+ * process left is found and removed.
+ */
+async function replaceEarlier(
+  earlier: FileHandle,
+  path: string,
+  sizeBytes: number,
+  target: string,
+  signal: AbortSignal | undefined,
+): Promise<FileHandle> {
+  const copyPath = partPathOf(path)
+  await unlink(copyPath).catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT') throw unwritable(copyPath, cause)
+  })
+  const copy = await createPart(copyPath, target)
+  try {
+    await copyStart(earlier, copy, sizeBytes, signal)
+    const own = await takeOwn(copyPath, copy)
+    if (own === undefined) throw takenOver(target)
+    await rename(own, path)
+    return copy
+  } catch (error) {
+    const own = await takeOwn(copyPath, copy)
+    await copy.close()
+    if (own !== undefined) await unlink(own)
+    throw error
   }
 }
 
@@ -236,9 +258,15 @@ async function takeOwn(path: string, file: FileHandle): Promise<string | undefin
   return undefined
 }
 
-async function copyStart(from: FileHandle, to: FileHandle, sizeBytes: number): Promise<void> {
+async function copyStart(
+  from: FileHandle,
+  to: FileHandle,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const buffer = Buffer.allocUnsafe(Math.min(copiedBytes, sizeBytes))
   for (let at = 0; at < sizeBytes; ) {
+    if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
     const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, sizeBytes - at), at)
     if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
     await writeAll(to, [buffer.subarray(0, bytesRead)], at)
