@@ -1,9 +1,10 @@
 // What users do with encrypted files, through the SDK, against five real nodes.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  type Client,
   createClient,
   createLink,
   decryptBytes,
@@ -31,6 +32,7 @@ import {
   uploadEncryptedText,
 } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openGateway } from '../../packages/sdk/src/download/gateway.fixture.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 type KeyClient = Awaited<ReturnType<typeof createKeyClient>>
@@ -105,6 +107,63 @@ test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and come
   expect(await decryptFile(owner, cid, target)).toMatchObject({ sizeBytes: plain.length })
   expect(new Uint8Array(readFileSync(target))).toEqual(plain)
   await expect(decryptFile(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
+})
+
+/** A gateway that counts the bytes of ranges it sends, and ends a response after `limits.bytes` of it. */
+function countingGateway(limits: { bytes: number }, counted: { bytes: number }): Promise<Client & AsyncDisposable> {
+  return openGateway(owner, async ({ url = '/', headers }, response) => {
+    const answer = await fetch(`${owner.network.gateway}${url}`, { headers: { accept: headers.accept ?? '' } })
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
+    const body = Buffer.from(await answer.arrayBuffer())
+    if (url.includes('entity-bytes')) counted.bytes += Math.min(body.length, limits.bytes)
+    if (body.length <= limits.bytes) response.end(body)
+    else response.write(body.subarray(0, limits.bytes), () => response.destroy())
+  })
+}
+
+test.each(['v1', 'v2'] as const)('an interrupted download of format %s is continued, verified', async (format) => {
+  const bytes = new Uint8Array(randomBytes(12_000_000))
+  const { cid } = await uploadEncryptedBytes(owner, bytes, { format })
+  const { masterKey } = await getKey(owner, cid)
+  const target = join(folder, `continued ${format}`)
+  const limits = { bytes: 8_000_000 }
+  const counted = { bytes: 0 }
+  await using reader = await countingGateway(limits, counted)
+  /** Downloads, and returns how many bytes of ranges the gateway sent. A response from the start is closed unread. */
+  const download = async () => {
+    counted.bytes = 0
+    await decryptFile(reader, cid, target, { masterKey, overwrite: true })
+    return counted.bytes
+  }
+  await expect(download()).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
+  limits.bytes = Number.POSITIVE_INFINITY
+  const left = readFileSync(`${target}.part`)
+  expect(left.length).toBeGreaterThan(4_000_000)
+  expect(left.equals(bytes.subarray(0, left.length))).toBe(true)
+
+  // A changed byte: what follows it is fetched again.
+  writeFileSync(
+    `${target}.part`,
+    left.map((byte, i) => (i === 4_000_000 ? byte ^ 1 : byte)),
+  )
+  const received = await download()
+  expect(received).toBeGreaterThan(bytes.length - 4_000_000)
+  expect(received).toBeLessThan(bytes.length - 4_000_000 + 2 * 1024 * 1024)
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+
+  // Complete files are kept, and others replaced.
+  const { ino } = statSync(target)
+  expect(await download()).toBeLessThan(2 * 1024 * 1024)
+  expect(statSync(target).ino).toBe(ino)
+  for (const at of [5, bytes.length - 1]) {
+    writeFileSync(
+      target,
+      bytes.map((byte, i) => (i === at ? byte ^ 1 : byte)),
+    )
+    await download()
+    expect(readFileSync(target).equals(bytes), String(at)).toBe(true)
+  }
 })
 
 test('a file of the second format is read in places, each verified', async () => {

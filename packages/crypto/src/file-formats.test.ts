@@ -4,8 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../tests/code-of.ts'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
-import { openUnverifiedV1 } from './file-v1-ranges.ts'
-import { decryptV2, encryptedSizeV2, encryptV2, headerBytesV2, isFormatV2, openV2 } from './file-v2.ts'
+import { openUnverifiedV1, sealAgainV1 } from './file-v1-ranges.ts'
+import {
+  decryptV2,
+  encryptedSizeV2,
+  encryptV2,
+  headerBytesV2,
+  isFormatV2,
+  openV2,
+  type SealedAgain,
+  sealAgainV2,
+} from './file-v2.ts'
 import { generateKey } from './split.ts'
 
 const { masterKey } = generateKey()
@@ -203,5 +212,52 @@ describe('the second format', () => {
     )
     expect(await codeOf(encrypt(new Uint8Array(5), { sizeBytes: 6 }))).toBe('FILE_CHANGED')
     expect(await codeOf(encrypt(new Uint8Array(5), { chunkBytes: 5000 }))).toBe('INVALID_REQUEST')
+  })
+})
+
+describe.each([
+  { format: 'first', seal: encryptBytesV1, sealAgain: sealAgainV1, tagBytes: 16 },
+  { format: 'second', seal: (bytes: Uint8Array) => encrypt(bytes), sealAgain: sealAgainV2, tagBytes: 0 },
+])('a file of the $format format, encrypted again', ({ seal, sealAgain, tagBytes }) => {
+  test('gives the same bytes at every place that the plaintext restores', async () => {
+    for (const length of [0, 1, chunkBytes, 3 * chunkBytes, 3 * chunkBytes + 5]) {
+      const plain = new Uint8Array(randomBytes(length))
+      const sealed = await seal(plain, masterKey)
+      const slice = (bytes: Uint8Array) => async (from: number, count: number) => bytes.subarray(from, from + count)
+      await fc.assert(
+        fc.asyncProperty(fc.nat(length), fc.nat(sealed.length), fc.nat(9000), async (kept, from, count) => {
+          const again = await sealAgain(slice(sealed), sealed.length, masterKey, slice(plain.subarray(0, kept)))
+          expect(again.sizeBytes).toBe(length)
+          const restored = again.sealedPrefix(kept)
+          const end = Math.min(from + count, restored)
+          if (end > from) expect(await again.read(from, end - from)).toEqual(sealed.subarray(from, end))
+          // What encrypted bytes contain whole is restored from them, and no more than them.
+          const whole = again.plainPrefix(end)
+          expect(whole).toBeLessThanOrEqual(length)
+          expect(again.sealedPrefix(whole)).toBeLessThanOrEqual(Math.max(end, headBytesOf(again)))
+        }),
+        { numRuns: 15 },
+      )
+      const all = await sealAgain(slice(sealed), sealed.length, masterKey, slice(plain))
+      expect(all.sealedPrefix(length)).toBe(sealed.length - tagBytes)
+      expect(all.plainPrefix(sealed.length)).toBe(length)
+    }
+  })
+
+  /** What is restored without any plaintext. */
+  const headBytesOf = (again: SealedAgain) => again.sealedPrefix(0)
+
+  test('differs where the plaintext does, and ends where it ends', async () => {
+    const plain = new Uint8Array(randomBytes(3 * chunkBytes))
+    const sealed = await seal(plain, masterKey)
+    const changed = plain.slice(0, 2 * chunkBytes)
+    changed[chunkBytes] = (changed[chunkBytes] ?? 0) ^ 1
+    const readHead = async (from: number, count: number) => sealed.subarray(from, from + count)
+    const again = await sealAgain(readHead, sealed.length, masterKey, async (from, count) =>
+      changed.subarray(from, from + count),
+    )
+    const restored = again.sealedPrefix(changed.length)
+    expect(await again.read(0, restored)).not.toEqual(sealed.subarray(0, restored))
+    expect(await codeOf(again.read(0, sealed.length))).toBe('FILE_CHANGED')
   })
 })

@@ -137,6 +137,18 @@ async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGener
 /** Reads a range of the encrypted bytes. Returns fewer only at the end of the file. */
 export type ReadRange = (fromByte: number, length: number) => Promise<Uint8Array>
 
+/** The encrypted bytes of a file, restored from the start of its plaintext. */
+export type SealedAgain = {
+  /** Size of the whole plaintext in bytes. */
+  sizeBytes: number
+  /** Returns how many of the first encrypted bytes the first bytes of the plaintext restore. */
+  sealedPrefix(plainBytes: number): number
+  /** Returns how many bytes of plaintext the first encrypted bytes contain whole. */
+  plainPrefix(sealedBytes: number): number
+  /** Restores encrypted bytes from a byte on. @throws CairnError FILE_CHANGED for plaintext that ends before */
+  read: ReadRange
+}
+
 /** A file of the second format, open for ranges. */
 export type OpenV2 = {
   /** Size of the plaintext in bytes. */
@@ -155,15 +167,7 @@ export type OpenV2 = {
 export async function openV2(readRange: ReadRange, encryptedBytes: number, masterKey: string): Promise<OpenV2> {
   const header = readHeader(await readRange(0, headerBytesV2))
   const keys = await openHeader(header, masterKey)
-  const sealedBytes = header.chunkBytes + tagBytes
-  const body = encryptedBytes - headerBytesV2
-  const count = Math.max(1, Math.ceil(body / sealedBytes))
-  const sizeBytes = body - count * tagBytes
-  // As in a stream: only an empty file ends with an empty chunk, and no counter repeats.
-  const lastBytes = body - (count - 1) * sealedBytes
-  if (count > maxChunks || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
-  if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
-    throw new CairnError('DECRYPTION_FAILED')
+  const { sealedBytes, body, count, sizeBytes } = layOut(header, encryptedBytes)
   const sealedLength = (first: number, after: number) => Math.min(after * sealedBytes, body) - first * sealedBytes
   const open = (counter: number, sealed: Uint8Array) =>
     openChunk(keys, header, new Uint8Array(sealed), counter, counter === count - 1)
@@ -191,6 +195,67 @@ export async function openV2(readRange: ReadRange, encryptedBytes: number, maste
       return out
     },
   }
+}
+
+/**
+ * Restores the encrypted bytes of a file of the second format from its plaintext, to compare them with what a CID promises.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED
+ */
+export async function sealAgainV2(
+  readRange: ReadRange,
+  encryptedBytes: number,
+  masterKey: string,
+  readPlain: ReadRange,
+): Promise<SealedAgain> {
+  const header = readHeader(await readRange(0, headerBytesV2))
+  const keys = await openHeader(header, masterKey)
+  const { chunkBytes } = header
+  const { sealedBytes, count, sizeBytes } = layOut(header, encryptedBytes)
+  let kept: { counter: number; sealed: Uint8Array } | undefined
+  const seal = async (counter: number): Promise<Uint8Array> => {
+    if (kept?.counter === counter) return kept.sealed
+    const plain = new Uint8Array(await readPlain(counter * chunkBytes, chunkBytes))
+    const iv = nonceOf(header.prefix, counter, counter === count - 1)
+    kept = { counter, sealed: new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, keys.chunks, plain)) }
+    return kept.sealed
+  }
+  return {
+    sizeBytes,
+    sealedPrefix: (plainBytes) =>
+      plainBytes >= sizeBytes ? encryptedBytes : headerBytesV2 + Math.floor(plainBytes / chunkBytes) * sealedBytes,
+    plainPrefix: (prefixBytes) =>
+      prefixBytes >= encryptedBytes
+        ? sizeBytes
+        : Math.floor(Math.max(0, prefixBytes - headerBytesV2) / sealedBytes) * chunkBytes,
+    async read(fromByte, length) {
+      const out = new Uint8Array(length)
+      let at = Math.min(length, Math.max(0, headerBytesV2 - fromByte))
+      out.set(header.raw.subarray(fromByte, fromByte + at))
+      while (at < length) {
+        const body = fromByte + at - headerBytesV2
+        const counter = Math.floor(body / sealedBytes)
+        const piece = (await seal(counter)).subarray(body - counter * sealedBytes).subarray(0, length - at)
+        if (piece.length === 0) throw new CairnError('FILE_CHANGED')
+        out.set(piece, at)
+        at += piece.length
+      }
+      return out
+    },
+  }
+}
+
+/** The chunks of a file. @throws CairnError DECRYPTION_FAILED */
+function layOut(header: Header, encryptedBytes: number) {
+  const sealedBytes = header.chunkBytes + tagBytes
+  const body = encryptedBytes - headerBytesV2
+  const count = Math.max(1, Math.ceil(body / sealedBytes))
+  const sizeBytes = body - count * tagBytes
+  // As in a stream: only an empty file ends with an empty chunk, and no counter repeats.
+  const lastBytes = body - (count - 1) * sealedBytes
+  if (count > maxChunks || (count > 1 && lastBytes <= tagBytes)) throw new CairnError('DECRYPTION_FAILED')
+  if (sizeBytes < 0 || (header.sizeBytes !== undefined && header.sizeBytes !== sizeBytes))
+    throw new CairnError('DECRYPTION_FAILED')
+  return { sealedBytes, body, count, sizeBytes }
 }
 
 async function writeHeader(

@@ -22,7 +22,7 @@ export {
   saltBytes,
   tagBytes,
 } from './file-v1.ts'
-export { type OpenV1, openUnverifiedV1 } from './file-v1-ranges.ts'
+export { type OpenV1, openUnverifiedV1, sealAgainV1 } from './file-v1-ranges.ts'
 export { decryptUnverifiedV1, encryptV1, type VerifiedV1, verifyV1 } from './file-v1-stream.ts'
 export {
   chunkBytesV2,
@@ -36,6 +36,8 @@ export {
   type OpenV2,
   openV2,
   type ReadRange,
+  type SealedAgain,
+  sealAgainV2,
 } from './file-v2.ts'
 export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
 export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'

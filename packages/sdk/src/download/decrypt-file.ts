@@ -1,10 +1,12 @@
-import { freePiece } from '@cairn/protocol'
-import { openPart } from '#platform/part-file'
+import { CairnError, freePiece } from '@cairn/protocol'
+import { type EarlierBytes, openComplete, openPart, type PartFile } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
+import { checkDecryptedPart, type DecryptedPart, type SealedFile } from './decrypted-part.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { type DownloadOptions, openBytes } from './open-file.ts'
+import { type DownloadOptions, type OpenBytes, openBytes } from './open-file.ts'
+import { smallFileBytes } from './save-file.ts'
 
 export type DecryptOptions = {
   /** The file key, if known. Otherwise the key comes from the key nodes. */
@@ -23,8 +25,8 @@ export async function openDecrypted(
   cid: string,
   options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'> = {},
 ): Promise<AsyncGenerator<Uint8Array, void, undefined>> {
-  const { masterKey, source } = await prepare(client, cid, options)
-  return decryptStream(source, masterKey)
+  const { masterKey, whole } = await prepare(client, cid, options)
+  return decryptStream(whole.bytes, masterKey)
 }
 
 /**
@@ -42,8 +44,9 @@ export async function decryptBytes(
 }
 
 /**
- * Decrypts a file to a path (Node). Writes to `{path}.part` and renames it once the whole file is verified and durable.
- * A failed call leaves no file.
+ * Decrypts a file to a path (Node). Writes to `{path}.part` and renames it once the whole file is verified and durable. A later
+ * call continues what an interrupted one left, as `downloadFile` does, and with `overwrite` keeps a complete file. A file that
+ * cannot be decrypted leaves nothing.
  * @throws CairnError FILE_EXISTS, and those of openDecrypted
  */
 export async function decryptFile(
@@ -52,46 +55,94 @@ export async function decryptFile(
   target: string,
   { overwrite = false, ...options }: DecryptOptions & DownloadToDiskOptions = {},
 ): Promise<DownloadResult> {
-  const { masterKey, source } = await prepare(client, cid, options)
-  const part = await openPart(target, overwrite)
+  const { masterKey, reading, whole } = await prepare(client, cid, options)
+  const file: SealedFile = { client, cid, encryptedBytes: whole.sizeBytes, masterKey, reading }
+  try {
+    const complete = overwrite && whole.sizeBytes > smallFileBytes ? await openComplete(target) : undefined
+    if (complete !== undefined) {
+      await whole.close()
+      const { sizeBytes } = complete
+      if (await isContentOf(file, complete).finally(complete.close)) return { path: target, sizeBytes, files: 1 }
+    }
+    const part = await openPart(target, overwrite)
+    // A file that was closed for a check is opened again.
+    const first = complete === undefined ? whole : undefined
+    return { path: target, sizeBytes: await fillPart(file, part, overwrite, first), files: 1 }
+  } finally {
+    await whole.close()
+  }
+}
+
+/** Decrypts a file into its part, and moves it to its place. Returns its size in bytes. */
+async function fillPart(
+  file: SealedFile,
+  part: PartFile,
+  overwrite: boolean,
+  whole: OpenBytes | undefined,
+): Promise<number> {
   let isOpen = true
   try {
-    // Bytes of an earlier attempt were never verified.
-    await part.truncate(0)
+    let earlier: DecryptedPart | undefined
+    if (part.sizeBytes > 0) {
+      await whole?.close()
+      earlier = await checkDecryptedPart(file, part)
+      await part.truncate(earlier.sizeBytes, file.reading.signal)
+    }
+    const fresh = earlier === undefined ? whole : undefined
+    const source = earlier?.sealedBytes() ?? (fresh ?? (await openBytes(file.client, file.cid, file.reading))).bytes
+    const keptBytes = earlier?.sizeBytes ?? 0
     let sizeBytes = 0
-    for await (const piece of decryptUnverified(source, masterKey)) {
-      await part.write(piece, sizeBytes)
+    for await (const piece of decryptUnverified(source, file.masterKey)) {
+      const known = Math.min(piece.length, Math.max(0, keptBytes - sizeBytes))
+      if (known < piece.length) await part.write(piece.subarray(known), sizeBytes + known)
       sizeBytes += piece.length
       freePiece(piece)
     }
     isOpen = false
     await part.finish(overwrite)
-    return { path: target, sizeBytes, files: 1 }
+    return sizeBytes
   } catch (error) {
     if (isOpen) {
       isOpen = false
-      await part.discard()
+      // Such bytes are of no use to a later call.
+      const isWrong = CairnError.is(error, 'DECRYPTION_FAILED') || CairnError.is(error, 'NOT_ENCRYPTED')
+      await (isWrong ? part.discard() : part.close())
     }
     throw error
-  } finally {
-    if (isOpen) await part.close()
   }
+}
+
+/** Whether a file on the disk is the decrypted one. */
+async function isContentOf(file: SealedFile, complete: EarlierBytes): Promise<boolean> {
+  const { sizeBytes, totalBytes, sealedBytes } = await checkDecryptedPart(file, complete)
+  if (totalBytes !== complete.sizeBytes) return false
+  let at = 0
+  for await (const piece of decryptUnverified(sealedBytes(), file.masterKey)) {
+    const known = Math.min(piece.length, Math.max(0, sizeBytes - at))
+    const fresh = piece.subarray(known)
+    const found = await complete.read(at + known, fresh.length)
+    const isSame = found.length === fresh.length && fresh.every((byte, i) => byte === found[i])
+    at += piece.length
+    freePiece(piece)
+    if (!isSame) return false
+  }
+  return at === totalBytes
 }
 
 async function prepare(
   client: Client,
   cid: string,
   options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'>,
-): Promise<{ masterKey: string; source: AsyncIterable<Uint8Array> }> {
+): Promise<{ masterKey: string; reading: SealedFile['reading']; whole: OpenBytes }> {
   const { dynamicData, signal, onProgress } = options
   const keyOptions: GetKeyOptions = {
     ...(signal === undefined ? {} : { signal }),
     ...(dynamicData === undefined ? {} : { dynamicData }),
   }
   const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
-  const { bytes } = await openBytes(client, cid, {
+  const reading = {
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined ? {} : { onProgress }),
-  })
-  return { masterKey, source: bytes }
+  }
+  return { masterKey, reading, whole: await openBytes(client, cid, reading) }
 }

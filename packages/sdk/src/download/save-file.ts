@@ -31,8 +31,9 @@ export async function saveFile(
   if (whole.sizeBytes <= smallFileBytes) {
     return writeWhole(target, [await readAll(whole)], overwrite)
   }
-  const complete = overwrite ? await openComplete(target, whole.sizeBytes) : undefined
-  if (complete !== undefined) {
+  const complete = overwrite ? await openComplete(target) : undefined
+  if (complete !== undefined && complete.sizeBytes !== whole.sizeBytes) await complete.close()
+  else if (complete !== undefined) {
     await whole.close()
     const verifiedBytes = await checkPart(client, parseContentPath(cidPath), complete, signal).finally(complete.close)
     if (verifiedBytes === whole.sizeBytes) return verifiedBytes

@@ -12,7 +12,7 @@ export async function writeTogether(_files: readonly unknown[], _overwrite: bool
   return noDisk()
 }
 
-export async function openComplete(_target: string, _sizeBytes: number): Promise<never> {
+export async function openComplete(_target: string): Promise<never> {
   return noDisk()
 }
 

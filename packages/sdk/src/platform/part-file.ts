@@ -135,14 +135,15 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer.subarray(0, bytesRead)
 }
 
-/** Opens a target that may be complete; undefined if there is no regular file of this size. */
-export async function openComplete(target: string, sizeBytes: number): Promise<EarlierBytes | undefined> {
+/** Opens a target that may be complete; undefined if there is no regular file. */
+export async function openComplete(target: string): Promise<EarlierBytes | undefined> {
   const full = resolve(target)
   // A target that cannot be read is reported by the download that replaces it.
   const found = await lstat(full).catch(() => undefined)
-  if (found?.isFile() !== true || found.size !== sizeBytes) return undefined
+  if (found?.isFile() !== true) return undefined
   const file = await open(full, O_RDONLY | O_NOFOLLOW).catch(() => undefined)
   if (file === undefined) return undefined
+  const { size: sizeBytes } = found
   return { sizeBytes, read: (position, length) => readAt(file, position, length), close: () => file.close() }
 }
 
