@@ -9,6 +9,8 @@ export type DistinctNames = {
    *   earlier name
    */
   add(name: string): Promise<void>
+  /** Whether the name, or one that looks like it, was added. */
+  has(name: string): boolean
   /** Removes what the check made. */
   close(): Promise<void>
 }
@@ -38,6 +40,7 @@ export function createDistinctNames(folder: string): DistinctNames {
         probed.add(one)
       }
     },
+    has: (name) => firstByFold.has(foldName(name)),
     async close() {
       await probe?.close()
       probe = undefined

@@ -1,5 +1,14 @@
 import { CairnError, forEachOf } from '@cairn/protocol'
-import { joinPath, makeFolder, makeLink, type NewFile, writeTogether, writeWhole } from '#platform/part-file'
+import {
+  clearUnfinished,
+  joinPath,
+  makeFolder,
+  makeLink,
+  type NewFile,
+  writePart,
+  writeTogether,
+  writeWhole,
+} from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
@@ -21,6 +30,11 @@ const batchesAtOnce = 3
 /** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
 const oneResponseBytes = 256 * 1024 * 1024
 const smallEntryBytes = 1024 * 1024
+/** The same for a folder that an earlier call left: one response brings everything once more, so it brings less. */
+const continuedResponseBytes = 8 * 1024 * 1024
+const continuedEntryBytes = 64 * 1024
+/** Files above this size keep what arrived of them. */
+const maxLostBytes = 8 * 1024 * 1024
 
 /** A symbolic link, with its names from the top. */
 type Link = { readonly names: readonly string[]; readonly target: string }
@@ -82,28 +96,36 @@ async function saveLevel(download: FolderDownload, cidPath: string, above: reado
     items.push(item)
   }
   const path = above.reduce(joinPath, target)
-  if (above.length === 0) await makeFolder(path, overwrite)
-  else await makeFolderOnce(download, path)
+  const isNew = above.length === 0 ? await makeFolder(path, overwrite) : await makeFolderOnce(download, path)
   const names = createDistinctNames(path)
   try {
     for (const { name } of items) await names.add(name)
+    if (!isNew) await clearUnfinished(path, names.has)
   } finally {
     await names.close()
   }
-  if (fitsOneResponse(items) && (await saveTree(download, cidPath, above))) return
+  if (fitsOneResponse(items, isNew) && (await saveTree(download, cidPath, above))) return
   await saveItems(download, cidPath, items, above)
 }
 
-/** Makes a folder, which only this download may have made before: no other name of the content leads to it. */
-async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<void> {
-  await makeFolder(path, overwrite || made.has(path))
-  made.add(path)
+/**
+ * Makes a folder, which only this download may have made before: no other name of the content leads to it. Returns false if an
+ * earlier download left it.
+ */
+async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<boolean> {
+  const isOwn = made.has(path)
+  const isNew = await makeFolder(path, overwrite || isOwn)
+  if (isNew) made.add(path)
+  return isNew || isOwn
 }
 
 /** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
-function fitsOneResponse(items: readonly FolderItem[]): boolean {
+function fitsOneResponse(items: readonly FolderItem[], isNew: boolean): boolean {
   const totalBytes = items.reduce((sum, { dagSizeBytes = Number.POSITIVE_INFINITY }) => sum + dagSizeBytes, 0)
-  return totalBytes <= Math.max(oneResponseBytes, items.length * smallEntryBytes)
+  const [leastBytes, entryBytes] = isNew
+    ? [oneResponseBytes, smallEntryBytes]
+    : [continuedResponseBytes, continuedEntryBytes]
+  return totalBytes <= Math.max(leastBytes, items.length * entryBytes)
 }
 
 /**
@@ -143,7 +165,8 @@ async function* readBatches(
       if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
       const names = [...above, ...item.names]
       const path = await pathOf(names, target, taken)
-      if (item.kind === 'folder') await makeFolderOnce(download, path)
+      // What it contains comes after it, and is written once more.
+      if (item.kind === 'folder' && !(await makeFolderOnce(download, path))) await clearUnfinished(path, () => false)
       if (item.kind === 'link') links.set(path, { names, target: item.target })
       if (item.kind !== 'file') continue
       const { sizeBytes, bytes } = item
@@ -153,7 +176,10 @@ async function* readBatches(
         continue
       }
       if (sizeBytes > smallFileBytes) {
-        complete(download, path, await writeWhole(path, bytes, overwrite))
+        // Another file may have the name of its part.
+        const keeps =
+          sizeBytes > maxLostBytes && taken.get(folderOf(names, target))?.has(`${names.at(-1)}.part`) === false
+        complete(download, path, await (keeps ? writePart : writeWhole)(path, bytes, overwrite))
         continue
       }
       const content = await readAll({ rangeBytes: sizeBytes, bytes })
@@ -210,9 +236,13 @@ async function saveItems(
   }
 }
 
+function folderOf(names: readonly string[], target: string): string {
+  return names.slice(0, -1).reduce(joinPath, target)
+}
+
 /** The place of an item below `target`. Its folder came before it, so only the last name is new. */
 async function pathOf(names: readonly string[], target: string, taken: Map<string, DistinctNames>): Promise<string> {
-  const folder = names.slice(0, -1).reduce(joinPath, target)
+  const folder = folderOf(names, target)
   const name = names.at(-1) ?? ''
   const inFolder = taken.get(folder) ?? createDistinctNames(folder)
   taken.set(folder, inFolder)

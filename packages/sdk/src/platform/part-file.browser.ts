@@ -8,6 +8,10 @@ export async function writeWhole(_target: string, _pieces: unknown, _overwrite: 
   return noDisk()
 }
 
+export async function writePart(_target: string, _pieces: unknown, _overwrite: boolean): Promise<never> {
+  return noDisk()
+}
+
 export async function writeTogether(_files: readonly unknown[], _overwrite: boolean): Promise<never> {
   return noDisk()
 }
@@ -17,6 +21,10 @@ export async function openComplete(_target: string): Promise<never> {
 }
 
 export async function makeFolder(_target: string, _mayExist: boolean): Promise<never> {
+  return noDisk()
+}
+
+export async function clearUnfinished(_folder: string, _isContent: unknown): Promise<never> {
   return noDisk()
 }
 

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, rename, rm, stat, symlink, unlink } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, opendir, rename, rm, stat, symlink, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { unreadable, unwritable } from '../local/unreadable.ts'
@@ -124,8 +124,35 @@ export async function writeWhole(
     await moveIntoPlace(part, full, target, overwrite)
     return sizeBytes
   } catch (error) {
-    await unlink(part)
+    await removeIfThere(part)
     throw error
+  }
+}
+
+/**
+ * Writes a file that a later attempt continues, from its start.
+ * @returns its size in bytes
+ * @throws CairnError as openPart and `finish`; and errors of the pieces
+ */
+export async function writePart(
+  target: string,
+  pieces: AsyncIterable<Uint8Array>,
+  overwrite: boolean,
+): Promise<number> {
+  const part = await openPart(target, overwrite)
+  let isOpen = true
+  try {
+    await part.truncate(0)
+    let sizeBytes = 0
+    for await (const piece of pieces) {
+      await part.write(piece, sizeBytes)
+      sizeBytes += piece.length
+    }
+    isOpen = false
+    await part.finish(overwrite)
+    return sizeBytes
+  } finally {
+    if (isOpen) await part.close()
   }
 }
 
@@ -177,7 +204,7 @@ export async function writeTogether(files: readonly NewFile[], overwrite: boolea
       unfinished.delete(one)
     })
   } catch (error) {
-    for (const { part } of unfinished) await unlink(part)
+    for (const { part } of unfinished) await removeIfThere(part)
     throw error
   }
 }
@@ -224,9 +251,7 @@ async function replaceEarlier(
   signal: AbortSignal | undefined,
 ): Promise<FileHandle> {
   const copyPath = partPathOf(path)
-  await unlink(copyPath).catch((cause: unknown) => {
-    if (codeOf(cause) !== 'ENOENT') throw unwritable(copyPath, cause)
-  })
+  await removeIfThere(copyPath)
   const copy = await createPart(copyPath, target)
   try {
     await copyStart(earlier, copy, sizeBytes, signal)
@@ -294,14 +319,25 @@ function partPathOf(full: string): string {
   return join(dirname(full), `.cairn-${hash('sha256', basename(full)).slice(0, 32)}.part`)
 }
 
+/** Another download may have removed it. */
+async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT') throw cause
+  })
+}
+
+const unfinishedName = /^\.cairn-[0-9a-f]{16}\.part$/
+
 function uniquePathBeside(path: string): string {
   return join(dirname(path), `.cairn-${randomBytes(8).toString('hex')}.part`)
 }
 
 async function moveIntoPlace(part: string, full: string, target: string, overwrite: boolean): Promise<void> {
   // A link fails on an existing name, which a rename would silently replace.
-  if (!overwrite && (await linkNew(part, full, target))) await unlink(part)
-  else await rename(part, full)
+  if (!overwrite && (await linkNew(part, full, target))) return unlink(part)
+  await rename(part, full).catch((cause: unknown) => {
+    throw codeOf(cause) === 'ENOENT' ? takenOver(target, cause) : cause
+  })
 }
 
 /**
@@ -319,11 +355,11 @@ async function linkNew(from: string, to: string, target: string): Promise<boolea
 }
 
 /**
- * Creates a folder for a download.
+ * Creates a folder for a download. Returns false if it exists already.
  * @throws CairnError FILE_EXISTS
  */
-export async function makeFolder(target: string, mayExist: boolean): Promise<void> {
-  await mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
+export async function makeFolder(target: string, mayExist: boolean): Promise<boolean> {
+  const made = mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
     if (codeOf(cause) === 'EEXIST' && mayExist)
       throw new CairnError('FILE_EXISTS', {
         message: `${target} is a file`,
@@ -333,6 +369,9 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<voi
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
   })
+  // Only a recursive call returns what it made, and it makes nothing if the folder exists.
+  const first = await made
+  return !mayExist || first !== undefined
 }
 
 /** Names on the file system of a folder, under which nothing is stored. */
@@ -363,6 +402,18 @@ export async function openNameProbe(folder: string): Promise<NameProbe> {
       }
     },
     close: () => rm(probe, { recursive: true, force: true }),
+  }
+}
+
+/**
+ * Removes the files that killed downloads left in a folder. A download that still runs there fails with FILE_CHANGED.
+ * @param isContent whether a name is one of the content
+ */
+export async function clearUnfinished(folder: string, isContent: (name: string) => boolean): Promise<void> {
+  const full = resolve(folder)
+  for await (const entry of await opendir(full)) {
+    if (!entry.isFile() || !unfinishedName.test(entry.name) || isContent(entry.name)) continue
+    await removeIfThere(join(full, entry.name))
   }
 }
 
