@@ -115,6 +115,29 @@ test('names that differ only in case or Unicode form stay apart, together and on
   }
 })
 
+test('empty folders come back, below an encrypted folder and as one', async () => {
+  const top = join(folder, 'with empty')
+  mkdirSync(join(top, 'a', 'b'), { recursive: true })
+  mkdirSync(join(top, 'c'))
+  const nothing = join(folder, 'nothing')
+  mkdirSync(nothing)
+  const upload = async (path: string) => (await uploadEncryptedFolder(owner, path, { asOne: true }))[0]?.cid ?? ''
+  const store = async (path: string, name: string) => {
+    await decryptFolder(owner, await upload(path), join(folder, name))
+    return readdirSync(join(folder, name), { recursive: true }).toSorted()
+  }
+  expect(await store(nothing, 'nothing back')).toEqual([])
+  expect(await store(top, 'folders back')).toEqual(['a', 'a/b', 'c'])
+  writeFileSync(join(top, 'c', 'file'), 'text')
+  expect(await store(top, 'mixed back')).toEqual(['a', 'a/b', 'c', 'c/file'])
+  expect((await openEncryptedFolder(owner, await upload(top))).folders).toEqual(['a/b'])
+  // Files that are encrypted one by one have no place for a folder.
+  await expect(uploadEncryptedFolder(owner, nothing)).rejects.toMatchObject({
+    code: 'NO_FILE',
+    hint: expect.stringContaining('--as-one'),
+  })
+})
+
 test('it is shared and taken back as a whole', async () => {
   const entries = [
     { path: 'a.txt', content: 'one' },

@@ -2,7 +2,9 @@ import type { DirectoryTree, ImportOptions } from '@cairn/unixfs'
 
 /** A file to upload, opened when it is sent, so that a folder of many files needs one open file. */
 export type LocalFile = {
-  /** Puts into the tree what is not a file: a symbolic link, whose bytes are its target, or an empty folder. */
+  /** What is not a file: a symbolic link, whose bytes are its target, or a folder that contains nothing. */
+  kind?: 'link' | 'folder'
+  /** Puts into the tree what is not a file. */
   place?: (tree: DirectoryTree, name: string, importing: ImportOptions) => Promise<void> | void
   /** Name or path below the root of the upload, segments separated by `/`. */
   name: string
@@ -28,8 +30,8 @@ export type LocalPath =
   | {
       kind: 'directory'
       name: string
-      /** The files. Other entries are reported. */
-      files(onLeftOut?: OnLeftOut): AsyncIterable<LocalFile>
+      /** The files, and the empty folders if `keepsFolders` is set. Other entries are reported. */
+      files(onLeftOut?: OnLeftOut, keepsFolders?: boolean): AsyncIterable<LocalFile>
       /** The files, symbolic links and empty folders, many at a time. Other entries are reported. */
       entries(onLeftOut?: OnLeftOut): AsyncIterable<readonly LocalFile[]>
     }

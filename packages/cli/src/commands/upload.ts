@@ -116,7 +116,8 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
       ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
     }
     const results = await encryptOne(client, path, settings, context).finally(() => progress?.done())
-    for (const entry of paths) output.note(`Left out ${entry}: an encrypted folder holds files only`)
+    for (const entry of paths)
+      output.note(`Left out ${entry}: ${encryption.asOne ? 'not a file or a folder' : 'not a file'}`)
     for (const { keys, ...result } of results) {
       const nodes = { done: keys.done, pending: keys.pending.map(({ node, error }) => ({ node, code: error.code })) }
       output.result(

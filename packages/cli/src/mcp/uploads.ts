@@ -80,7 +80,7 @@ const uploadPath = defineTool({
   name: 'upload_file',
   title: 'Upload a file or folder',
   description:
-    'Uploads a file or folder of this machine and returns its CID. Symbolic links in a folder stay links, and are never followed; an encrypted folder leaves them and empty folders out, and has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
+    'Uploads a file or folder of this machine and returns its CID. Symbolic links in a folder stay links, and are never followed; an encrypted folder leaves them out, and has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
   effect: 'adds',
   isIdempotent: false,
   input: v.strictObject({

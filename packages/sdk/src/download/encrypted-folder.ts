@@ -21,7 +21,12 @@ export type EncryptedFolderFile = {
 }
 
 /** An open encrypted folder. */
-export type EncryptedFolder = { masterKey: string; files: EncryptedFolderFile[] }
+export type EncryptedFolder = {
+  masterKey: string
+  files: EncryptedFolderFile[]
+  /** Paths of the folders below it that contain nothing. */
+  folders: string[]
+}
 
 /** Returns whether a CID is a folder, verified against the block. */
 export async function isFolder(client: Client, cid: string, options: { signal?: AbortSignal } = {}): Promise<boolean> {
@@ -51,8 +56,8 @@ export async function openEncryptedFolder(
   const keyOptions = { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) }
   const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
   const index = await openDecrypted(client, `${cid}/${indexName}`, { masterKey, ...stop })
-  const files = readFolderIndex(await gather(index))
-  return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })) }
+  const { files, folders } = readFolderIndex(await gather(index))
+  return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })), folders }
 }
 
 /**
@@ -66,11 +71,12 @@ export async function decryptFolder(
   { overwrite = false, signal, onProgress, ...options }: DecryptOptions & DownloadToDiskOptions = {},
 ): Promise<DownloadResult> {
   const stop = signal === undefined ? {} : { signal }
-  const { masterKey, files } = await openEncryptedFolder(client, cid, { ...options, ...stop })
+  const { masterKey, files, folders } = await openEncryptedFolder(client, cid, { ...options, ...stop })
   const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
   const progress = createProgress('receive', sizeBytes, onProgress)
   await makeFolder(target, overwrite)
-  await makeFolders(files, target, overwrite)
+  const paths = [...files.map(({ path }) => path), ...folders.map((path) => `${path}/`)]
+  await makeFolders(paths, target, overwrite)
   const named = files.map((file) => ({ ...file, name: file.path }))
   await forEachFile(named, signal, async ({ path, cidPath, sizeBytes: expected }, ended) => {
     await decryptFile(client, cidPath, joinPath(target, path), { masterKey, overwrite, signal: ended })
@@ -81,16 +87,17 @@ export async function decryptFolder(
 }
 
 /**
- * Makes the folders of files below a target, each once, so that no two paths lead to one.
+ * Makes the folders of paths below a target, each once, so that no two paths lead to one. A path of a folder ends with `/`.
  * @throws CairnError FILE_EXISTS, INVALID_PATH, DUPLICATE_NAME
  */
-async function makeFolders(files: readonly EncryptedFolderFile[], target: string, overwrite: boolean): Promise<void> {
+async function makeFolders(paths: readonly string[], target: string, overwrite: boolean): Promise<void> {
   const seen = new Set<string>()
   const namesByFolder = new Map<string, DistinctNames>()
   try {
-    for (const { path } of files) {
+    for (const path of paths) {
       const names = path.split('/')
       for (const [at, name] of names.entries()) {
+        if (name === '') continue
         const place = names.slice(0, at + 1).join('/')
         if (seen.has(place)) continue
         seen.add(place)

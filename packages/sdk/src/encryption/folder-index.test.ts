@@ -5,25 +5,36 @@ import { expect, test } from 'vitest'
 import { readFolderIndex, writeFolderIndex } from './folder-index.ts'
 
 const file = (path: string, entry = '0') => ({ path, entry, sizeBytes: 1 })
-const read = (...paths: string[]) => readFolderIndex(writeFolderIndex(paths.map((path, i) => file(path, String(i)))))
+const readWith = (folders: string[], ...paths: string[]) => {
+  const indexed = paths.map((path, i) => file(path, String(i)))
+  return readFolderIndex(writeFolderIndex(indexed, folders))
+}
+const read = (...paths: string[]) => readWith([], ...paths)
 
 test('decodes an encoded index', () => {
   const files = [file('a.txt'), file('b/c d.txt', '1'), file('b/e/ü', '12')]
-  expect(readFolderIndex(writeFolderIndex(files))).toEqual(files)
-  expect(readFolderIndex(writeFolderIndex([]))).toEqual([])
+  expect(readFolderIndex(writeFolderIndex(files))).toEqual({ files, folders: [] })
+  expect(readFolderIndex(writeFolderIndex([]))).toEqual({ files: [], folders: [] })
+  expect(readFolderIndex(writeFolderIndex(files, ['e', 'b/f']))).toEqual({ files, folders: ['e', 'b/f'] })
+  // Readers of the first version know `version` and `files` alone.
+  expect(new TextDecoder().decode(writeFolderIndex(files))).toBe(JSON.stringify({ version: 1, files }))
 })
 
 test.runIf(sep === '/')('accepts a backslash, which separates nothing here', () => {
-  expect(read('a\\b', '..\\c').map(({ path }) => path)).toEqual(['a\\b', '..\\c'])
+  expect(read('a\\b', '..\\c').files.map(({ path }) => path)).toEqual(['a\\b', '..\\c'])
 })
 
 test('rejects paths that escape, repeat, or are both file and folder', () => {
   const others = sep === '/' ? [] : ['a\\b']
   for (const path of ['../a', 'a/../b', '/a', 'a//b', 'a/', '.', 'a/./b', 'a\0', ...others])
-    expect(() => read(path), path).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }))
+    for (const parse of [() => read(path), () => readWith([path])])
+      expect(parse, path).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }))
   expect(() => read('a', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
   expect(() => read('a/b', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
   expect(() => read('a', 'a/b/c')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
+  for (const parse of [() => readWith(['a'], 'a'), () => readWith(['a'], 'a/b'), () => readWith(['a/b'], 'a')])
+    expect(parse).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
+  expect(() => readWith(['a', 'a'])).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
 })
 
 test('rejects any other input as not an index', () => {

@@ -20,29 +20,40 @@ export type IndexedFile = {
   sizeBytes: number
 }
 
+/** The names of an encrypted folder. */
+export type FolderIndex = {
+  files: IndexedFile[]
+  /** Paths of the folders that contain nothing. */
+  folders: string[]
+}
+
+const pathSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
+// `folders` came later: readers from before ignore it.
 const indexSchema = v.object({
   version: v.literal(1),
+  folders: v.optional(v.array(pathSchema), []),
   files: v.array(
     v.object({
-      path: v.pipe(v.string(), v.minLength(1), v.maxLength(4096)),
+      path: pathSchema,
       entry: v.pipe(v.string(), v.regex(/^\d{1,9}$/)),
       sizeBytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     }),
   ),
 })
 
-export function writeFolderIndex(files: readonly IndexedFile[]): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ version: 1, files }))
+export function writeFolderIndex(files: readonly IndexedFile[], folders: readonly string[] = []): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ version: 1, files, ...(folders.length === 0 ? {} : { folders }) }))
 }
 
 /**
  * Parses an index. Its names are untrusted: none may escape the folder, occur twice, or be both a file and a folder.
  * @throws CairnError NOT_ENCRYPTED (not an index), INVALID_PATH, DUPLICATE_NAME
  */
-export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
-  const files = parseIndex(bytes)
+export function readFolderIndex(bytes: Uint8Array): FolderIndex {
+  const { files, folders } = parseIndex(bytes)
   const paths = new Set<string>()
-  for (const { path } of files) {
+  const all = [...files.map(({ path }) => path), ...folders]
+  for (const path of all) {
     if (!path.split('/').every(isSafeName))
       throw new CairnError('INVALID_PATH', {
         message: `The folder contains a path that is not safe: ${JSON.stringify(path)}`,
@@ -50,18 +61,18 @@ export function readFolderIndex(bytes: Uint8Array): IndexedFile[] {
     if (paths.has(path)) throw duplicateName(path)
     paths.add(path)
   }
-  for (const { path } of files) {
+  for (const path of all) {
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
       const above = path.slice(0, at)
       if (paths.has(above)) throw duplicateName(above)
     }
   }
-  return files
+  return { files, folders }
 }
 
-function parseIndex(bytes: Uint8Array): IndexedFile[] {
+function parseIndex(bytes: Uint8Array): FolderIndex {
   try {
-    return v.parse(indexSchema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).files
+    return v.parse(indexSchema, JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   } catch (cause) {
     throw new CairnError('NOT_ENCRYPTED', { message: 'The file is not an encrypted folder', cause })
   }

@@ -33,29 +33,35 @@ export async function openPath(path: string): Promise<LocalPath> {
   return {
     kind: 'directory',
     name,
-    files: (onLeftOut) => walkFiles(full, name, onLeftOut),
+    files: (onLeftOut, keepsFolders = false) => walkFiles(full, name, onLeftOut, keepsFolders),
     entries: (onLeftOut) => walk(full, name, onLeftOut),
   }
 }
 
-async function* walkFiles(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<LocalFile> {
+async function* walkFiles(
+  folder: string,
+  name: string,
+  onLeftOut: OnLeftOut,
+  keepsFolders: boolean,
+): AsyncGenerator<LocalFile> {
   for await (const group of walk(folder, name, onLeftOut)) {
     for (const entry of group) {
-      if (entry.place === undefined) yield entry
+      if (entry.kind === undefined || (keepsFolders && entry.kind === 'folder')) yield entry
       else onLeftOut?.(entry.name)
     }
   }
 }
 
 /**
- * Yields the files, links and empty folders below a folder in groups, ordered by name. Does not follow links: they could
+ * Yields the files, links and empty folders below a folder in groups, ordered by name, or the folder itself if it is empty. Does
+ * not follow links: they could
  * leave the folder or form a cycle.
  */
 async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<readonly LocalFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw unreadable(folder, cause)
   })
-  if (entries.length === 0 && name.includes('/')) yield [emptyFolder(name)]
+  if (entries.length === 0) yield [emptyFolder(name)]
   if (entries.some((entry) => entry.name.includes(replacement))) await requireUtf8(folder)
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   const start = folder.endsWith(sep) ? folder : `${folder}${sep}`
@@ -80,6 +86,7 @@ async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncG
 /** Empty folders and links have the media types by which Kubo's `add` knows them. */
 function emptyFolder(name: string): LocalFile {
   return {
+    kind: 'folder',
     name,
     sizeBytes: 0,
     mimeType: 'application/x-directory',
@@ -95,6 +102,7 @@ async function diskLink(path: string, name: string): Promise<LocalFile> {
   })
   if (!isUtf8(target)) throw new CairnError('FILE_UNREADABLE', { message: `The target of ${path} is not valid UTF-8` })
   return {
+    kind: 'link',
     name,
     sizeBytes: target.length,
     mimeType: 'application/symlink',

@@ -26,10 +26,20 @@ export async function* encryptFolder(
   const indexed: IndexedFile[] = []
   let top: string | undefined
   let total = 0
+  const folders: string[] = []
   for await (const file of files) {
     const slash = file.name.indexOf('/')
+    // An empty folder is its only entry.
+    if (slash === -1 && file.kind === 'folder') {
+      top = file.name
+      continue
+    }
     const own = file.name.slice(0, Math.max(0, slash))
     top ??= own
+    if (file.kind === 'folder') {
+      folders.push(file.name.slice(slash + 1))
+      continue
+    }
     if (slash < 1 || own !== top)
       throw new CairnError('INVALID_PATH', { message: `Not a file of the folder ${top}: ${file.name}` })
     const entry = String(indexed.length)
@@ -40,9 +50,9 @@ export async function* encryptFolder(
     total += sizeBytes
   }
   if (top === undefined) throw new CairnError('NO_FILE', { message: 'No file to upload' })
-  const bytes = writeFolderIndex(indexed)
+  const bytes = writeFolderIndex(indexed, folders)
   const index: LocalFile = { name: indexName, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }
-  yield partHead(boundary, { name: `${top}/${indexName}` }, false)
+  yield partHead(boundary, { name: `${top}/${indexName}` }, indexed.length === 0)
   const { node } = yield* encryptPart(index, masterKey, options, () => undefined)
   tree.addFile(indexName, node)
   return { name: top, sizeBytes: total, node: (await tree.finish()).root }

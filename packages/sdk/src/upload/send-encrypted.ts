@@ -98,7 +98,11 @@ async function sendOnce(
   }
   const body = async function* (): AsyncGenerator<Uint8Array> {
     yield* options.asOne ? asOne() : apart()
-    if (sent.length === 0) throw new CairnError('NO_FILE', { message: 'No file to upload' })
+    if (sent.length === 0)
+      throw new CairnError('NO_FILE', {
+        message: 'No file to encrypt',
+        hint: 'Files are encrypted one by one. Encrypt the folder as one (asOne, --as-one) to keep empty folders.',
+      })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
     await saveKeys(sent, save)

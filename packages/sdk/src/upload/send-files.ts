@@ -28,7 +28,7 @@ export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'
   onProgress?: OnProgress
   /**
    * Called with the path of each entry that the upload of a folder on disk leaves out: sockets, pipes and devices, and
-   * for an encrypted folder also symbolic links and empty folders. A retry calls it again.
+   * for encrypted files also symbolic links and, without `asOne`, empty folders. A retry calls it again.
    */
   onLeftOut?: (path: string) => void
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */

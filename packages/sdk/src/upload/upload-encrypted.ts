@@ -72,7 +72,7 @@ export function uploadEncryptedStream(
 /**
  * Encrypts and uploads the files of a folder in one request, each under its own key and CID, so that single files can
  * be shared; their names contain the path below the folder. With `asOne` the result is the folder: it has one CID and
- * one key, its names are hidden, and `openEncryptedFolder` reads it.
+ * one key, its names are hidden, its empty folders are kept, and `openEncryptedFolder` reads it.
  * @throws CairnError DUPLICATE_NAME, NO_FILE, and those of uploadEncrypted
  */
 export async function uploadEncryptedFolder(
@@ -80,12 +80,8 @@ export async function uploadEncryptedFolder(
   source: FolderSource,
   options: EncryptedFolderOptions = {},
 ): Promise<EncryptedUploadResult[]> {
-  return sendEncrypted(
-    client,
-    refuseDuplicates(await openFolder(source, options)),
-    options,
-    await saving(client, options),
-  )
+  const batch = await openFolder(source, options, options.asOne ? 'folders' : 'files')
+  return sendEncrypted(client, refuseDuplicates(batch), options, await saving(client, options))
 }
 
 async function uploadOne(

@@ -13,26 +13,25 @@ export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry>
 
 /**
  * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r`: a symbolic link on disk stays a link, and empty
- * folders are kept.
- * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for an empty folder, and those of
- *   uploadFile
+ * folders are kept, also if the folder itself is one.
+ * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for no entries at all, and those of uploadFile
  */
 export async function uploadFolder(
   client: Client,
   source: FolderSource,
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  return sendFiles(client, refuseDuplicates(await openFolder(source, options, true)), options)
+  return sendFiles(client, refuseDuplicates(await openFolder(source, options, 'all')), options)
 }
 
 /**
  * Opens the files of a folder from any source.
- * @param keepsAll includes symbolic links and empty folders of a folder on disk. Defaults to false.
+ * @param keeps what else of a folder on disk is included: empty folders, or also symbolic links. Defaults to nothing.
  */
 export async function openFolder(
   source: FolderSource,
   { name, onLeftOut }: Pick<UploadOptions, 'name' | 'onLeftOut'>,
-  keepsAll = false,
+  keeps: 'files' | 'folders' | 'all' = 'files',
 ): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
@@ -41,7 +40,8 @@ export async function openFolder(
     }
     const rename = name === undefined ? (file: LocalFile) => file : renameTop(name)
     const rest = { isFolder: true, canRepeat: true, totalBytes: undefined }
-    if (!keepsAll) return { files: () => mapEach(path.files(onLeftOut), rename), ...rest }
+    const files = () => mapEach(path.files(onLeftOut, keeps === 'folders'), rename)
+    if (keeps !== 'all') return { files, ...rest }
     const groups = () => mapEach(path.entries(onLeftOut), (group) => group.map(rename))
     return { files: () => flatten(groups()), groups, ...rest }
   }
@@ -58,7 +58,10 @@ export async function openFolder(
 function renameTop(name: string): (file: LocalFile) => LocalFile {
   if (name === '' || name === '.' || name === '..' || name.includes('/'))
     throw new CairnError('INVALID_PATH', { message: `Invalid folder name: ${name}` })
-  return (file) => ({ ...file, name: `${name}${file.name.slice(file.name.indexOf('/'))}` })
+  return (file) => {
+    const slash = file.name.indexOf('/')
+    return { ...file, name: slash === -1 ? name : `${name}${file.name.slice(slash)}` }
+  }
 }
 
 async function* flatten(groups: AsyncIterable<readonly LocalFile[]>): AsyncGenerator<LocalFile> {

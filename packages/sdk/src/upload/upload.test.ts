@@ -247,9 +247,25 @@ describe('folders', () => {
     })
   })
 
-  test('can be empty; names that leave the folder are clear errors', async () => {
-    mkdirSync(join(folder, 'empty'))
-    await expect(uploadFolder(client, join(folder, 'empty'))).rejects.toMatchObject({ code: 'NO_FILE' })
+  test('can be empty, with the CIDs of `ipfs add -r`', async () => {
+    const top = join(folder, 'empty')
+    mkdirSync(top)
+    const cid = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+    expect(await uploadFolder(client, top)).toMatchObject({ cid, name: 'empty', sizeBytes: 0 })
+    expect(await uploadFolder(client, top, { name: 'renamed' })).toMatchObject({ cid, name: 'renamed' })
+    expect(await uploadFolder(client, top, { cidVersion: 0 })).toMatchObject({
+      cid: 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn',
+    })
+    expect(await uploadFolder(client, top, { resumable: createResumable() })).toMatchObject({ cid })
+    const wrapped = await uploadFolder(client, top, { wrapWithDirectory: true })
+    await downloadFile(client, wrapped.cid, join(folder, 'empty wrapped'))
+    expect(readdirSync(join(folder, 'empty wrapped'))).toEqual(['empty'])
+    expect(await downloadFile(client, cid, join(folder, 'empty back'))).toMatchObject({ files: 0, sizeBytes: 0 })
+    expect(readdirSync(join(folder, 'empty back'))).toEqual([])
+  })
+
+  test('without an entry, and with names that leave the folder, are clear errors', async () => {
+    await expect(uploadFolder(client, [])).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(uploadFolder(client, [{ path: '../x', content: '' }])).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
