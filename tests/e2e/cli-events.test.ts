@@ -1,7 +1,7 @@
 // Events and webhooks through the real command line.
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -86,4 +86,28 @@ test('webhook creates, lists, tests, replays, disables and removes', async () =>
     server.closeAllConnections()
     server.close()
   }
+})
+
+test('an exported log that was changed, or is signed by another key, ends with the code of a failed verification', async () => {
+  expect((await cairn(['upload', 'hello.txt'])).code).toBe(0)
+  const exported = await cairn(['events', 'export', 'log.jsonl'])
+  expect(exported.code, exported.err).toBe(0)
+  const log = readFileSync(join(folder, 'log.jsonl'), 'utf8')
+  const lines = log.trimEnd().split('\n')
+  const other = 'did:key:z6MkehRgf7yJbgaGfYsdoAsKdBPE3dj2CYhowQdcjqSJgvVd'
+  const changes = {
+    same: [log, 0, ''],
+    'a changed event': [log.replace('hello.txt', 'hullo.txt'), 7, 'DATA_DAMAGED'],
+    'a missing line': [lines.toSpliced(1, 1).join('\n'), 7, 'DATA_DAMAGED'],
+    'no seal': [lines.slice(0, -1).join('\n'), 7, 'DATA_DAMAGED'],
+    'no log': ['hello', 7, 'DATA_DAMAGED'],
+    'another signature': [log.replace(/"signature":"./, '"signature":"-'), 7, 'INVALID_SIGNATURE'],
+  } as const
+  for (const [what, [text, code, error]] of Object.entries(changes)) {
+    writeFileSync(join(folder, 'changed.jsonl'), text)
+    const verified = await cairn(['events', 'verify', 'changed.jsonl', '--json'])
+    expect(verified.code, `${what}: ${verified.err}`).toBe(code)
+    if (error !== '') expect(JSON.parse(verified.err)).toMatchObject({ error: { code: error } })
+  }
+  expect(await cairn(['events', 'verify', 'log.jsonl', '--signer', other])).toMatchObject({ code: 7 })
 })

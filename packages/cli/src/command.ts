@@ -1,6 +1,7 @@
 import type { ParseArgsConfig } from 'node:util'
 import { CairnError } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
+import type { ExitCodes } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import type { Prompt } from './prompt.ts'
 import type { Session } from './session.ts'
@@ -49,6 +50,8 @@ export type Command = {
   /** Values of a first argument that is a keyword. */
   words?: readonly string[]
   examples: readonly string[]
+  /** Exit codes of errors that mean something else here than in other commands. */
+  exitCodes?: ExitCodes
   run(context: CommandContext): Promise<void>
 }
 

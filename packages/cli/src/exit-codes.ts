@@ -15,7 +15,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-const byCode: Partial<Record<ErrorCode, number>> = {
+const byCode: ExitCodes = {
   USAGE: exitCodes.usage,
   INVALID_REQUEST: exitCodes.usage,
   INVALID_CID: exitCodes.usage,
@@ -109,9 +109,18 @@ const byCode: Partial<Record<ErrorCode, number>> = {
   INVALID_PIECE_CID: exitCodes.usage,
   CID_MISMATCH: exitCodes.verification,
   BLOCK_HASH_MISMATCH: exitCodes.verification,
+  DATA_DAMAGED: exitCodes.verification,
+  PIECE_DAMAGED: exitCodes.verification,
+  SHARD_MISMATCH: exitCodes.verification,
+  KEY_NOT_RECOVERED: exitCodes.verification,
   ABORTED: exitCodes.interrupted,
 }
 
-export function exitCodeOf(error: unknown): number {
-  return CairnError.is(error) ? (byCode[error.code] ?? exitCodes.failed) : exitCodes.failed
+/** Exit codes by error. */
+export type ExitCodes = Partial<Record<ErrorCode, number>>
+
+/** @param ofCommand those that differ in a command */
+export function exitCodeOf(error: unknown, ofCommand: ExitCodes = {}): number {
+  if (!CairnError.is(error)) return exitCodes.failed
+  return ofCommand[error.code] ?? byCode[error.code] ?? exitCodes.failed
 }

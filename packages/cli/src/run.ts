@@ -3,7 +3,7 @@ import { type Command, flag, type Options, text } from './command.ts'
 import { commands } from './commands.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { type ExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
 import { createOutput, type Output } from './output.ts'
 import { parseOptions } from './parse-options.ts'
@@ -89,6 +89,7 @@ export async function run(
 ): Promise<number> {
   const { name, rest } = splitCommand(argv)
   const output = openOutput(argv, environment, { stdout, stderr })
+  let ofCommand: ExitCodes | undefined
   try {
     if (name === '--version' || name === 'version') {
       output.result({ version }, version)
@@ -103,6 +104,7 @@ export async function run(
       return name === '' ? exitCodes.usage : exitCodes.ok
     }
     const command = findCommand(name)
+    ofCommand = command.exitCodes
     const { values, args } = parseOptions(rest, { ...globalOptions, ...command.options }, command.name)
     if (flag(values, 'help')) {
       showHelp(output, command)
@@ -130,6 +132,6 @@ export async function run(
     // The user who stopped it needs no message.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
     output.error(CairnError.is(error) ? error : describeFailure(error))
-    return exitCodeOf(error)
+    return exitCodeOf(error, ofCommand)
   }
 }

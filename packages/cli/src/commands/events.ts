@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { CairnError, exportEvents, verifyEventLog } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { writePrivateFile } from '../write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
@@ -46,6 +47,8 @@ export const events: Command = {
   options: {
     signer: { type: 'string', about: 'public key that verify expects (that of the network)', value: 'did:key' },
   },
+  // The signature is that of the log.
+  exitCodes: { INVALID_SIGNATURE: exitCodes.verification },
   examples: ['cairn events export events.jsonl', 'cairn events verify events.jsonl'],
   run: (context) => pickAction('events', actions, context.args[0])(context),
 }
