@@ -162,6 +162,11 @@ describe('POST /api/v0/add', () => {
     expect(fileList.slice(0, 2)).toMatchObject([{ encryption: true }, { encryption: true }])
   })
 
+  it('takes names with quotes and backslashes as `fetch` sends them', async () => {
+    for (const name of ['end\\', 'a\\b', 'a"b', 'end"', 'both\\"'])
+      expect(await (await add([[name, 'hello world']])).json()).toMatchObject({ Name: name, Hash: hello })
+  })
+
   it('names a blob without a name by its CID, and takes empty files', async () => {
     expect(await (await add([[undefined, 'hello world']])).json()).toMatchObject({ Name: hello, Hash: hello })
     expect(await (await add([['empty', '']])).json()).toMatchObject({ Name: 'empty', Size: '0' })

@@ -74,6 +74,21 @@ test('the page on names: a name is created, published, read and exported', async
   expect(record.value).toBe(`/ipfs/${cid}`)
 })
 
+test.each([[], ['--form-escape']])('curl %s uploads files whose names have quotes and backslashes', async (...args) => {
+  const { apiKey } = await createTestKey(network)
+  const names = ['end\\', 'a\\b', 'a"b', 'end"', '\\"', 'both\\"']
+  const place = mkdtempSync(join(folder, 'names-'))
+  for (const name of names) writeFileSync(join(place, name), name)
+  for (const name of names) {
+    // Within the form of curl, both characters are escaped for curl itself.
+    const form = `file=@"${name.replaceAll(/["\\]/g, '\\$&')}"`
+    const url = `${network.profile.api}/api/v0/add`
+    const line = ['-sf', ...args, '-H', `Authorization: Bearer ${apiKey}`, '-F', form, url]
+    const { stdout } = await promisify(execFile)('curl', line, { cwd: place })
+    expect(JSON.parse(stdout)).toMatchObject({ Name: name })
+  }
+})
+
 test('the page on upload links: a file is sent with a token', async () => {
   const { apiKey } = await createTestKey(network)
   const { token } = await createUploadLink(createClient({ network: network.profile, apiKey }), { maxUploads: 1 })

@@ -151,6 +151,12 @@ describe('multipart', () => {
       ['form-data; name="file"; filename="a\\"b\\\\c.txt"', 'a"b\\c.txt'],
       ['form-data; name="file"; filename="a"b".txt"', 'a"b".txt'],
       ['form-data; name="file"; filename="C:\\dir\\a.txt"', 'C:\\dir\\a.txt'],
+      // A backslash at the end, as browsers and curl send it, and escaped; a quote at the end, escaped.
+      ['form-data; name="file"; filename="C:\\dir\\"', 'C:\\dir\\'],
+      ['form-data; name="file"; filename="end\\" ; ', 'end\\'],
+      ['form-data; name="file"; filename="end\\\\"', 'end\\'],
+      ['form-data; name="file"; filename="end\\""', 'end"'],
+      ['form-data; name="file"; filename="x\\"; filename*=UTF-8\'\'other"', "x\"; filename*=UTF-8''other"],
       ['form-data; name="file"; filename="a%22b%20c 100%+.txt"', 'a"b%20c 100%+.txt'],
       ['form-data; name="file"; filename="a; b=c.txt"', 'a; b=c.txt'],
       [`form-data; name="file"; filename="x"; filename*=UTF-8''gr%C3%BC%C3%9Fe.txt`, 'grüße.txt'],

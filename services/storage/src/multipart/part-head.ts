@@ -19,6 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const controls = /[\x00-\x08\x0a-\x1f\x7f]/
+const endOfLine = /^[ \t]*;?[ \t]*$/
 const afterQuotedValue = /^[ \t]*(?:;[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+=|;?[ \t]*$)/
 
 /** A head with a plain file name, and the text around that name. */
@@ -61,8 +62,9 @@ function patternOf(text: string, head: PartHead): Pattern | undefined {
 
 /**
  * Parses the header lines of a part: the bytes between the delimiter's line and the empty line.
- * File names are accepted as real clients send them: plain UTF-8; a quote escaped as `\"` (curl), as `%22` (browsers
- * and `fetch`), or not at all (published Node client); `filename*` of RFC 5987 takes precedence.
+ * File names are accepted as real clients send them: plain UTF-8; a quote escaped as `\"` (Go, curl before 7.81 and with
+ * `--form-escape`), as `%22` (browsers, `fetch`, curl), or not at all (published Node client); `filename*` of RFC 5987 takes
+ * precedence. A backslash is doubled by those of the first kind only.
  *
  * @throws CairnError INVALID_MULTIPART
  */
@@ -117,13 +119,17 @@ function readToken(value: string, start: number): { text: string; end: number } 
   return { text: value.slice(start, end).trim(), end }
 }
 
-/** Reads up to the quote that ends the value: one before the end of the line or another parameter. */
+/**
+ * Reads up to the quote that ends the value: one before the end of the line or another parameter. Clients that escape quotes by a
+ * backslash escape backslashes, too, so one before the last quote of the line comes from a client that escapes neither, such as
+ * browsers and curl.
+ */
 function readQuoted(value: string, start: number): { text: string; end: number } {
   let text = ''
   for (let at = start; at < value.length; at++) {
     const character = value[at]
     const next = value[at + 1]
-    if (character === '\\' && (next === '"' || next === '\\')) {
+    if (character === '\\' && (next === '\\' || (next === '"' && !endOfLine.test(value.slice(at + 2, at + 200))))) {
       text += next
       at++
     } else if (character === '"' && afterQuotedValue.test(value.slice(at + 1, at + 200))) {
