@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
 import { type Client, createApiKey, createClient } from '@cairn/sdk'
+import memory from '../apps/local/src/program-memory.json' with { type: 'json' }
 import { freeOffset } from '../tests/free-offset.ts'
 import { startProgram, stopProgram } from './program.ts'
 
@@ -22,10 +23,10 @@ export async function startNetwork(home: string): Promise<BenchNetwork> {
   const child = await startProgram(
     process.execPath,
     // As `scripts/run.mjs` starts it.
-    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', bin],
+    ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', ...memory.arguments, bin],
     /ready/i,
     {
-      MALLOC_ARENA_MAX: '1',
+      ...memory.environment,
       CAIRN_HOME: home,
       CAIRN_PORT_OFFSET: String(offset),
       CAIRN_LOG_LEVEL: 'warn',

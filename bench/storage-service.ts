@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import memory from '../apps/local/src/program-memory.json' with { type: 'json' }
 import { buildService } from '../scripts/service-bundles.ts'
 import { createTestKey } from '../tests/fixtures.ts'
 import { runProgram, stopProgram } from './program.ts'
@@ -21,9 +22,9 @@ export function startStorage(
 /** Starts the storage service as operators run it: its bundle, with the options of the image and the systemd units. */
 export async function startDeployed(folder: string): Promise<Storage> {
   await buildService('storage', join(folder, 'bundle'))
-  return start(join(folder, 'bundle', 'storage.js'), ['--max-semi-space-size=1'], {
+  return start(join(folder, 'bundle', 'storage.js'), memory.arguments, {
     CAIRN_HOME: join(folder, 'home'),
-    MALLOC_ARENA_MAX: '1',
+    ...memory.environment,
   })
 }
 

@@ -5,6 +5,7 @@ import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { endProcess, endWithThisProcess } from './end-process.ts'
+import memory from './program-memory.json' with { type: 'json' }
 
 /** A service in its own process. Disposing stops it by SIGTERM, and kills it if it does not stop. */
 export type ServiceProcess = AsyncDisposable & {
@@ -12,12 +13,6 @@ export type ServiceProcess = AsyncDisposable & {
   readonly ready: { url: string; publicKey?: string }
   readonly pid: number
 }
-
-/** Semi-space size in MiB: saves 12 MiB of memory per process, and a whole network shares one machine. */
-const smallHeap = ['--max-semi-space-size=1']
-
-/** One pool of glibc for all threads of a process, which keeps less freed memory; other C libraries ignore it. */
-const onePool = { MALLOC_ARENA_MAX: '1' }
 
 const readyTimeoutMs = 30_000
 /** Time in ms for the shutdown of a service beyond its own limit for requests in progress. */
@@ -39,15 +34,17 @@ export type ServiceOptions = {
 }
 
 /**
- * Starts the program of a service and waits until it reports ready. It ends with this process in any case: the channel
- * between them closes, and one that hangs is killed.
+ * Starts the program of a service with the memory settings of `program-memory.json`, because a whole network shares one machine:
+ * a semi-space of 1 MiB saves 12 MiB per process, and one pool of glibc for all threads keeps less freed memory; other C
+ * libraries ignore it. `scripts/run.mjs` starts the network with the same. Waits until the program reports ready. It ends with
+ * this process in any case: the channel between them closes, and one that hangs is killed.
  * @throws CairnError UNAVAILABLE with its output if it does not start
  */
 export async function spawnService(options: ServiceOptions): Promise<ServiceProcess> {
   const { name, program, environment, home, stopTimeoutMs, signal, isBackground = false } = options
-  const child = spawn(process.execPath, [...process.execArgv, ...smallHeap, program], {
+  const child = spawn(process.execPath, [...process.execArgv, ...memory.arguments, program], {
     // A shared compile cache: processes start faster, and need no memory for compiling.
-    env: { NODE_COMPILE_CACHE: compileCache(home), ...onePool, ...environment },
+    env: { NODE_COMPILE_CACHE: compileCache(home), ...memory.environment, ...environment },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     // Ctrl-C in the terminal reaches the whole group: only the parent stops its children, in order.
     detached: true,
