@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findNetwork } from '#platform/find-network'
+import { findNetwork, readProfile } from '#platform/find-network'
 
 let base = ''
 beforeAll(() => {
@@ -21,4 +21,14 @@ test('finds a network by CAIRN_NETWORK, then in CAIRN_HOME, then in the nearest 
   expect(findNetwork({ CAIRN_HOME: home }, from)).toBe(join(home, 'network.json'))
   expect(findNetwork({ CAIRN_HOME: join(base, 'a') }, from), 'a home without a profile').toBe(nearest)
   expect(findNetwork({ CAIRN_NETWORK: '', CAIRN_HOME: '' }, from)).toBe(nearest)
+})
+
+test('a profile that cannot be read is not reported as missing', async () => {
+  const missing = join(base, 'none.json')
+  await expect(readProfile(missing)).rejects.toMatchObject({ message: `No network profile at ${missing}` })
+  await expect(readProfile(base)).rejects.toMatchObject({
+    code: 'NO_NETWORK',
+    message: `Cannot read the network profile ${base} (EISDIR)`,
+    hint: 'Check the path and its permissions.',
+  })
 })

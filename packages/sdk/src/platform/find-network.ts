@@ -30,7 +30,13 @@ export async function readProfile(path: string): Promise<unknown> {
   try {
     text = await readFile(path, 'utf8')
   } catch (cause) {
-    throw new CairnError('NO_NETWORK', { message: `No network profile at ${path}`, cause })
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+    if (code === 'ENOENT') throw new CairnError('NO_NETWORK', { message: `No network profile at ${path}`, cause })
+    throw new CairnError('NO_NETWORK', {
+      message: `Cannot read the network profile ${path}${code === undefined ? '' : ` (${code})`}`,
+      hint: 'Check the path and its permissions.',
+      cause,
+    })
   }
   try {
     return JSON.parse(text)

@@ -28,7 +28,10 @@ export async function openPath(path: string): Promise<LocalPath> {
   })
   if (found.isFile()) return { kind: 'file', file: diskFile(full, basename(full), found.size) }
   if (!found.isDirectory())
-    throw new CairnError('FILE_UNREADABLE', { message: `${path} is neither a file nor a folder` })
+    throw new CairnError('FILE_UNREADABLE', {
+      message: `${path} is neither a file nor a folder`,
+      hint: 'Upload what it yields as a stream: uploadStream, or a pipe to `cairn upload -`.',
+    })
   const name = basename(full)
   return {
     kind: 'directory',

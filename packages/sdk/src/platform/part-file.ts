@@ -254,7 +254,10 @@ async function replaceEarlier(
   await removeIfThere(copyPath)
   const copy = await createPart(copyPath, target)
   try {
-    await copyStart(earlier, copy, sizeBytes, signal)
+    await copyStart(earlier, copy, sizeBytes, signal).catch(async (error: unknown) => {
+      if (codeOf(error) !== 'ENOSPC') throw error
+      await moveStart(path, earlier, copy, sizeBytes, signal)
+    })
     const own = await takeOwn(copyPath, copy)
     if (own === undefined) throw takenOver(target)
     await rename(own, path)
@@ -297,6 +300,38 @@ async function copyStart(
     if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
     await writeAll(to, [buffer.subarray(0, bytesRead)], at)
     at += bytesRead
+  }
+}
+
+/**
+ * Moves the first bytes of a part where the disk has no room for a copy, from their end, so that each piece is freed when it is
+ * copied. A process that is killed meanwhile loses what it moved.
+ */
+async function moveStart(
+  path: string,
+  from: FileHandle,
+  to: FileHandle,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  await to.truncate(0)
+  const shrinking = await open(path, O_RDWR | O_NOFOLLOW)
+  try {
+    const [read, written] = await Promise.all([from.stat({ bigint: true }), shrinking.stat({ bigint: true })])
+    if (read.ino !== written.ino || read.dev !== written.dev) throw new CairnError('FILE_CHANGED')
+    const buffer = Buffer.allocUnsafe(copiedBytes)
+    for (let end = sizeBytes; end > 0; ) {
+      if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
+      const start = Math.max(0, end - buffer.length)
+      const { bytesRead } = await from.read(buffer, 0, end - start, start)
+      if (bytesRead < end - start)
+        throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
+      await shrinking.truncate(start)
+      await writeAll(to, [buffer.subarray(0, bytesRead)], start)
+      end = start
+    }
+  } finally {
+    await shrinking.close()
   }
 }
 
@@ -367,7 +402,7 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<boo
         cause,
       })
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target}`, cause })
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target} (${codeOf(cause)})`, cause })
   })
   // Only a recursive call returns what it made, and it makes nothing if the folder exists.
   const first = await made
@@ -429,7 +464,10 @@ export async function makeLink(path: string, target: string, overwrite: boolean)
   try {
     await symlink(target, own)
   } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the symbolic link ${path}`, cause })
+    throw new CairnError('FILE_UNREADABLE', {
+      message: `Cannot make the symbolic link ${path} (${codeOf(cause)})`,
+      cause,
+    })
   }
   try {
     await moveIntoPlace(own, full, path, overwrite)
