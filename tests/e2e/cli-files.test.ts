@@ -141,7 +141,7 @@ test('keeps an existing target by default', async () => {
   writeFileSync(join(folder, 'mine.txt'), 'precious')
   const refused = await cairn(['get', hello, '-o', 'mine.txt'])
   expect(refused.code).toBe(1)
-  expect(refused.err).toContain('already exists')
+  expect(refused.err).toContain('mine.txt already exists\nChoose another target with -o, or use --force')
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('precious')
   expect((await cairn(['get', hello, '-o', 'mine.txt', '--force'])).code).toBe(0)
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('hello world')

@@ -1,6 +1,6 @@
 // The first call of the command line, its errors, and its help.
 import { spawn } from 'node:child_process'
-import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CliRun, cliCommand } from '../run-cli.ts'
@@ -25,6 +25,15 @@ test('the first upload is one line, with nothing set up before', async () => {
   const keys = join(folder, 'config', 'keys.json')
   expect(statSync(keys).mode & 0o777).toBe(0o600)
   expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700)
+})
+
+test('first commands at the same time create one key', async () => {
+  const { folder, cairn } = home
+  const options = { asProcess: true, config: 'fresh' }
+  const runs = await Promise.all([1, 2, 3, 4].map(() => cairn(['upload', 'hello.txt'], options)))
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0])
+  expect(runs.filter(({ err }) => err.includes('Created an API key'))).toHaveLength(1)
+  expect(readdirSync(join(folder, 'fresh'))).toEqual(['keys.json'])
 })
 
 describe('errors', () => {

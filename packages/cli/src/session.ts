@@ -62,14 +62,24 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
   const readKey = async (profile: NetworkProfile): Promise<string> => {
     const given = await givenKey()
     if (given !== undefined) return given
-    const kept = await state.readKey(profile.api)
     const own = await ownAddress(profile)
-    const isUsable = kept !== undefined && !isOther(kept, own)
-    // A local network that was reset does not know the keys of the previous one.
-    if (isUsable && (profile.wallet === undefined || (await isAccepted(profile, kept.key)))) return kept.key
-    const hasWallet = (await state.readAddress()) !== undefined
-    if (profile.wallet === undefined || hasWallet) throw noKey(kept, own)
-    const { address, privateKey } = profile.wallet
+    const usableKey = async (): Promise<string | undefined> => {
+      const kept = await state.readKey(profile.api)
+      if (kept === undefined || isOther(kept, own)) return undefined
+      // A local network that was reset does not know the keys of the previous one.
+      return profile.wallet === undefined || (await isAccepted(profile, kept.key)) ? kept.key : undefined
+    }
+    const usable = await usableKey()
+    if (usable !== undefined) return usable
+    const { wallet } = profile
+    if (wallet === undefined || (await state.readAddress()) !== undefined)
+      throw noKey(await state.readKey(profile.api), own)
+    return state.whileCreatingKey(async () => (await usableKey()) ?? createTestKey(profile, wallet))
+  }
+  const createTestKey = async (
+    profile: NetworkProfile,
+    { address, privateKey }: NonNullable<NetworkProfile['wallet']>,
+  ): Promise<string> => {
     const key = await createApiKey(
       createClient({ network: profile }),
       { privateKey },

@@ -33,6 +33,8 @@ export type State = {
   /** Returns what this machine remembers of a drive, as JSON. */
   readDrive(place: string): Promise<unknown>
   writeDrive(place: string, known: unknown): Promise<void>
+  /** Creates an API key while no other command does: the second one finds the key of the first. */
+  whileCreatingKey<T>(work: () => Promise<T>): Promise<T>
 }
 
 export function createState(folder: string): State {
@@ -88,6 +90,10 @@ export function createState(folder: string): State {
     writeUpload: (id, upload) => writeEntry(uploads, id, upload),
     readDrive: async (place) => (await readRecord(drives))[place],
     writeDrive: (place, known) => writeEntry(drives, place, known),
+    async whileCreatingKey(work) {
+      await makeFolder(folder)
+      return withFileLock(join(folder, 'new-key.lock'), work)
+    },
   }
 }
 

@@ -1,5 +1,13 @@
 import { basename } from 'node:path'
-import { CairnError, type DownloadResult, decryptFile, decryptFolder, downloadFile, isFolder } from '@cairn/sdk'
+import {
+  CairnError,
+  type DownloadResult,
+  decryptFile,
+  decryptFolder,
+  downloadFile,
+  isFolder,
+  restoreError,
+} from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
 import { formatBytes } from '../sizes.ts'
@@ -16,6 +24,16 @@ async function decrypt(content: Content, target: string, options: Options): Prom
   }
   const isOne = await isFolder(client, cid, { signal: options.signal })
   return isOne ? decryptFolder(client, cid, target, settings) : decryptFile(client, cid, target, settings)
+}
+
+/** The error of a target that exists, with the option that continues or replaces it. */
+function nameForce(error: unknown): unknown {
+  if (!CairnError.is(error, 'FILE_EXISTS')) return error
+  return restoreError(error.code, {
+    message: error.message,
+    hint: 'Choose another target with -o, or use --force: it continues an interrupted folder, keeps complete files and replaces others.',
+    cause: error,
+  })
 }
 
 export const get: Command = {
@@ -52,7 +70,11 @@ export const get: Command = {
         throw withWayOut(error)
       })
     }
-    const result = await download().finally(() => progress?.done())
+    const result = await download()
+      .catch((error: unknown) => {
+        throw options.overwrite ? error : nameForce(error)
+      })
+      .finally(() => progress?.done())
     for (const { path, target: to } of result.leftOut ?? []) {
       output.note(`Left out ${path}: a symbolic link to ${to}, outside the folder`)
     }
