@@ -136,6 +136,29 @@ test('-q prints the one value and nothing else', async () => {
   expect(await quiet('name', 'rm', 'quiet', '--yes')).toBe(`${name}\n`)
 })
 
+test('content is named by its address at a gateway, too', async () => {
+  const { folder, cairn } = home
+  mkdirSync(join(folder, 'pages'))
+  writeFileSync(join(folder, 'pages', '100% a#b.txt'), 'named')
+  const { cid, url }: { cid: string; url: string } = JSON.parse((await cairn(['upload', 'pages', '--json'])).out)
+  const addresses = [
+    `${url}/100%25%20a%23b.txt`,
+    `${url}/100%25%20a%23b.txt?download=true#top`,
+    `https://${cid}.ipfs.dweb.link/100%25%20a%23b.txt`,
+    `https://ipfs.io/ipfs/${cid}//100%25%20a%23b.txt`,
+  ]
+  for (const address of addresses)
+    expect(await cairn(['cat', address]), address).toMatchObject({ code: 0, out: 'named' })
+  expect((await cairn(['ls', `${url}/`])).out).toContain('100% a#b.txt')
+  expect((await cairn(['get', addresses[1] ?? ''])).code).toBe(0)
+  expect(readFileSync(join(folder, '100% a#b.txt'), 'utf8')).toBe('named')
+  for (const address of ['https://example.com/a', 'http://'])
+    expect(await cairn(['cat', address]), address).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`${address} is not an address of content at a gateway`),
+    })
+})
+
 test('keeps an existing target by default', async () => {
   const { folder, cairn } = home
   writeFileSync(join(folder, 'mine.txt'), 'precious')

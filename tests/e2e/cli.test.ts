@@ -65,6 +65,10 @@ describe('errors', () => {
     expect((await cairn(['ls', '--bogus'])).err).toContain('Unknown option --bogus')
     expect((await cairn(['ls', '--limit'])).err).toContain('--limit requires a value: <n>')
     expect((await cairn(['ls', '--long=yes'])).err).toContain('--long does not take a value')
+    expect((await cairn(['uplaod', 'hello.txt'])).err).toContain('Did you mean cairn upload?')
+    expect((await cairn(['add', 'hello.txt'])).err).toContain('Did you mean cairn upload?')
+    expect((await cairn(['constructor'])).err).not.toContain('Did you mean')
+    expect((await cairn(['ls', '--jsn'])).err).toContain('Did you mean --json?')
     expect((await cairn(['wallet', 'steal'])).err).toContain('Unknown action of wallet: "steal"')
   })
 

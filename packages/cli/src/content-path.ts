@@ -2,6 +2,28 @@ import { CairnError, isContentPath, resolveName } from '@cairn/sdk'
 import type { CommandContext } from './command.ts'
 import { findName } from './find-name.ts'
 
+/**
+ * Returns the content path of an address at a gateway, such as `cairn upload` prints, so that its content is read, verified, from
+ * the network in use; any other text as it is.
+ * @throws CairnError INVALID_CID for another address, INVALID_PATH
+ */
+export function readContentArgument(argument: string): string {
+  if (!/^https?:\/\//i.test(argument)) return argument
+  const { hostname, pathname } = URL.canParse(argument) ? new URL(argument) : { hostname: '', pathname: '' }
+  const [, root, kind] = /^([^.]+)\.(ipfs|ipns)\./.exec(hostname) ?? []
+  const path = root === undefined ? pathname : `/${kind}/${root}${pathname}`
+  if (!/^\/ip[fn]s\/./.test(path))
+    throw new CairnError('INVALID_CID', {
+      message: `${argument} is not an address of content at a gateway`,
+      hint: 'Use a CID, or an address such as https://…/ipfs/<cid>. To open a share link, run cairn link open.',
+    })
+  try {
+    return decodeURIComponent(path)
+  } catch (cause) {
+    throw new CairnError('INVALID_PATH', { message: `${argument} is not a valid address`, cause })
+  }
+}
+
 /** Names in places where a CID is also valid; `Qm…` is a CID there. */
 const namePath = /^(?:\/ipns\/|ipns:\/\/|k51[0-9a-z]{40}|k2k4[0-9a-z]{40}|bafz[a-z2-7]{40}|12D3Koo)/
 
@@ -27,8 +49,9 @@ export async function findNamePath(context: CommandContext, argument: string): P
 }
 
 /** Returns the CID and path of an argument. Resolves names and verifies their records. */
-export async function findContent(context: CommandContext, argument: string): Promise<string> {
+export async function findContent(context: CommandContext, given: string): Promise<string> {
   const { session, output, signal } = context
+  const argument = readContentArgument(given)
   const name = await findNamePath(context, argument)
   if (name === undefined) return argument.replace(/^ipfs:\/\//, '')
   const { value } = await resolveName(await session.anonymous(), name, { signal })

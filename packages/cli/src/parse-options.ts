@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { CairnError } from '@cairn/sdk'
 import type { Options, Values } from './command.ts'
+import { findNearest } from './find-nearest.ts'
 
 /**
  * Parses the options of a command.
@@ -18,11 +19,16 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
   for (const token of tokens) {
     if (token.kind !== 'option') continue
     const option = options[token.name]
-    if (option === undefined || !Object.hasOwn(options, token.name))
+    if (option === undefined || !Object.hasOwn(options, token.name)) {
+      const meant = token.rawName.startsWith('--') ? findNearest(token.name, Object.keys(options)) : undefined
       throw new CairnError('USAGE', {
         message: `Unknown option ${token.rawName}`,
-        hint: `${hint} Write an argument that starts with a dash after --.`,
+        hint:
+          meant === undefined
+            ? `${hint} Write an argument that starts with a dash after --.`
+            : `Did you mean --${meant}? ${hint}`,
       })
+    }
     if (option.type === 'boolean' && token.value !== undefined)
       throw new CairnError('USAGE', { message: `${token.rawName} does not take a value`, hint })
     const isMissing = token.value === undefined || (token.inlineValue === false && /^-./.test(token.value))

@@ -4,6 +4,7 @@ import { commands } from './commands.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
 import { type ExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
+import { findNearest } from './find-nearest.ts'
 import { describeAll, describeCommand, globalOptions } from './help.ts'
 import { createOutput, type Output } from './output.ts'
 import { parseOptions } from './parse-options.ts'
@@ -30,10 +31,34 @@ export function splitCommand(argv: readonly string[]): { name: string; rest: str
 function findCommand(name: string) {
   const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
   if (command !== undefined) return command
+  const names = commands.flatMap((one) => [one.name, ...(one.aliases ?? [])])
+  const meant = (Object.hasOwn(otherWords, name) ? otherWords[name] : undefined) ?? findNearest(name, names)
+  const list = 'Run cairn --help for a list of commands.'
   throw new CairnError('USAGE', {
     message: `Unknown command ${JSON.stringify(name)}`,
-    hint: 'Run cairn --help for a list of commands.',
+    hint: meant === undefined ? list : `Did you mean cairn ${meant}? ${list}`,
   })
+}
+
+/** Words for the commands in Kubo, rclone and the command line of Lighthouse. */
+const otherWords: Readonly<Record<string, string>> = {
+  add: 'upload',
+  copy: 'upload',
+  cp: 'upload',
+  put: 'upload',
+  'upload-encrypted': 'upload --encrypt',
+  download: 'get',
+  'decrypt-file': 'get',
+  list: 'ls',
+  'get-uploads': 'ls',
+  delete: 'rm',
+  remove: 'rm',
+  'deal-status': 'deals',
+  'share-file': 'share',
+  'revoke-access': 'unshare',
+  'create-wallet': 'wallet create',
+  'import-wallet': 'wallet import',
+  ipns: 'name',
 }
 
 function showHelp(output: Output, command: Command): void {

@@ -9,6 +9,7 @@ import {
   restoreError,
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
+import { readContentArgument } from '../content-path.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -49,7 +50,8 @@ export const get: Command = {
   examples: ['cairn get bafy… -o photo.jpg', 'cairn get bafy…/docs/readme.md', 'cairn get site/index.html'],
   async run(context) {
     const { args, values, output, signal } = context
-    const target = text(values, 'output') ?? basename(args[0] ?? '')
+    const argument = readContentArgument(args[0] ?? '')
+    const target = text(values, 'output') ?? basename(argument)
     if (target === '' || target === '.' || target === '..')
       throw new CairnError('USAGE', { message: 'The option -o is required' })
     if (target === '-')
@@ -57,7 +59,7 @@ export const get: Command = {
         message: 'get writes files and folders, not standard output',
         hint: 'Use cairn cat, or -o ./- for a file of this name.',
       })
-    const content = await openContent(context, args[0] ?? '')
+    const content = await openContent(context, argument)
     const progress = output.progress(target)
     const options = {
       overwrite: flag(values, 'force'),
