@@ -138,6 +138,17 @@ test('empty folders come back, below an encrypted folder and as one', async () =
   })
 })
 
+test('the progress of its download counts within a file', async () => {
+  const [stored] = await uploadEncryptedFolder(owner, [{ path: 'film', content: film }], { asOne: true })
+  const seen: number[] = []
+  await decryptFolder(owner, stored?.cid ?? '', join(folder, 'progress'), {
+    onProgress: ({ bytes }) => seen.push(bytes),
+  })
+  // The first bytes are always reported.
+  expect(seen[0]).toBeLessThan(film.length)
+  expect(seen.at(-1)).toBe(film.length)
+})
+
 test('it is shared and taken back as a whole', async () => {
   const entries = [
     { path: 'a.txt', content: 'one' },

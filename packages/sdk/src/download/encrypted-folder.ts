@@ -79,8 +79,19 @@ export async function decryptFolder(
   await makeFolders(paths, target, overwrite)
   const named = files.map((file) => ({ ...file, name: file.path }))
   await forEachFile(named, signal, async ({ path, cidPath, sizeBytes: expected }, ended) => {
-    await decryptFile(client, cidPath, joinPath(target, path), { masterKey, overwrite, signal: ended })
-    progress.add(expected)
+    let reported = 0
+    const report = (bytes: number) => {
+      progress.add(Math.max(0, bytes - reported))
+      reported = Math.max(reported, bytes)
+    }
+    await decryptFile(client, cidPath, joinPath(target, path), {
+      masterKey,
+      overwrite,
+      signal: ended,
+      // These bytes are encrypted, which takes a few more.
+      onProgress: ({ bytes }) => report(Math.min(bytes, expected)),
+    })
+    report(expected)
   })
   progress.done()
   return { path: target, sizeBytes, files: files.length }

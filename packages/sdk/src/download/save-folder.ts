@@ -10,7 +10,7 @@ import {
   writeWhole,
 } from '#platform/part-file'
 import type { Client } from '../client.ts'
-import { createProgress, type ProgressMeter } from '../progress.ts'
+import { createProgress, type Progress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { createDistinctNames, type DistinctNames, requireSafe } from './distinct-names.ts'
@@ -46,6 +46,8 @@ type FolderDownload = {
   readonly overwrite: boolean
   readonly signal: AbortSignal | undefined
   readonly progress: ProgressMeter
+  /** Bytes of the files in progress that were reported, by path. */
+  readonly reported: Map<string, number>
   /** Paths of completed files. */
   readonly done: Set<string>
   /** Links by their paths, made last, so that no file is written through one. */
@@ -67,7 +69,13 @@ export async function saveFolder(
   { overwrite = false, signal, onProgress }: DownloadToDiskOptions,
 ): Promise<DownloadResult> {
   const progress = createProgress('receive', undefined, onProgress)
-  const parts = { done: new Set<string>(), links: new Map<string, Link>(), made: new Set<string>(), sizeBytes: 0 }
+  const parts = {
+    done: new Set<string>(),
+    links: new Map<string, Link>(),
+    made: new Set<string>(),
+    reported: new Map<string, number>(),
+    sizeBytes: 0,
+  }
   const download: FolderDownload = { client, target, overwrite, signal, progress, ...parts }
   await saveLevel(download, cidPath, [])
   const leftOut = await makeLinks(download)
@@ -179,7 +187,11 @@ async function* readBatches(
         // Another file may have the name of its part.
         const keeps =
           sizeBytes > maxLostBytes && taken.get(folderOf(names, target))?.has(`${names.at(-1)}.part`) === false
-        complete(download, path, await (keeps ? writePart : writeWhole)(path, bytes, overwrite))
+        complete(
+          download,
+          path,
+          await (keeps ? writePart : writeWhole)(path, reporting(download, path, bytes), overwrite),
+        )
         continue
       }
       const content = await readAll({ rangeBytes: sizeBytes, bytes })
@@ -201,9 +213,28 @@ async function* readBatches(
 }
 
 function complete(download: FolderDownload, path: string, sizeBytes: number): void {
-  download.done.add(path)
+  const { done, progress, reported } = download
+  done.add(path)
   download.sizeBytes += sizeBytes
-  download.progress.add(sizeBytes)
+  progress.add(Math.max(0, sizeBytes - (reported.get(path) ?? 0)))
+  reported.delete(path)
+}
+
+function report({ progress, reported }: FolderDownload, path: string, sizeBytes: number): void {
+  progress.add(sizeBytes)
+  reported.set(path, (reported.get(path) ?? 0) + sizeBytes)
+}
+
+/** Yields the same bytes, and reports them. */
+async function* reporting(
+  download: FolderDownload,
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const piece of pieces) {
+    report(download, path, piece.length)
+    yield piece
+  }
 }
 
 /** Saves the files of a folder one by one, and what its folders contain. */
@@ -220,9 +251,15 @@ async function saveItems(
   const pathTo = ({ cid, name }: FolderItem): string => (isPrivate ? `${cidPath}/${name}` : cid)
   const others: FolderItem[] = []
   await forEachFile(items, signal, async (item, ended) => {
-    if (done.has(place(item))) return
+    const path = place(item)
+    if (done.has(path)) return
+    let before = 0
+    const onProgress = ({ bytes }: Progress) => {
+      report(download, path, bytes - before)
+      before = bytes
+    }
     try {
-      complete(download, place(item), await saveFile(client, pathTo(item), place(item), { overwrite, signal: ended }))
+      complete(download, path, await saveFile(client, pathTo(item), path, { overwrite, signal: ended, onProgress }))
     } catch (error) {
       if (!CairnError.is(error, 'NOT_A_FILE')) throw error
       others.push(item)
