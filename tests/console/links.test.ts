@@ -234,8 +234,9 @@ test('the owner makes a link while sharing, sees its opens, and revokes it', asy
   await row.getByText('Active').waitFor()
   await row.getByText('0 of 2 opens · expires tomorrow').waitFor()
   expect(await openLink(client, url, { password: 'x marks it' })).toMatchObject({ cid, name: 'map.txt' })
-  await page.reload()
-  await row.getByText('1 of 2 opens').waitFor()
+  // The page is back in sight.
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+  await row.getByText('1 of 2 opens').waitFor({ timeout: 10_000 })
   await expectToFit(opened)
   await page.setViewportSize({ width: 320, height: 640 })
   await expectToFit(opened)

@@ -112,8 +112,9 @@ test('an owner makes an upload link with limits, sees what came through it, and 
   await row.getByText('0 of 3 files · 0 B of 6 MiB · text/plain, image/*').waitFor()
 
   await uploadWithLink(url, new Blob(['dear Ada'], { type: 'text/plain' }), { name: 'letter.txt' })
-  await page.reload()
+  // Nothing is pressed: the list is loaded again while it is in sight.
   await row.getByText('1 of 3 files · 8 B of 6 MiB').waitFor()
+  await page.reload()
   // The bell reports what came, until it was read.
   const bell = page.getByRole('button', { name: /^Notifications/ })
   await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()

@@ -1,6 +1,6 @@
 import { type FileLink, listLinks, revokeLink } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { queryClient } from '../network/query-client.ts'
+import { changedByOthers, queryClient } from '../network/query-client.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 
@@ -16,6 +16,7 @@ export function useLinks(cid?: string) {
     queryFn: ({ signal }) => listLinks(client, { signal }),
     select: (all: FileLink[]) => (cid === undefined ? all : all.filter((link) => link.cid === cid)),
     enabled: address !== undefined,
+    ...changedByOthers,
   })
 }
 

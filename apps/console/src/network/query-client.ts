@@ -4,6 +4,9 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 /** Time in ms that results are fresh; the page refreshes its own changes immediately. */
 const freshMs = 15_000
 
+/** Options of a list that other people change: it is loaded again when the page is back in sight, and every 15 s while it is. */
+export const changedByOthers = { refetchInterval: 15_000, refetchOnWindowFocus: 'always' } as const
+
 const failureListeners = new Set<(error: unknown) => void>()
 
 function notifyFailed(error: unknown): void {

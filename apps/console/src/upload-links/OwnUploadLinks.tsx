@@ -4,6 +4,7 @@ import { LinkRow } from '../links/LinkRow.tsx'
 import { RevokeLink, useRevocation } from '../links/RevokeLink.tsx'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { changedByOthers } from '../network/query-client.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { QueryView } from '../ui/QueryView.tsx'
@@ -17,6 +18,7 @@ export function OwnUploadLinks() {
   const query = useQuery({
     queryKey: [...uploadLinksKey, address],
     queryFn: ({ signal }) => listUploadLinks(client, { signal }),
+    ...changedByOthers,
   })
   const revocation = useRevocation({ queryKey: uploadLinksKey, revoke: revokeUploadLink })
   return (
