@@ -73,7 +73,7 @@ async function createFolder(page: ConsolePage['page'], name: string): Promise<vo
 }
 
 test('folders hold files: created, moved into by dialog and by drag, opened, renamed, and kept over a reload', async () => {
-  const { page, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
+  const { page, open, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
   await createFolder(page, 'letters')
   await page.getByText('1 folder, 3 files').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()
@@ -123,6 +123,24 @@ test('folders hold files: created, moved into by dialog and by drag, opened, ren
   await palette.getByText('No results', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await palette.waitFor({ state: 'detached' })
+  // Also on a page that does not list files: the first palette opens the folders, and nothing does before it.
+  const read: string[] = []
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/api/drive') read.push(request.method())
+  })
+  await open('/names')
+  await page.getByText('No names yet').waitFor()
+  expect(read).toEqual([])
+  await page.keyboard.press('Control+k')
+  await palette.getByRole('combobox').fill('may')
+  await palette.getByRole('option', { name: /^may\.txt/ }).waitFor()
+  await palette.getByRole('combobox').fill('a.txt')
+  await palette.getByText('No results', { exact: true }).waitFor()
+  expect(read).toContain('GET')
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await palette.waitFor({ state: 'detached' })
+  await page.goBack()
   await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }).click()
   await link(page, 'c.txt').waitFor()
 })

@@ -1,17 +1,15 @@
 import type { DriveContact } from '@cairn/sdk'
-import { useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
 import { noteShared, useShared } from '../drive-index/shared-before-drive.ts'
-import { useDriveEdit, useDriveQuery, useHasDrive } from '../drive-index/use-drive.ts'
+import { useDriveEdit, useDriveQuery, useDriveVersion, useHasDrive } from '../drive-index/use-drive.ts'
 
 const none: readonly DriveContact[] = []
-const noSubscription = () => () => undefined
-const noVersion = () => 0
 
 /** The address book of the account, in the encrypted index of its drive. It is empty until the drive is open. */
 export function useContacts() {
   const canKeep = useHasDrive()
   const { data: shown, error, refetch } = useDriveQuery()
-  const version = useSyncExternalStore(shown?.subscribe ?? noSubscription, shown?.version ?? noVersion)
+  const version = useDriveVersion(shown)
   const edit = useDriveEdit(shown)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
   const kept = useMemo(() => shown?.drive.contacts() ?? none, [shown, version])

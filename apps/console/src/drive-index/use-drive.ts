@@ -26,7 +26,7 @@ function keyOf(session: Session | undefined) {
 }
 
 /** Returns the drive of the account, opened once for the page, and kept up to date with other devices. */
-export function useDriveQuery() {
+export function useDriveQuery({ isEnabled = true }: { isEnabled?: boolean } = {}) {
   const network = useNetwork()
   const session = useSession()
   const query = useQuery<ShownDrive, Error>({
@@ -35,7 +35,7 @@ export function useDriveQuery() {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
     placeholderData: (before) => (before?.account === session?.address ? before : undefined),
-    enabled: session !== undefined,
+    enabled: isEnabled && session !== undefined,
     // A drive is not plain data.
     structuralSharing: false,
   })
@@ -49,7 +49,7 @@ export function useDriveQuery() {
     },
     refetchInterval: syncMs,
     refetchOnWindowFocus: true,
-    enabled: data !== undefined && !isPlaceholderData,
+    enabled: isEnabled && data !== undefined && !isPlaceholderData,
   })
   return query
 }
@@ -59,9 +59,12 @@ function openOf(network: Parameters<typeof clientOf>[0], session: Session | unde
   return openShownDrive(clientOf(network, session), session, signal)
 }
 
-/** Returns a number that changes with the items of a drive. */
-export function useDriveVersion({ subscribe, version }: ShownDrive): number {
-  return useSyncExternalStore(subscribe, version)
+const noSubscription = () => () => undefined
+const noVersion = () => 0
+
+/** Returns a number that changes with the items of a drive, if one is open. */
+export function useDriveVersion(shown: ShownDrive | undefined): number {
+  return useSyncExternalStore(shown?.subscribe ?? noSubscription, shown?.version ?? noVersion)
 }
 
 /**

@@ -14,6 +14,9 @@ export const palette: Texts['palette'] = {
   none: 'Keine Ergebnisse',
   count: (count) => counted(count, { one: 'Ergebnis', other: 'Ergebnisse' }),
   searching: 'Suche läuft',
+  foldersLoading: 'Ordner werden geladen. Bis dahin werden Dateien unter den Namen ihrer Uploads gefunden.',
+  foldersFailed:
+    'Die Ordner lassen sich nicht öffnen, deshalb werden Dateien unter den Namen ihrer Uploads gefunden. „Dateien“ nennt den Grund.',
   upload: 'Dateien hochladen',
   uploadAliases: 'hinzufügen senden neu text ordner upload',
   account: 'Konto und Wallet',

@@ -14,6 +14,9 @@ export const palette = translatable('palette', {
   none: 'No results',
   count: (count: number) => counted(count, { one: 'result', other: 'results' }),
   searching: 'Searching',
+  foldersLoading: 'Loading your folders. Until then, files are found by the names of their uploads.',
+  foldersFailed:
+    'Your folders could not be opened, so files are found by the names of their uploads. Files shows the reason.',
   upload: 'Upload files',
   uploadAliases: 'add send new text folder',
   account: 'Account and wallet',

@@ -1,27 +1,13 @@
-import { listFilesPage } from '@cairn/sdk'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react'
-import { nameOf } from '../../content/use-file-info.ts'
-import { listAll, narrowRows } from '../../drive/list-items.ts'
-import { getShownDrive } from '../../drive-index/shown-drive.ts'
-import { fileIcon } from '../../files/file-icon.ts'
-import { isDriveFolder } from '../../files/listed-file.ts'
-import { formatBytes } from '../../messages/format.ts'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { messages } from '../../messages/messages.ts'
-import { useSession } from '../../session/session-store.ts'
-import { useClient } from '../../session/use-client.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { Modal } from '../../ui/Modal.tsx'
+import { Spinner } from '../../ui/Spinner.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'
-import { searchDelayMs } from '../search-delay.ts'
 import { matchCommands } from './match-commands.ts'
-import { type Command, useCommands } from './use-commands.ts'
+import { useCommands } from './use-commands.ts'
+import { type FileEntry as Entry, useFoundFiles } from './use-found-files.ts'
 
-const maxFiles = 8
-const maxRecent = 4
-
-type Entry = Command & { detail?: string }
 type Group = { id: string; title: string; entries: readonly Entry[] }
 
 /**
@@ -33,7 +19,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const typed = text.trim()
-  const { files, isSearching } = useFoundFiles(typed)
+  const { files, isSearching, folders } = useFoundFiles(typed)
   const { actions, pages } = useCommands()
   const found = { id: 'files', title: typed === '' ? messages.palette.recent : messages.palette.files, entries: files }
   const commands = [
@@ -112,6 +98,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
+      {folders === 'open' ? undefined : (
+        <p role="status" className="flex items-center gap-2 px-2 text-ink-soft text-sm">
+          {folders === 'loading' ? <Spinner /> : undefined}
+          {folders === 'loading' ? messages.palette.foldersLoading : messages.palette.foldersFailed}
+        </p>
+      )}
     </Modal>
   )
 }
@@ -152,55 +144,4 @@ function Option({
       {detail === undefined ? undefined : <span className="shrink-0 text-ink-soft tabular">{detail}</span>}
     </div>
   )
-}
-
-/**
- * Returns the files that the folders of the page have under such names, else those that the service finds, or the newest
- * ones. Earlier results stay while it searches.
- */
-function useFoundFiles(typed: string): { files: readonly Entry[]; isSearching: boolean } {
-  const client = useClient()
-  const navigate = useNavigate()
-  const address = useSession()?.address
-  const [search, setSearch] = useState(typed)
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(typed), searchDelayMs)
-    return () => clearTimeout(timer)
-  }, [typed])
-  const shown = getShownDrive(address)
-  // Names in folders are encrypted: the service knows those of the uploads only.
-  const drive = shown?.drive.known === undefined ? undefined : shown.drive
-  const canFind = drive?.isListed === true
-  const version = shown?.version()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a drive changes with its version.
-  const inFolders = useMemo(
-    () => (canFind && search !== '' ? narrowRows(listAll(drive, {}), '/', { q: search }, undefined) : undefined),
-    [drive, canFind, version, search],
-  )
-  const { data, isFetching } = useQuery({
-    queryKey: ['files', address, 'palette', search],
-    queryFn: ({ signal }) =>
-      listFilesPage(client, search === '' ? { limit: maxRecent } : { search, limit: maxFiles }, { signal }),
-    placeholderData: keepPreviousData,
-    enabled: address !== undefined && inFolders === undefined,
-  })
-  const isSearching = isFetching || search !== typed
-  const found =
-    inFolders?.filter((row) => !isDriveFolder(row)).slice(0, maxFiles) ??
-    (data?.fileList ?? []).flatMap((file) => {
-      const item = drive?.get(file.cid)
-      if (item?.trashedAt !== undefined) return []
-      return item === undefined ? file : { ...file, fileName: item.name }
-    })
-  const files = found
-    // Of earlier results, those that still match.
-    .filter((file) => !isSearching || `${nameOf(file)} ${file.cid}`.toLowerCase().includes(typed.toLowerCase()))
-    .map((file) => ({
-      id: file.id,
-      label: nameOf(file),
-      detail: formatBytes(Number(file.fileSizeInBytes)),
-      icon: fileIcon(file),
-      run: () => void navigate({ to: '/files/$cid', params: { cid: file.cid } }),
-    }))
-  return { files, isSearching }
 }
