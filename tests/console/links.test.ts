@@ -11,9 +11,10 @@ import {
 } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { saveIntoStorage } from './browser-storage.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
+import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 /** As narrow as 320 px, touched and dark. */
@@ -181,6 +182,32 @@ test('a link to a folder lists its names and opens them; a file without a previe
   const list = page.getByRole('list', { name: 'Names in this folder' })
   await list.waitFor()
   await expectToFit(opened)
+  // All of it, as one ZIP: canceled, and then saved.
+  const { promise: isCanceled, resolve: canceled } = Promise.withResolvers<void>()
+  const blocks = new RegExp(`/ipfs/${folder?.cid}`)
+  await context.route(blocks, async (route) => {
+    await isCanceled
+    await route.continue().catch(() => undefined)
+  })
+  await page.getByRole('button', { name: 'Download 2 files as a ZIP' }).click()
+  const zipping = page.getByRole('dialog', { name: 'Download 2 files as a ZIP' })
+  await zipping.getByRole('button', { name: 'Save ZIP, about 64 KiB' }).click()
+  await expectToFit(opened)
+  await zipping.getByRole('button', { name: 'Cancel download' }).click()
+  await zipping.getByText('The download was canceled.').waitFor()
+  await expectToFit(opened)
+  canceled()
+  await context.unroute(blocks)
+  await zipping.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Download 2 files as a ZIP' }).click()
+  await zipping.getByRole('button', { name: 'Save ZIP, about 64 KiB' }).click()
+  await zipping.getByText(/^Saved 2 files, 64/).waitFor({ timeout: 20_000 })
+  await expectToFit(opened)
+  await zipping.getByRole('button', { name: 'Done' }).click()
+  const zip = readZip(await readStored(page, 'trip.zip'))
+  expect([...zip.keys()].sort()).toEqual(['trip/trip/plan.txt', 'trip/trip/raw/data.bin'])
+  expect(zip.get('trip/trip/plan.txt')?.toString()).toBe('Day one')
+  expect(zip.get('trip/trip/raw/data.bin')?.equals(Buffer.from(bytes))).toBe(true)
   if ((await list.getByRole('button', { name: /^trip/ }).count()) > 0)
     await list.getByRole('button', { name: /^trip/ }).click()
   await list.getByRole('button', { name: /^plan\.txt/ }).click()
@@ -191,7 +218,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await page.getByText('This page does not show files of this kind').waitFor()
   await expectToFit(opened)
   await page.getByRole('button', { name: 'Save file' }).click()
-  await page.getByRole('status').getByText('Saved').waitFor()
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
   const saved = await page.evaluate<number[]>(
     `navigator.storage.getDirectory().then((folder) => folder.getFileHandle('data.bin')).then((handle) => handle.getFile())
       .then((file) => file.arrayBuffer()).then((buffer) => [...new Uint8Array(buffer)])`,

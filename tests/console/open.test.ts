@@ -1,11 +1,22 @@
-import { listFiles, uploadEncryptedBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { randomBytes } from 'node:crypto'
+import {
+  listFiles,
+  shareFile,
+  uploadEncryptedBytes,
+  uploadEncryptedFolder,
+  uploadEncryptedText,
+  uploadFolder,
+  uploadText,
+} from '@cairn/sdk'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox, leftRange } from '../firefox.ts'
 import { createKeyClient } from '../fixtures.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
 import { makeDocx, makeEpub, makePptx, makeXlsx } from './office-files.ts'
+import { readZip } from './read-zip.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -247,6 +258,35 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect((await saved).name).toBe('dot.png')
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   expect(problems).toEqual([])
+})
+
+test('whoever a folder is shared with saves all of it as one ZIP', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const owner = await createKeyClient(site.network)
+  const film = randomBytes(300_000)
+  const [folder] = await uploadEncryptedFolder(
+    owner,
+    [
+      { path: 'plan.txt', content: new Blob(['Up the hill']) },
+      { path: 'day one/film.bin', content: new Blob([film]) },
+    ],
+    { name: 'trip', asOne: true },
+  )
+  await shareFile(owner, folder?.cid ?? '', [wallet.accounts[0]?.address ?? ''])
+  await page.addInitScript(saveIntoStorage)
+  await open(`/open/${folder?.cid}`)
+  await signIn()
+  await page.getByRole('link', { name: /^day one/ }).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Download 2 files as a ZIP' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Download 2 files as a ZIP' })
+  await dialog.getByRole('button', { name: 'Save ZIP, about 293 KiB' }).click()
+  await dialog.getByText(/^Saved 2 files, 293/).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  const files = readZip(await readStored(page, 'trip.zip'))
+  expect([...files.keys()].sort()).toEqual(['trip/day one/film.bin', 'trip/plan.txt'])
+  expect(files.get('trip/plan.txt')?.toString()).toBe('Up the hill')
+  expect(files.get('trip/day one/film.bin')?.equals(film)).toBe(true)
 })
 
 /** Silence in the format WAV: players seek in it by bytes. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { FileQuestion } from '#icons'
 import { FolderView } from '../content/FolderView.tsx'
 import { namesBelow } from '../content/names-below.ts'
+import { type FileInfo, nameOf } from '../content/use-file-info.ts'
 import { messages } from '../messages/messages.ts'
 import { AccessFailure } from '../preview/AccessFailure.tsx'
 import { EncryptedContent } from '../preview/EncryptedContent.tsx'
@@ -14,6 +15,7 @@ import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { ZipFolder } from '../zip/ZipFolder.tsx'
 
 /** Maximum number of names shown. */
 const maxNames = 500
@@ -22,7 +24,8 @@ const maxNames = 500
  * A folder encrypted as one, or a path below it. Opens automatically if a key session exists; its key stays with the
  * query result, which is removed on sign-out.
  */
-export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string }) {
+export function EncryptedFolder({ info, path = '' }: { info: FileInfo; path?: string }) {
+  const { cid } = info
   const session = useSession()
   const needKeyClient = useKeyClient()
   const [isAsked, setAsked] = useState(false)
@@ -65,13 +68,16 @@ export function EncryptedFolder({ cid, path = '' }: { cid: string; path?: string
       <EmptyState icon={FileQuestion} title={messages.preview.noSuchNameTitle} hint={messages.preview.noSuchNameHint} />
     )
   return (
-    <FolderView
-      cid={cid}
-      path={path}
-      items={names
-        .slice(0, maxNames)
-        .map(({ name, sizeBytes }) => ({ name, dagSizeBytes: sizeBytes, isFolder: sizeBytes === undefined }))}
-      isCut={names.length > maxNames}
-    />
+    <div className="flex flex-col gap-4">
+      {path === '' ? <ZipFolder cid={cid} name={nameOf(info)} folder={data} /> : undefined}
+      <FolderView
+        cid={cid}
+        path={path}
+        items={names
+          .slice(0, maxNames)
+          .map(({ name, sizeBytes }) => ({ name, dagSizeBytes: sizeBytes, isFolder: sizeBytes === undefined }))}
+        isCut={names.length > maxNames}
+      />
+    </div>
   )
 }

@@ -83,7 +83,7 @@ export function FilePage() {
         <>
           <FolderPath cid={cid} path={path} rootName={nameOf(data)} />
           {data.encryption ? (
-            <EncryptedFolder cid={cid} path={path} />
+            <EncryptedFolder info={data} path={path} />
           ) : (
             <PublicContent cid={cid} isPrivate={data.private ?? false} path={path} name={below} mimeType={null} />
           )}
@@ -161,7 +161,7 @@ function Encrypted({ info }: { info: FileInfo }) {
   if (isFolder) {
     return (
       <div className="flex flex-col gap-4">
-        <EncryptedFolder cid={cid} />
+        <EncryptedFolder info={info} />
         <div>
           <CopyLink cid={cid} />
         </div>

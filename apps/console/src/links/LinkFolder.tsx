@@ -10,28 +10,31 @@ import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { ZipFolder } from '../zip/ZipFolder.tsx'
 import { LinkFile } from './LinkFile.tsx'
 
 /** Maximum number of names shown. */
 const maxNames = 500
 
 /** A folder that a link opened. The path in it is a state of the page: its address contains the key and stays. */
-export function LinkFolder({ cid, masterKey }: { cid: string; masterKey: string }) {
+export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; name: string; masterKey: string }) {
   const client = useClient()
   const [path, setPath] = useState('')
   const { data, error, refetch } = useQuery({
     queryKey: ['link', 'folder', cid],
-    queryFn: async ({ signal }) => (await openEncryptedFolder(client, cid, { masterKey, signal })).files,
+    queryFn: ({ signal }) => openEncryptedFolder(client, cid, { masterKey, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
-  const file = data.find((one) => one.path === path)
-  const names = file === undefined ? (namesBelow(data, path) ?? []) : []
+  const file = data.files.find((one) => one.path === path)
+  const names = file === undefined ? (namesBelow(data.files, path) ?? []) : []
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <div className="flex flex-col gap-3">
-      {path === '' ? undefined : (
+      {path === '' ? (
+        <ZipFolder cid={cid} name={folderName} folder={data} />
+      ) : (
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
           <Button size="small" onClick={() => setPath(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}>
             <ArrowLeft aria-hidden="true" size={16} />

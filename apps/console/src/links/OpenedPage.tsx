@@ -33,7 +33,7 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
       ) : data === undefined || sizeBytes === undefined || folder.isFolder === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : folder.isFolder ? (
-        <LinkFolder cid={cid} masterKey={masterKey} />
+        <LinkFolder cid={cid} name={shown} masterKey={masterKey} />
       ) : (
         <LinkFile {...{ cid, masterKey, sizeBytes }} name={shown} mimeType={data.mimeType} />
       )}

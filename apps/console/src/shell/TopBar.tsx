@@ -15,10 +15,10 @@ const NotificationBell = lazy(async () => ({
   default: (await import('../activity/NotificationBell.tsx')).NotificationBell,
 }))
 
-/** Search, upload, transfers, account; the name if there is no rail, and only the name if it is plain. */
+/** Search, upload, transfers, account; the name if there is no rail, and only the name and transfers if it is plain. */
 export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {
   const isSignedIn = useSession() !== undefined && !isPlain
-  // Those that the end of a session paused.
+  // Those that the end of a session paused, and downloads of visitors.
   const hasTransfers = useHasTransfers()
   return (
     <header className="print:hidden! sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
@@ -46,7 +46,7 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
               </Suspense>
             </span>
           </>
-        ) : isPlain || !hasTransfers ? undefined : (
+        ) : !hasTransfers ? undefined : (
           <TransfersButton />
         )}
         {isPlain ? undefined : <WalletChip />}

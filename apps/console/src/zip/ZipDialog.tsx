@@ -1,3 +1,4 @@
+import { getKey } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Check } from '#icons'
@@ -25,11 +26,17 @@ export function ZipDialog({
   name,
   items,
   totalBytes,
+  fileCount = items.length,
+  masterKey,
   onClose,
 }: {
   name: string
   items: readonly ZipItem[]
   totalBytes: number
+  /** Number of files, if the items are folders. */
+  fileCount?: number
+  /** The file key of all items, if known; otherwise the key nodes have it. */
+  masterKey?: string
   onClose: () => void
 }) {
   const network = useNetwork()
@@ -50,7 +57,7 @@ export function ZipDialog({
             apiKey: items.some(({ isPrivate }) => isPrivate) ? getSession()?.apiKey : undefined,
             target,
             signal,
-            needClient,
+            needKey: async (cid) => masterKey ?? (await getKey(await needClient(), cid, { signal })).masterKey,
             onProgress: (fileCount, bytes) => {
               setWritten({ fileCount, bytes })
               report({ bytes: Math.min(bytes, totalBytes) })
@@ -73,7 +80,7 @@ export function ZipDialog({
     <Modal
       isOpen
       onClose={close}
-      title={messages.drive.zipTitle(items.length)}
+      title={messages.drive.zipTitle(fileCount)}
       hint={messages.drive.zipHint}
       footer={
         transfer === undefined ? (

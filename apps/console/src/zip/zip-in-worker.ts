@@ -1,4 +1,4 @@
-import { CairnError, type Client, getKey, type NetworkProfile, restoreError } from '@cairn/sdk'
+import { CairnError, type NetworkProfile, restoreError } from '@cairn/sdk'
 import { forWorker } from '../cipher/for-worker.ts'
 import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
@@ -9,26 +9,25 @@ export type ZipJob = {
   target: FileSystemFileHandle | undefined
   signal: AbortSignal
   onProgress: (fileCount: number, bytes: number) => void
-  /** Returns a client with a session of the key nodes. */
-  needClient: () => Promise<Client>
+  /** Returns the file key of an encrypted item. */
+  needKey: (cid: string) => Promise<string>
 }
 
 /**
  * Writes a ZIP in a worker of its own, so that the page stays responsive.
  * @returns the file, if the user could not choose one
- * @throws CairnError ABORTED, those of `getKey`, and those of the worker
+ * @throws CairnError ABORTED, those of `needKey`, and those of the worker
  */
 export function zipInWorker(
   network: NetworkProfile,
-  { items, apiKey, target, signal, onProgress, needClient }: ZipJob,
+  { items, apiKey, target, signal, onProgress, needKey }: ZipJob,
 ): Promise<File | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<File | undefined>()
   const worker = new Worker(new URL('./zip.worker.ts', import.meta.url), { type: 'module', name: 'zip' })
   const order = (message: ZipOrder) => worker.postMessage(message)
   const answer = async (cid: string) => {
     try {
-      const { masterKey } = await getKey(await needClient(), cid, { signal })
-      order({ kind: 'key', cid, masterKey })
+      order({ kind: 'key', cid, masterKey: await needKey(cid) })
     } catch (error) {
       order({ kind: 'no-key', cid, error: CairnError.from(error).toJSON() })
     }
