@@ -93,7 +93,7 @@ test('ownership goes to whose last four characters were typed, and the owner bef
   await owner.page.getByRole('button', { name: 'Transfer ownership' }).click()
   const dialog = owner.page.getByRole('dialog')
   await dialog.getByLabel('Address of the new owner').fill(addressOf(owner))
-  await dialog.getByText('You already own this file.').waitFor()
+  await dialog.getByText('You are already the owner.').waitFor()
   await dialog.getByLabel('Address of the new owner').fill(next)
   await dialog.getByRole('radio', { name: /^Keep them/ }).check({ force: true })
   await dialog.getByLabel('Type the last 4 characters of the address: c0de').fill('beef')

@@ -55,7 +55,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   const logged: string[] = []
   context.on('console', (message) => logged.push(message.text()))
   await open(pathOf(link.url))
-  await page.getByRole('heading', { name: 'A file was shared with you' }).waitFor()
+  await page.getByRole('heading', { name: 'A file or folder was shared with you' }).waitFor()
   await page.getByText(account.address.toLowerCase()).waitFor()
   expect(await page.locator('time').getAttribute('datetime')).toBe(new Date(link.expiresAt).toISOString())
   expect(await page.locator('dl').textContent()).toContain('Opens left3')
@@ -65,14 +65,14 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   await expectToFit(opened)
 
   const password = page.getByLabel('Password')
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('Enter the password.').waitFor()
   await password.fill('our dog')
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('Wrong password.').waitFor()
   await expectToFit(opened)
   await password.fill('our cat')
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor()
   await page.getByRole('region', { name: 'letter.txt' }).getByText('Dear Ida').waitFor()
   expect(await page.locator('dl').textContent()).toContain('Opens left2')
@@ -85,7 +85,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
 
   // The key of the link was not sent, logged or stored, also when the page is left.
   await page.reload()
-  await page.getByRole('heading', { name: 'A file was shared with you' }).waitFor()
+  await page.getByRole('heading', { name: 'A file or folder was shared with you' }).waitFor()
   const stored = String(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'))
   for (const secret of [keyOf(link.url), 'our cat']) {
     expect([...sent, ...logged, stored].filter((text) => text.includes(secret))).toEqual([])
@@ -119,9 +119,9 @@ test('a link that ended, was cut or never was says so', async () => {
   const expiresAt = Date.now() + 20_000
   const brief = await share('four', { expiresAt })
   await open(pathOf(brief.url))
-  await page.getByRole('button', { name: 'Open file' }).waitFor()
+  await page.getByRole('button', { name: 'Open', exact: true }).waitFor()
   await expect.poll(() => Date.now(), { timeout: 60_000, interval: 500 }).toBeGreaterThan(expiresAt)
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByRole('heading', { name: 'This link has expired', level: 1 }).waitFor()
 })
 
@@ -134,9 +134,9 @@ test('a link opens as well for a user who is signed in, while the session resume
   for (let times = 0; times < 10; times++) {
     await open('/files')
     await open(pathOf(link.url))
-    await page.getByRole('button', { name: 'Open file' }).waitFor()
+    await page.getByRole('button', { name: 'Open', exact: true }).waitFor()
   }
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   await page.getByText('For all').waitFor()
   expect(await page.getByRole('navigation').count()).toBe(0)
 })
@@ -148,7 +148,7 @@ test('two tabs that open the last open of a link: one gets the file, the other t
     await open(pathOf(link.url))
     await page.getByText('This is the last open').waitFor()
   }
-  await Promise.all(pages.map(({ page }) => page.getByRole('button', { name: 'Open file' }).click()))
+  await Promise.all(pages.map(({ page }) => page.getByRole('button', { name: 'Open', exact: true }).click()))
   const outcomes = await Promise.all(
     pages.map(async ({ page }) => {
       const text = page.getByText('Only once')
@@ -178,7 +178,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   // The user's choice of a file, made by the test: the file itself is the browser's own.
   await context.addInitScript(saveIntoStorage)
   await open(pathOf(url))
-  await page.getByRole('button', { name: 'Open file' }).click()
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
   const list = page.getByRole('list', { name: 'Names in this folder' })
   await list.waitFor()
   await expectToFit(opened)
@@ -225,6 +225,23 @@ test('a link to a folder lists its names and opens them; a file without a previe
   )
   expect(Buffer.from(saved).equals(Buffer.from(bytes))).toBe(true)
   expect(new URL(page.url()).hash.slice(1)).toBe(keyOf(url))
+})
+
+test('a folder is called a folder where it is shared', async () => {
+  const { page, wallet, open } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const [folder] = await uploadEncryptedFolder(client, [{ path: 'a.txt', content: new Blob(['a']) }], {
+    name: 'trip',
+    asOne: true,
+  })
+  await open(`/files/${folder?.cid}/access?share=true`)
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await page.getByRole('dialog', { name: 'Share this folder' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('A link opens this folder for people without a wallet.').waitFor()
+  await page.getByRole('link', { name: 'Back to the folder' }).waitFor()
+  expect(await page.getByText(/this file/).count()).toBe(0)
 })
 
 test('the owner makes a link while sharing, sees its opens, and revokes it', async () => {

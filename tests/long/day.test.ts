@@ -220,7 +220,7 @@ test(`after ${stepCount} steps in the console all that was stored is there, and 
         await made.getByRole('button', { name: 'Done', exact: true }).click()
         await visitor.page.goto('about:blank')
         await visitor.open(`${url.pathname}${url.search}${url.hash}`)
-        await visitor.page.getByRole('button', { name: 'Open file' }).click()
+        await visitor.page.getByRole('button', { name: 'Open', exact: true }).click()
         await visitor.page.getByText(text.slice(0, 12)).first().waitFor()
         await home()
       },

@@ -74,7 +74,7 @@ for (const size of ['wide', 'phone'] as const) {
     const letter = await uploadEncryptedText(client, 'Dear Ida', { name: 'letter.txt' })
     const link = await createLink(client, letter.cid, { name: 'letter.txt', label: 'for Ida', maxOpens: 3 })
     await open(link.url.slice(new URL(link.url).origin.length))
-    await page.getByRole('heading', { name: 'A file was shared with you' }).waitFor()
+    await page.getByRole('heading', { name: 'A file or folder was shared with you' }).waitFor()
     await look('link')
     if (size === 'phone') return
 

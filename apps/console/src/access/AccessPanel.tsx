@@ -30,17 +30,19 @@ const CreateLinkDialog = lazy(async () => ({
 }))
 
 /**
- * Shows the addresses with access to an encrypted file and the state on each key node, and lets its owner change them.
+ * Shows the addresses with access to an encrypted file or folder and the state on each key node, and lets its owner change them.
  */
 export function AccessPanel({
   cid,
   name,
+  isFolder,
   conditions,
   isSharing = false,
   onSharing,
 }: {
   cid: string
   name: string
+  isFolder: boolean
   /** The conditions, on the access page; elsewhere a summary is shown. */
   conditions?: ReactNode
   /** Opens the share dialog initially, if the user came to share. */
@@ -61,12 +63,12 @@ export function AccessPanel({
           </p>
         )}
         <PartContext value={conditions === undefined}>
-          <Report report={data} name={name} conditions={conditions} isSharing={isSharing} onSharing={onSharing} />
+          <Report {...{ name, isFolder, conditions, isSharing, onSharing }} report={data} />
         </PartContext>
       </>
     )
   }
-  if (error !== null) return <AccessFailure cid={cid} error={error} onRetry={() => refetch()} />
+  if (error !== null) return <AccessFailure cid={cid} isFolder={isFolder} error={error} onRetry={() => refetch()} />
   if (session?.keySession === undefined) {
     return (
       <ConnectKeys
@@ -91,12 +93,14 @@ const tones = { whole: 'good', usable: 'warn', split: 'bad' } as const
 function Report({
   report,
   name,
+  isFolder,
   conditions,
   isSharing,
   onSharing,
 }: {
   report: KeyReport
   name: string
+  isFolder: boolean
   conditions: ReactNode
   isSharing: boolean
   onSharing: (() => void) | undefined
@@ -146,7 +150,7 @@ function Report({
             )}
             {isOwner || owner === zeroAddress ? undefined : (
               <p className="mt-1 text-ink-soft text-sm">
-                {isFormer ? messages.access.former : messages.access.readOnly}
+                {isFormer ? messages.access.former(isFolder) : messages.access.readOnly(isFolder)}
               </p>
             )}
           </Section>
@@ -176,7 +180,7 @@ function Report({
               }
             >
               <Suspense fallback={<Skeleton className="h-12 w-full" />}>
-                <LinkList cid={cid} />
+                <LinkList cid={cid} isFolder={isFolder} />
               </Suspense>
             </Section>
           ) : undefined}
@@ -228,6 +232,7 @@ function Report({
         <ShareDialog
           cid={cid}
           name={name}
+          isFolder={isFolder}
           owner={owner}
           sharedTo={agreed.sharedTo}
           onClose={close}

@@ -21,10 +21,11 @@ function focusField(field: HTMLTextAreaElement | null): void {
   field?.focus()
 }
 
-/** Shares a file with any number of addresses, in one pass over the nodes. */
+/** Shares a file or folder with any number of addresses, in one pass over the nodes. */
 export function ShareDialog({
   cid,
   name,
+  isFolder,
   owner,
   sharedTo,
   onClose,
@@ -33,6 +34,7 @@ export function ShareDialog({
 }: {
   cid: string
   name: string
+  isFolder: boolean
   owner: string
   sharedTo: readonly string[]
   onClose: () => void
@@ -74,7 +76,7 @@ export function ShareDialog({
       setShared(fresh.length)
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(messages.access.shareTitle, error)
+      if (!isAborted(error)) toastError(messages.access.shareTitle(isFolder), error)
     }
   }
   const link = `${location.origin}/open/${cid}`
@@ -92,7 +94,7 @@ export function ShareDialog({
   return (
     <FormDialog
       onClose={onClose}
-      title={messages.access.shareTitle}
+      title={messages.access.shareTitle(isFolder)}
       hint={messages.access.shareHint}
       submitLabel={
         <>

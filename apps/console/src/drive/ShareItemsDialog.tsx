@@ -6,6 +6,7 @@ import { AddressesField } from '../contacts/AddressesField.tsx'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { toChangeRequest } from '../key-changes/change-request.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { isAborted } from '../session/is-aborted.ts'
@@ -36,6 +37,8 @@ export function ShareItemsDialog({
   const { addresses, bad, ens } = useAddresses(text, contacts)
   const failure =
     bad.length > 0 ? messages.access.shareBad(bad) : addresses.length === 0 ? messages.access.shareEmpty : undefined
+  const [first] = files
+  const title = messages.drive.shareTitle(files.length, first && markControls(first.name))
   const share = async () => {
     setTried(true)
     if (failure !== undefined) return
@@ -44,7 +47,7 @@ export function ShareItemsDialog({
       await needKeyClient()
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(messages.access.shareTitle, error)
+      if (!isAborted(error)) toastError(title, error)
       return
     }
     for (const { cid, name } of files) {
@@ -69,7 +72,7 @@ export function ShareItemsDialog({
   return (
     <FormDialog
       onClose={onClose}
-      title={messages.drive.shareTitle(files.length)}
+      title={title}
       hint={files.length === 0 ? messages.drive.shareNone : messages.access.shareHint}
       submitLabel={
         <>

@@ -1,5 +1,6 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
+import { isKnownFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -25,7 +26,7 @@ export function DeleteDialog({
     <Confirm
       isOpen={files.length > 0}
       onClose={onClose}
-      title={messages.files.deleteTitle(files.length)}
+      title={messages.files.deleteTitle(files.length, isKnownFolder(files[0]?.cid ?? ''))}
       hint={messages.files.deleteHint(files.length)}
       confirmLabel={messages.files.deleteConfirm}
       isBusy={remove.isPending}

@@ -43,7 +43,7 @@ export function EncryptedFolder({ info, path = '' }: { info: FileInfo; path?: st
   })
   if (data === undefined) {
     if (isFetching) return <Skeleton className="h-40 w-full" />
-    if (error !== null && !isAborted(error)) return <AccessFailure cid={cid} error={error} onRetry={refetch} />
+    if (error !== null && !isAborted(error)) return <AccessFailure isFolder cid={cid} error={error} onRetry={refetch} />
     const open = () => (isAsked ? void refetch() : setAsked(true))
     return (
       <Locked

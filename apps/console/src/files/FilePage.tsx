@@ -99,29 +99,9 @@ export function FilePage() {
 }
 
 function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'; info: FileInfo }) {
-  const { cid, encryption, mimeType } = info
+  const { cid } = info
   if (tab === 'details') return <FileDetails info={info} />
-  if (tab === 'access') {
-    if (info.private) {
-      return (
-        <EmptyState
-          icon={UserRound}
-          title={messages.preview.privateAccessTitle}
-          hint={messages.preview.privateAccessHint}
-        >
-          <SignLinkButton cidPath={cid} name={nameOf(info)} mimeType={mimeType} />
-        </EmptyState>
-      )
-    }
-    if (!encryption) {
-      return (
-        <EmptyState icon={Globe} title={messages.preview.publicAccessTitle} hint={messages.preview.publicAccessHint}>
-          <CopyLink cid={cid} />
-        </EmptyState>
-      )
-    }
-    return <SignInGate>{() => <AccessPanel key={cid} cid={cid} name={nameOf(info)} />}</SignInGate>
-  }
+  if (tab === 'access') return <FileAccess info={info} />
   if (tab === 'proofs') {
     return (
       <Elsewhere title={messages.preview.proofsTitle} hint={messages.preview.proofsHint}>
@@ -141,6 +121,35 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
     )
   }
   return <FileContent info={info} />
+}
+
+/** Who can open a file or folder. */
+function FileAccess({ info }: { info: FileInfo }) {
+  const { cid, encryption, mimeType } = info
+  const { isFolder = false } = useIsFolder(info)
+  if (info.private) {
+    return (
+      <EmptyState
+        icon={UserRound}
+        title={messages.preview.privateAccessTitle(isFolder)}
+        hint={messages.preview.privateAccessHint}
+      >
+        <SignLinkButton cidPath={cid} name={nameOf(info)} mimeType={mimeType} />
+      </EmptyState>
+    )
+  }
+  if (!encryption) {
+    return (
+      <EmptyState
+        icon={Globe}
+        title={messages.preview.publicAccessTitle(isFolder)}
+        hint={messages.preview.publicAccessHint}
+      >
+        <CopyLink cid={cid} />
+      </EmptyState>
+    )
+  }
+  return <SignInGate>{() => <AccessPanel key={cid} cid={cid} name={nameOf(info)} isFolder={isFolder} />}</SignInGate>
 }
 
 /** The content of a file: public immediately, encrypted after the key nodes grant access. */

@@ -11,14 +11,14 @@ import { findLinkState } from './link-state.ts'
 import { RevokeLink, useRevocation } from './RevokeLink.tsx'
 import { linksKey, revokeFileLink, useLinks } from './use-links.ts'
 
-/** The links of a file, or of all files, with their state and opens; each that still opens can be revoked. */
-export function LinkList({ cid }: { cid?: string }) {
+/** The links to a file or folder, or all, with their state and opens; each that still opens can be revoked. */
+export function LinkList({ cid, isFolder = false }: { cid?: string; isFolder?: boolean }) {
   const { data, error, refetch } = useLinks(cid)
   const revocation = useRevocation({ queryKey: linksKey, revoke: revokeFileLink })
   if (data === undefined) {
     return <QueryPending query={{ error, refetch }} skeleton="h-12 w-full" />
   }
-  const hint = cid === undefined ? messages.links.hintAll : messages.links.hint
+  const hint = cid === undefined ? messages.links.hintAll : messages.links.hint(isFolder)
   return (
     <>
       <p className="text-ink-soft text-sm">{data.length === 0 ? `${messages.links.none} ${hint}` : hint}</p>
@@ -70,7 +70,7 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
       {hasCid ? (
         <p className="flex flex-wrap items-center gap-x-3 text-sm">
           <Link to="/files/$cid/access" params={{ cid }} className="text-accent-ink underline underline-offset-2">
-            {messages.links.toFile}
+            {messages.links.toAccess}
           </Link>
           <ShortCode text={cid} label={messages.files.copyCid} />
         </p>

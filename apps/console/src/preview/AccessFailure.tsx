@@ -13,11 +13,23 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 
-/** Explains why an encrypted file does not open: no access, too few nodes, no key, or a chain that does not answer. */
-export function AccessFailure({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {
+/**
+ * Explains why an encrypted file or folder does not open: no access, too few nodes, no key, or a chain that does not answer.
+ */
+export function AccessFailure({
+  cid,
+  isFolder = false,
+  error,
+  onRetry,
+}: {
+  cid: string
+  isFolder?: boolean
+  error: unknown
+  onRetry: () => unknown
+}) {
   const { code, details } = toCairnError(error)
   const retry = <Button onClick={() => void onRetry()}>{messages.shell.retry}</Button>
-  if (code === 'ACCESS_DENIED') return <Denied cid={cid} onRetry={onRetry} />
+  if (code === 'ACCESS_DENIED') return <Denied cid={cid} isFolder={isFolder} onRetry={onRetry} />
   if (code === 'KEY_NOT_FOUND') {
     return <EmptyState icon={KeyRound} title={messages.access.unknownTitle} hint={messages.access.unknownHint} />
   }
@@ -49,7 +61,7 @@ export function AccessFailure({ cid, error, onRetry }: { cid: string; error: unk
  * Shows which address lacks access, and which condition is not met: the nodes explain access to users for their own
  * address.
  */
-function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
+function Denied({ cid, isFolder, onRetry }: { cid: string; isFolder: boolean; onRetry: () => unknown }) {
   const network = useNetwork()
   const address = useSession()?.address ?? ''
   const { data: answers, error } = useQuery({
@@ -66,9 +78,11 @@ function Denied({ cid, onRetry }: { cid: string; onRetry: () => unknown }) {
         <span className="grid size-12 place-items-center rounded-xl bg-bad-soft text-bad">
           <ShieldX aria-hidden="true" size={24} strokeWidth={1.7} />
         </span>
-        <h2 className="font-semibold text-lg">{messages.access.deniedTitle}</h2>
+        <h2 className="font-semibold text-lg">{messages.access.deniedTitle(isFolder)}</h2>
         <p className="max-w-md text-ink-soft">
-          {data === undefined || hasConditions ? messages.access.deniedHint : messages.access.deniedNoConditions}{' '}
+          {data === undefined || hasConditions
+            ? messages.access.deniedHint(isFolder)
+            : messages.access.deniedNoConditions(isFolder)}{' '}
           {refusals.length === 0 ? '' : messages.access.deniedBy(refusals.map(({ node }) => node))}
         </p>
         <p className="flex flex-wrap items-center justify-center gap-x-2 text-sm">

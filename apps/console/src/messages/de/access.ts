@@ -5,11 +5,14 @@ const people = (count: number) => counted(count, { one: 'Person', other: 'Person
 const listOf = (items: readonly string[], type: 'conjunction' | 'disjunction') =>
   new Intl.ListFormat('de', { type }).format(items)
 
-/** Who can open an encrypted file. */
+const subject = (isFolder: boolean) => (isFolder ? 'Der Ordner' : 'Die Datei')
+const object = (isFolder: boolean) => (isFolder ? 'diesen Ordner' : 'diese Datei')
+
+/** Who can open an encrypted file or folder. */
 export const access: Texts['access'] = {
   title: 'Zugriff',
   titleOf: (name) => `Zugriff auf ${name}`,
-  backToFile: 'Zurück zur Datei',
+  backTo: (isFolder) => (isFolder ? 'Zurück zum Ordner' : 'Zurück zur Datei'),
   askTitle: 'Wer kann sie öffnen?',
   askHint: 'Die fünf Schlüsselknoten führen diese Liste. Nur Eigentümer und Personen mit Zugriff sehen sie.',
   show: 'Zugriff anzeigen',
@@ -19,17 +22,18 @@ export const access: Texts['access'] = {
   peopleCount: (count) => `Für ${people(count)} freigegeben`,
   notShared: 'Noch nicht freigegeben',
   notSharedHint: 'Für eine Wallet-Adresse freigeben oder unten Bedingungen festlegen.',
-  readOnly: 'Nur der Eigentümer kann den Zugriff ändern. Diese Datei lässt sich öffnen, weil sie freigegeben wurde.',
-  former:
-    'Diese Datei ist für dieses Konto nicht freigegeben. Nach einer Übertragung nennen die Schlüsselknoten ihren neuen Eigentümer.',
+  readOnly: (isFolder) =>
+    `Nur der Eigentümer kann den Zugriff ändern. ${subject(isFolder)} ist für dieses Konto freigegeben.`,
+  former: (isFolder) =>
+    `${subject(isFolder)} ist für dieses Konto nicht freigegeben. Nach einer Übertragung nennen die Schlüsselknoten den neuen Eigentümer.`,
   conditions: 'Bedingungen',
-  conditionsNone: 'Keine Bedingungen. Nur der Eigentümer und die Personen oben können die Datei öffnen.',
-  conditionsSome: 'Wer die Bedingungen erfüllt, kann die Datei ebenfalls öffnen.',
+  conditionsNone: 'Keine Bedingungen. Nur der Eigentümer und die Personen oben haben Zugriff.',
+  conditionsSome: 'Wer die Bedingungen erfüllt, hat ebenfalls Zugriff.',
   conditionsEdit: 'Bedingungen bearbeiten',
   conditionsShow: 'Bedingungen anzeigen',
   conditionsGo: 'Bedingungen festlegen',
   share: 'Freigeben',
-  shareTitle: 'Datei freigeben',
+  shareTitle: (isFolder) => (isFolder ? 'Ordner freigeben' : 'Datei freigeben'),
   shareHint: 'Entschlüsselt wird mit der Wallet. Weder E-Mail-Adresse noch Konto sind nötig.',
   shareLabel: 'Adressen oder Kontakte',
   sharePlaceholder: '0x…',
@@ -44,32 +48,32 @@ export const access: Texts['access'] = {
   shareOwner: 'Als Eigentümer besteht bereits Zugriff.',
   links: 'Links',
   linkMake: 'Link erstellen',
-  linkElse: 'Für Personen ohne Wallet einen Link erstellen, der die Datei direkt öffnet.',
+  linkElse: 'Für Personen ohne Wallet einen Link erstellen, der keine braucht.',
   link: 'Link für Personen mit Zugriff',
   copyLink: 'Link kopieren',
-  sentHint: 'Diesen Link schicken. Er enthält kein Geheimnis: Geöffnet wird die Datei mit der Wallet.',
-  linkHint: 'Er enthält kein Geheimnis: Geöffnet wird die Datei mit der Wallet.',
+  sentHint: 'Diesen Link schicken. Er enthält kein Geheimnis: Geöffnet wird mit der Wallet.',
+  linkHint: 'Er enthält kein Geheimnis: Geöffnet wird mit der Wallet.',
   revoke: (address) => `Zugriff für ${address} entziehen`,
   revokeTitle: 'Zugriff entziehen?',
   revokeHint:
-    'Die Schlüsselknoten geben den Dateischlüssel nicht mehr an diese Adresse heraus. Wer die Datei schon geöffnet hat, kann den Schlüssel behalten haben. Um den Zugriff endgültig zu entziehen, die Datei löschen und neu hochladen.',
+    'Die Schlüsselknoten geben den Dateischlüssel nicht mehr an diese Adresse heraus. Wer schon Zugriff hatte, kann den Schlüssel behalten haben. Um den Zugriff endgültig zu entziehen, den Upload löschen und neu hochladen.',
   revokeGo: 'Zugriff entziehen',
   transfer: 'Eigentum übertragen',
   transferTitle: 'Eigentum übertragen',
-  transferHint: 'Nur der neue Eigentümer kann diese Datei danach verwalten. Das lässt sich nicht rückgängig machen.',
+  transferHint: 'Verwalten kann danach nur der neue Eigentümer. Das lässt sich nicht rückgängig machen.',
   transferLabel: 'Adresse des neuen Eigentümers',
   transferBad: 'Eine gültige Adresse eingeben.',
-  transferSelf: 'Diese Datei gehört bereits zu dieser Adresse.',
+  transferSelf: 'Diese Adresse ist bereits der Eigentümer.',
   transferPeople: 'Personen mit Zugriff',
   transferDrop: 'Entfernen',
-  transferDropHint: 'Nur der neue Eigentümer kann die Datei öffnen.',
+  transferDropHint: 'Nur der neue Eigentümer hat Zugriff.',
   transferKeep: 'Behalten',
-  transferKeepHint: 'Alle auf der Liste können die Datei weiterhin öffnen.',
+  transferKeepHint: 'Alle auf der Liste behalten den Zugriff.',
   transferConfirm: (last) => `Die letzten 4 Zeichen der Adresse eingeben: ${last}`,
   transferConfirmBad: 'Die Zeichen stimmen nicht mit dem Ende der Adresse überein.',
   transferGo: 'Übertragen',
   nodes: 'Schlüsselknoten',
-  nodesHint: 'Jeder Knoten speichert einen von fünf Teilen des Dateischlüssels. Drei beliebige öffnen die Datei.',
+  nodesHint: 'Jeder Knoten speichert einen von fünf Teilen des Dateischlüssels. Drei beliebige stellen ihn wieder her.',
   node: (node) => `Knoten ${node}`,
   nodeGood: (version) => `Aktuell (v${version})`,
   nodeOther: (version) => `Veraltet (v${version})`,
@@ -82,7 +86,7 @@ export const access: Texts['access'] = {
   healthHint: {
     whole: '',
     usable:
-      'Eine Änderung hat nicht jeden Knoten erreicht, oder ein Knoten ist offline. Die Datei lässt sich trotzdem öffnen. Die Reparatur bringt alle Knoten auf den aktuellen Stand.',
+      'Eine Änderung hat nicht jeden Knoten erreicht, oder ein Knoten ist offline. Öffnen funktioniert trotzdem. Die Reparatur bringt alle Knoten auf den aktuellen Stand.',
     split: 'Eine Änderung wurde unterbrochen. Die Reparatur gleicht die Knoten wieder ab.',
   },
   repair: 'Reparieren',
@@ -100,10 +104,11 @@ export const access: Texts['access'] = {
   runningHint: 'Diese Seite kann verlassen werden. Den Fortschritt zeigen die Übertragungen.',
   noOwner: 'Kein Eigentümer',
   noOwnerHint: 'Der Zugriff hängt nur von den Bedingungen ab, und diese lassen sich nicht mehr ändern.',
-  deniedTitle: 'Kein Zugriff auf diese Datei',
-  deniedHint: 'Die Datei ist nicht für diese Adresse freigegeben, und ihre Bedingungen sind nicht erfüllt.',
-  deniedNoConditions:
-    'Die Datei ist nicht für diese Adresse freigegeben und hat keine Bedingungen. Zugriff gibt ihr Eigentümer.',
+  deniedTitle: (isFolder) => `Kein Zugriff auf ${object(isFolder)}`,
+  deniedHint: (isFolder) =>
+    `${subject(isFolder)} ist nicht für diese Adresse freigegeben, und die Bedingungen sind nicht erfüllt.`,
+  deniedNoConditions: (isFolder) =>
+    `${subject(isFolder)} ist nicht für diese Adresse freigegeben und hat keine Bedingungen. Zugriff gibt der Eigentümer.`,
   deniedAddress: 'Eigene Adresse',
   deniedBy: (nodes) =>
     nodes.length === 5
@@ -118,19 +123,19 @@ export const access: Texts['access'] = {
   shardsNodes: 'Antwort jedes Knotens',
   unknownTitle: 'Kein Dateischlüssel gefunden',
   unknownHint:
-    'Die Schlüsselknoten dieses Netzwerks haben keinen Dateischlüssel für diese CID. Die Datei wurde vielleicht gelöscht oder gehört zu einem anderen Netzwerk.',
+    'Die Schlüsselknoten dieses Netzwerks haben keinen Dateischlüssel für diese CID. Der Inhalt wurde vielleicht gelöscht oder gehört zu einem anderen Netzwerk.',
   waitTitle: 'Eine Bedingung ließ sich nicht prüfen',
   waitHint: 'Eine Chain antwortet nicht, deshalb steht der Zugriff noch nicht fest. Später noch einmal versuchen.',
-  sharedHint: 'Verschlüsselte Dateien, die andere oder dieses Konto freigegeben haben.',
+  sharedHint: 'Verschlüsselte Dateien und Ordner, die andere oder dieses Konto freigegeben haben.',
   sharedAsk: 'Die Schlüsselknoten kennen die Freigaben. Eine Signatur zeigt sie an.',
   sharedShow: 'Freigaben anzeigen',
   sharedWithMe: 'Für mich',
   sharedByMe: 'Von mir',
   sharedContacts: 'Kontakte',
   sharedNoneWith: 'Noch nichts für dieses Konto freigegeben',
-  sharedNoneWithHint: 'Die eigene Wallet-Adresse weitergeben. Dateien, die andere dafür freigeben, erscheinen hier.',
+  sharedNoneWithHint: 'Die eigene Wallet-Adresse weitergeben. Was andere dafür freigeben, erscheint hier.',
   sharedNoneBy: 'Noch nichts freigegeben',
-  sharedNoneByHint: 'Eine verschlüsselte Datei öffnen und für eine Adresse freigeben.',
+  sharedNoneByHint: 'Eine verschlüsselte Datei oder einen Ordner öffnen und für eine Adresse freigeben.',
   sharedGoFiles: 'Zu den Dateien',
   sharedOwner: 'Eigentümer',
   sharedConditions: 'Bedingungen',

@@ -70,7 +70,7 @@ export const activity: Texts['activity'] = {
     retire: () => 'Dateischlüssel außer Kraft gesetzt',
     repair: () => 'Dateischlüssel repariert',
   },
-  notOpened: 'Niemand sonst hat diese Datei geöffnet, und sie wurde nicht freigegeben.',
+  notOpened: 'Sonst hat niemand geöffnet, und es wurde nichts freigegeben.',
   unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
   connect: 'Schlüsselknoten verbinden',
   connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Die Wallet unterschreibt einmal.',

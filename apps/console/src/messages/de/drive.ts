@@ -139,7 +139,7 @@ export const drive: Texts['drive'] = {
     'Dieses Fenster kann geschlossen werden. Der Download läuft weiter, den Fortschritt zeigen die Übertragungen.',
   zipSaved: (name) => `${name} gesichert`,
   alreadyStored: (name, path) => `${name} ist bereits unter ${path} gespeichert`,
-  shareTitle: (count) => `${files(count)} freigeben`,
-  shareNone: 'Freigeben lassen sich nur verschlüsselte Dateien. Öffentliche Dateien können alle mit der CID öffnen.',
+  shareTitle: (count, name) => `${count === 1 && name !== undefined ? name : items(count)} freigeben`,
+  shareNone: 'Freigeben lässt sich nur, was verschlüsselt ist. Was öffentlich ist, können alle mit der CID öffnen.',
   moreActions: 'Weitere Aktionen',
 }

@@ -90,7 +90,8 @@ export const files: Texts['files'] = {
   renameSave: 'Umbenennen',
   renameEmpty: 'Ein Name braucht mindestens ein Zeichen.',
   renamed: (name) => `Umbenannt in ${name}`,
-  deleteTitle: (count) => (count === 1 ? 'Diese Datei löschen?' : `${items(count)} löschen?`),
+  deleteTitle: (count, isFolder) =>
+    count === 1 ? `${isFolder ? 'Diesen Ordner' : 'Diese Datei'} löschen?` : `${items(count)} löschen?`,
   deleteHint: (count) =>
     `Entfernt ${items(count)} aus dem Konto und gibt den Speicherplatz frei. Wer ${plural(count, { one: 'die CID', other: 'die CIDs' })} hat, kann noch Kopien haben.`,
   andMore: (count) => `und ${formatCount(count)} weitere`,

@@ -3,8 +3,8 @@ import type { Texts } from '../texts.ts'
 
 /** The page that a link opens, for people who may see the console for the first time. */
 export const linkPage: Texts['linkPage'] = {
-  title: 'Eine Datei wurde geteilt',
-  hint: 'Sie ist verschlüsselt. Dieser Browser entschlüsselt sie, ohne Konto und ohne Wallet.',
+  title: 'Eine Datei oder ein Ordner wurde geteilt',
+  hint: 'Der Inhalt ist verschlüsselt. Dieser Browser entschlüsselt ihn, ohne Konto und ohne Wallet.',
   sharedBy: 'Geteilt von',
   copyAddress: 'Adresse kopieren',
   expires: 'Läuft ab',
@@ -14,8 +14,8 @@ export const linkPage: Texts['linkPage'] = {
   passwordHint: 'Die Person, die den Link geteilt hat, kennt es.',
   passwordEmpty: 'Das Passwort eingeben.',
   passwordWrong: (max) => `Falsches Passwort. Nach ${max} falschen Passwörtern ist der Link gesperrt.`,
-  open: 'Datei öffnen',
-  openLast: 'Das ist der letzte Aufruf: Die Datei sichern, wenn sie noch gebraucht wird.',
+  open: 'Öffnen',
+  openLast: 'Das ist der letzte Aufruf: Sichern, was noch gebraucht wird.',
   opening: 'Wird geöffnet',
   openFailed: 'Der Link ließ sich nicht öffnen',
   loading: 'Link wird geprüft',
@@ -43,7 +43,7 @@ export const linkPage: Texts['linkPage'] = {
   },
   notWhole: {
     title: 'Dieser Link ist unvollständig',
-    hint: 'Der Teil nach # fehlt oder wurde verändert. Er ist der Schlüssel zur Datei. Den ganzen Link kopieren und noch einmal öffnen.',
+    hint: 'Der Teil nach # fehlt oder wurde verändert. Er ist der Schlüssel. Den ganzen Link kopieren und noch einmal öffnen.',
   },
   blocked: {
     title: 'Dieser Link ist nicht verfügbar',

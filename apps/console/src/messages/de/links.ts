@@ -2,13 +2,13 @@ import { formatAgo, formatCount } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted } from './plural.ts'
 
-/** Links of a file, for their owner. */
+/** Links to a file or folder, for their owner. */
 export const links: Texts['links'] = {
-  hint: 'Ein Link öffnet diese Datei für Personen ohne Wallet.',
+  hint: (isFolder) => `Ein Link öffnet ${isFolder ? 'diesen Ordner' : 'diese Datei'} für Personen ohne Wallet.`,
   hintAll:
-    'Jeder Link öffnet eine verschlüsselte Datei für Personen ohne Wallet. Erstellt werden sie unter „Zugriff“ einer Datei.',
+    'Jeder Link öffnet eine verschlüsselte Datei oder einen Ordner für Personen ohne Wallet. Erstellt werden sie unter „Zugriff“.',
   titleAll: 'Links zu Dateien',
-  toFile: 'Zugriff der Datei',
+  toAccess: 'Zugriff anzeigen',
   none: 'Noch keine Links.',
   list: 'Links',
   active: 'Aktiv',
@@ -42,7 +42,7 @@ export const links: Texts['links'] = {
   create: 'Link erstellen',
   createFailed: 'Der Link wurde nicht erstellt',
   madeTitle: 'Link fertig',
-  madeHint: 'Er enthält den Schlüssel zur Datei und wird nicht noch einmal angezeigt.',
+  madeHint: 'Er enthält den Schlüssel und wird nicht noch einmal angezeigt.',
   copy: 'Link kopieren',
   code: 'QR-Code des Links',
   sendPassword: 'Er öffnet sich nur mit dem Passwort. Dieses auf einem anderen Weg senden.',

@@ -86,10 +86,11 @@ export const preview: Texts['preview'] = {
   namesHint:
     'Ein Name behält seine Adresse, während sich sein Ziel ändert. Diese CID unter einem der eigenen Namen veröffentlichen.',
   namesGo: 'Namen wählen',
-  privateAccessTitle: 'Nur dieses Konto und Personen mit einem signierten Link können diese Datei öffnen',
+  privateAccessTitle: (isFolder) =>
+    `Nur dieses Konto und Personen mit einem signierten Link können ${isFolder ? 'diesen Ordner' : 'diese Datei'} öffnen`,
   privateAccessHint:
-    'Ein Link läuft ab und endet, wenn die Datei gelöscht wird. Die Datei ist nicht verschlüsselt, deshalb kann der Betreiber dieses Dienstes sie lesen.',
-  publicAccessTitle: 'Alle können diese Datei lesen',
+    'Ein Link läuft ab und endet, wenn der Upload gelöscht wird. Der Upload ist nicht verschlüsselt, deshalb kann der Betreiber dieses Dienstes ihn lesen.',
+  publicAccessTitle: (isFolder) => `Alle können ${isFolder ? 'diesen Ordner' : 'diese Datei'} lesen`,
   publicAccessHint:
-    'Sie wurde unverschlüsselt hochgeladen, deshalb lässt sich der Zugriff weder geben noch entziehen. Verschlüsselt hochladen, um den Zugriff zu steuern.',
+    'Der Upload ist unverschlüsselt, deshalb lässt sich der Zugriff weder geben noch entziehen. Verschlüsselt hochladen, um den Zugriff zu steuern.',
 }

@@ -130,7 +130,8 @@ export const drive = translatable('drive', {
   zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
   zipSaved: (name: string) => `${name} saved`,
   alreadyStored: (name: string, path: string) => `${name} is already stored at ${path}`,
-  shareTitle: (count: number) => `Share ${files(count)}`,
-  shareNone: 'Only encrypted files can be shared. Anyone with the CID can open public files.',
+  shareTitle: (count: number, name: string | undefined) =>
+    count === 1 && name !== undefined ? `Share ${name}` : `Share ${items(count)}`,
+  shareNone: 'Only what is encrypted can be shared. Anyone with the CID can open what is public.',
   moreActions: 'More actions',
 })

@@ -90,7 +90,8 @@ export const files = translatable('files', {
   renameSave: 'Rename',
   renameEmpty: 'A name needs at least one character.',
   renamed: (name: string) => `Renamed to ${name}`,
-  deleteTitle: (count: number) => (count === 1 ? 'Delete this file?' : `Delete ${items(count)}?`),
+  deleteTitle: (count: number, isFolder: boolean) =>
+    count === 1 ? `Delete this ${isFolder ? 'folder' : 'file'}?` : `Delete ${items(count)}?`,
   deleteHint: (count: number) =>
     `Removes ${items(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
   andMore: (count: number) => `and ${formatCount(count)} more`,

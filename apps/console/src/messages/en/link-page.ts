@@ -3,7 +3,7 @@ import { translatable } from '../translatable.ts'
 
 /** The page that a link opens, for people who may see the console for the first time. */
 export const linkPage = translatable('linkPage', {
-  title: 'A file was shared with you',
+  title: 'A file or folder was shared with you',
   hint: 'It is encrypted. Your browser decrypts it, and no account or wallet is needed.',
   sharedBy: 'Shared by',
   copyAddress: 'Copy address',
@@ -14,8 +14,8 @@ export const linkPage = translatable('linkPage', {
   passwordHint: 'The person who shared the link has it.',
   passwordEmpty: 'Enter the password.',
   passwordWrong: (max: number) => `Wrong password. After ${max} wrong passwords, the link no longer opens.`,
-  open: 'Open file',
-  openLast: 'This is the last open: save the file if you need it again.',
+  open: 'Open',
+  openLast: 'This is the last open: save what you need again.',
   opening: 'Opening',
   openFailed: 'The link could not be opened',
   loading: 'Checking the link',
@@ -37,7 +37,7 @@ export const linkPage = translatable('linkPage', {
   },
   notWhole: {
     title: 'This link is not complete',
-    hint: 'The part after # is missing or changed. It is the key to the file. Copy the whole link and open it again.',
+    hint: 'The part after # is missing or changed. It is the key. Copy the whole link and open it again.',
   },
   blocked: {
     title: 'This link is not available',

@@ -4,12 +4,12 @@ import { counted } from './plural.ts'
 
 const opens = (count: number) => counted(count, { one: 'open', other: 'opens' })
 
-/** Links of a file, for their owner. */
+/** Links to a file or folder, for their owner. */
 export const links = translatable('links', {
-  hint: 'A link opens this file for people without a wallet.',
-  hintAll: 'Each opens an encrypted file for people without a wallet. Make one under Access of a file.',
+  hint: (isFolder: boolean) => `A link opens this ${isFolder ? 'folder' : 'file'} for people without a wallet.`,
+  hintAll: 'Each opens an encrypted file or folder for people without a wallet. Make one under Access.',
   titleAll: 'Links to your files',
-  toFile: 'Access of the file',
+  toAccess: 'Show access',
   none: 'No links yet.',
   list: 'Links',
   active: 'Active',
@@ -43,7 +43,7 @@ export const links = translatable('links', {
   create: 'Make link',
   createFailed: 'The link was not made',
   madeTitle: 'Link ready',
-  madeHint: 'It contains the key to the file and is not shown again.',
+  madeHint: 'It contains the key and is not shown again.',
   copy: 'Copy link',
   code: 'QR code of the link',
   sendPassword: 'It opens only with the password. Send that another way.',

@@ -80,10 +80,11 @@ export const preview = translatable('preview', {
   namesTitle: 'Give it a permanent name',
   namesHint: 'A name keeps its address while its target changes. Publish this CID to one of your names.',
   namesGo: 'Choose a name',
-  privateAccessTitle: 'Only you and people with a signed link can open this file',
+  privateAccessTitle: (isFolder: boolean) =>
+    `Only you and people with a signed link can open this ${isFolder ? 'folder' : 'file'}`,
   privateAccessHint:
-    'A link expires, and ends when you delete the file. The file is not encrypted, so the operator of this service can read it.',
-  publicAccessTitle: 'Anyone can read this file',
+    'A link expires, and ends when you delete the upload. The upload is not encrypted, so the operator of this service can read it.',
+  publicAccessTitle: (isFolder: boolean) => `Anyone can read this ${isFolder ? 'folder' : 'file'}`,
   publicAccessHint:
     'It was uploaded without encryption, so access cannot be shared or removed. Upload it encrypted to control who reads it.',
 })
