@@ -41,7 +41,7 @@ export function testFiles(looks: Looks): void {
     await page.getByRole('checkbox', { name: 'Select things' }).check()
     await page.getByRole('grid').focus()
     await page.keyboard.press('Delete')
-    await page.getByRole('heading', { name: 'Delete this file?' }).waitFor()
+    await page.getByRole('heading', { name: 'Delete this folder?' }).waitFor()
     await look(opened, 'deleting')
     await close(opened)
     await page.getByRole('button', { name: 'Actions for things' }).click()

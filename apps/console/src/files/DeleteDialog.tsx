@@ -1,6 +1,6 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { isKnownFolder } from '../content/use-is-folder.ts'
+import { useIsFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -9,6 +9,7 @@ import { deleteFiles } from './change-files.ts'
 
 /** Maximum number of names listed; beyond it they are counted. */
 const maxNames = 5
+const noFile = { cid: '', mimeType: '' }
 
 /** Confirms the deletion of files, and states what it does not do. */
 export function DeleteDialog({
@@ -21,12 +22,13 @@ export function DeleteDialog({
   onDone: () => void
 }) {
   const client = useClient()
+  const { isFolder = false } = useIsFolder(files[0] ?? noFile)
   const remove = useMutation({ mutationFn: () => deleteFiles(client, files), onSettled: onDone })
   return (
     <Confirm
       isOpen={files.length > 0}
       onClose={onClose}
-      title={messages.files.deleteTitle(files.length, isKnownFolder(files[0]?.cid ?? ''))}
+      title={messages.files.deleteTitle(files.length, isFolder)}
       hint={messages.files.deleteHint(files.length)}
       confirmLabel={messages.files.deleteConfirm}
       isBusy={remove.isPending}
