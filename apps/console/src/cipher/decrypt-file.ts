@@ -47,9 +47,5 @@ export async function saveFile(
 }
 
 function noSpace(cause: unknown): CairnError {
-  return new CairnError('FILE_TOO_LARGE', {
-    message: 'The browser has no space for this file',
-    hint: 'Decrypt it with the command line, or free space on the disk.',
-    cause,
-  })
+  return new CairnError('FILE_TOO_LARGE', { cause })
 }

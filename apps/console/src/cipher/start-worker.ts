@@ -1,5 +1,6 @@
 import { CairnError, restoreError } from '@cairn/sdk'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
+import { wordFailure } from './word-failure.ts'
 
 /** A worker that encrypts or decrypts. Its owner terminates it, and with it every key in its memory. */
 export type CipherWorker = { order(order: CipherOrder): void; end(): void }
@@ -11,7 +12,7 @@ export function startWorker(
 ): CipherWorker {
   const worker = new Worker(new URL('./cipher.worker.ts', import.meta.url), { type: 'module', name: 'cipher' })
   worker.onmessage = ({ data }: MessageEvent<CipherEvent>) => {
-    if (data.kind === 'failed') onFailed(restoreError(data.error.code, data.error))
+    if (data.kind === 'failed') onFailed(wordFailure(restoreError(data.error.code, data.error)))
     else onEvent(data)
   }
   worker.onerror = (event) => onFailed(CairnError.from(new Error(event.message)))

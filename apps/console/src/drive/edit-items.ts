@@ -1,5 +1,6 @@
 import { CairnError, type Drive, type DriveEditor, type DriveItem } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { folderPathOf, parentOf } from './list-items.ts'
 
 /** An edit of the drive, as the page makes it: items by their ids, because paths change with every device. */
@@ -74,17 +75,17 @@ export function joinPath(folder: string, name: string): string {
 
 function requireFolder(drive: MoveEdit['drive'], id: string): string {
   const path = folderPathOf(drive, id)
-  if (path === undefined) throw new CairnError('PATH_NOT_FOUND', { message: messages.drive.folderGone })
+  if (path === undefined) throw asWorded(new CairnError('PATH_NOT_FOUND', { message: messages.drive.folderGone }))
   return path
 }
 
 function requireFreeName(drive: Drive, folder: string, name: string, ownId?: string): string {
   const wanted = name.trim().normalize('NFC')
-  if (wanted === '') throw new CairnError('INVALID_PATH', { message: messages.files.renameEmpty })
-  if (wanted.includes('/')) throw new CairnError('INVALID_PATH', { message: messages.drive.nameSlash })
+  if (wanted === '') throw asWorded(new CairnError('INVALID_PATH', { message: messages.files.renameEmpty }))
+  if (wanted.includes('/')) throw asWorded(new CairnError('INVALID_PATH', { message: messages.drive.nameSlash }))
   const other = drive.find(joinPath(folder, wanted))
   if (other !== undefined && other.id !== ownId) {
-    throw new CairnError('FILE_EXISTS', { message: messages.drive.nameTaken(wanted) })
+    throw asWorded(new CairnError('FILE_EXISTS', { message: messages.drive.nameTaken(wanted) }))
   }
   return wanted
 }

@@ -9,9 +9,10 @@ const full = new CairnError('QUOTA_EXCEEDED')
 const tooLarge = new CairnError('PAYLOAD_TOO_LARGE', { message: 'Upload is 12 GiB, the limit is 10 GiB' })
 const ofAnOperator = new CairnError('BACKUP_DAMAGED')
 
-test('in English, an error is shown as it came', () => {
-  expect(describeError(full)).toEqual({ message: full.message, hint: full.hint })
-  expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. ${tooLarge.hint}`)
+test('in English, an error is shown as it came, without what only programs can read', () => {
+  expect(full.hint).toBe('Buy storage or delete files. details contains the number of missing bytes.')
+  expect(describeError(full)).toEqual({ message: full.message, hint: 'Buy storage or delete files.' })
+  expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. Send less data at once.`)
 })
 
 test('in another language, the usual texts are those of the code, and what an error says beyond them stays', () => {

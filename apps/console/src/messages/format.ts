@@ -87,7 +87,7 @@ export function formatDuration(ms: number): string {
 
 /** Two sentences in one line; the first one, as errors have it, may lack its full stop. */
 export function joinSentences(first: string, second: string): string {
-  return `${first}${/[.!?…]$/.test(first) ? '' : '.'} ${second}`
+  return `${first}${/[.!?…]$/.test(first) ? '' : '.'} ${second}`.trimEnd()
 }
 
 /** A CID or address short enough for a row; its whole text goes into a title or label. */

@@ -2,6 +2,7 @@ import { maxNameValueCharacters } from '@cairn/protocol'
 import { CairnError, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useId, useState } from 'react'
+import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
@@ -46,7 +47,7 @@ export function PublishDialog({
       onClose()
     },
     onError: (error) => {
-      if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFailure(error.message)
+      if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFailure(describeError(error).message)
       else toastError(messages.names.publishFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),

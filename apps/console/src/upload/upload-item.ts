@@ -2,6 +2,7 @@ import { splitUploadPath } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 
 /** Who can open an upload. Private content is not encrypted: the service shows it to its owner, and through signed links. */
@@ -75,10 +76,12 @@ export function refuseDuplicatePaths(files: readonly PathFile[]): void {
   const seen = new Set<string>()
   for (const { path } of files) {
     if (seen.has(path))
-      throw new CairnError('DUPLICATE_NAME', {
-        message: messages.uploadNames.duplicate(path),
-        details: { fileName: path },
-      })
+      throw asWorded(
+        new CairnError('DUPLICATE_NAME', {
+          message: messages.uploadNames.duplicate(path),
+          details: { fileName: path },
+        }),
+      )
     seen.add(path)
   }
 }

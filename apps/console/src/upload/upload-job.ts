@@ -1,5 +1,6 @@
 import { CairnError, type Client, cancelUpload, type ResumableState } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { getSession } from '../session/session-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import { clearBegun, noteBegun } from './begun-uploads.ts'
@@ -106,10 +107,12 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
       (candidate) => (path === undefined || candidate.path === path) && isSame(candidate.file, wanted),
     )
     if (one === undefined) {
-      throw new CairnError('FILE_CHANGED', {
-        message: messages.transfers.notTheFile(wanted.path),
-        hint: messages.transfers.notTheFileHint,
-      })
+      throw asWorded(
+        new CairnError('FILE_CHANGED', {
+          message: messages.transfers.notTheFile(wanted.path),
+          hint: messages.transfers.notTheFileHint,
+        }),
+      )
     }
     return { path: wanted.path, file: one.file }
   })

@@ -7,6 +7,7 @@ import {
   type Wallet,
 } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { requestPasskeyStart } from './passkey-start.ts'
 
@@ -89,10 +90,12 @@ export function createPasskeyWallet(
         keepText(storageName, undefined)
         return null
       default:
-        throw new CairnError('NOT_SUPPORTED', {
-          message: messages.passkey.noPayments,
-          hint: messages.passkey.noPaymentsHint,
-        })
+        throw asWorded(
+          new CairnError('NOT_SUPPORTED', {
+            message: messages.passkey.noPayments,
+            hint: messages.passkey.noPaymentsHint,
+          }),
+        )
     }
   }
   return {
@@ -136,7 +139,9 @@ function readSecret(credential: Credential | null): { id: string; secret: Uint8A
 }
 
 function noSecret(): CairnError {
-  return new CairnError('NOT_SUPPORTED', { message: messages.passkey.noSecret, hint: messages.passkey.noSecretHint })
+  return asWorded(
+    new CairnError('NOT_SUPPORTED', { message: messages.passkey.noSecret, hint: messages.passkey.noSecretHint }),
+  )
 }
 
 function readHexText(data: unknown): string {

@@ -1,5 +1,6 @@
 import { CairnError, type NetworkProfile } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { setPairingUri } from './pairing-uri.ts'
 
@@ -164,10 +165,12 @@ async function withinTime<T>(pending: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(
-      new CairnError('UPSTREAM_FAILED', {
-        message: messages.wallet.relayOffline,
-        hint: messages.wallet.relayOfflineHint,
-      }),
+      asWorded(
+        new CairnError('UPSTREAM_FAILED', {
+          message: messages.wallet.relayOffline,
+          hint: messages.wallet.relayOfflineHint,
+        }),
+      ),
     )
   }, relayTimeoutMs)
   try {
@@ -237,11 +240,13 @@ function asProviderError(error: unknown): never {
   const message = 'message' in parts ? String(parts.message) : String(error)
   const code = 'code' in parts ? Number(parts.code) : -32603
   if (/expired/i.test(message)) {
-    throw new CairnError('TIMEOUT', {
-      message: messages.wallet.pairOver,
-      hint: messages.wallet.pairOverHint,
-      cause: error,
-    })
+    throw asWorded(
+      new CairnError('TIMEOUT', {
+        message: messages.wallet.pairOver,
+        hint: messages.wallet.pairOverHint,
+        cause: error,
+      }),
+    )
   }
   throw new RemoteWalletError(declined.includes(code) || /reject|declin/i.test(message) ? 4001 : code, message, error)
 }

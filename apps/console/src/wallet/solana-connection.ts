@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { WalletAccount } from '@wallet-standard/base'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { getSolanaState, type SolanaConnection, setSolanaState, solanaStorageName } from './solana-state.ts'
 import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } from './solana-wallets.ts'
@@ -15,7 +16,9 @@ export async function connectSolana(wallet: SolanaWallet, signal: AbortSignal): 
   const account = await connectWallet(wallet, false)
   if (signal.aborted) return
   if (account === undefined)
-    throw new CairnError('NO_WALLET', { message: messages.wallet.noAccount, hint: messages.wallet.noAccountHint })
+    throw asWorded(
+      new CairnError('NO_WALLET', { message: messages.wallet.noAccount, hint: messages.wallet.noAccountHint }),
+    )
   adopt(wallet, account)
   keepText(solanaStorageName, wallet.name)
 }
@@ -58,10 +61,12 @@ export async function signWithSolana({ wallet, account }: SolanaConnection, text
   const isSame =
     signed.signedMessage.length === message.length && signed.signedMessage.every((byte, i) => byte === message[i])
   if (!isSame)
-    throw new CairnError('INVALID_SIGNATURE', {
-      message: messages.wallet.otherText,
-      hint: messages.wallet.otherTextHint,
-    })
+    throw asWorded(
+      new CairnError('INVALID_SIGNATURE', {
+        message: messages.wallet.otherText,
+        hint: messages.wallet.otherTextHint,
+      }),
+    )
   return Array.from(signed.signature, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 

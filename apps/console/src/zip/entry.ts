@@ -11,9 +11,5 @@ export type Entry = { name: string; lastModified: Date; input: AsyncIterable<Uin
 export function requireInside(name: string): void {
   const steps = name.split(/[/\\]/)
   const isInside = !name.includes('\0') && steps.every((step) => step !== '' && step !== '.' && step !== '..')
-  if (!isInside)
-    throw new CairnError('INVALID_PATH', {
-      message: `The folder contains a name that is not safe to unpack: ${JSON.stringify(name)}`,
-      hint: 'Open the folder and download its files one by one.',
-    })
+  if (!isInside) throw new CairnError('INVALID_PATH', { details: { fileName: name } })
 }

@@ -56,11 +56,7 @@ export async function writeZip(
   } catch (error) {
     await file.abort()
     if (error instanceof DOMException && error.name === 'QuotaExceededError') {
-      throw new CairnError('FILE_TOO_LARGE', {
-        message: 'There is no space for this ZIP',
-        hint: 'Free space on the disk, or download fewer files at once.',
-        cause: error,
-      })
+      throw new CairnError('FILE_TOO_LARGE', { cause: error })
     }
     throw error
   }

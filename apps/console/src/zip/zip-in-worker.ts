@@ -1,5 +1,6 @@
 import { CairnError, type NetworkProfile, restoreError } from '@cairn/sdk'
 import { forWorker } from '../cipher/for-worker.ts'
+import { wordFailure } from '../cipher/word-failure.ts'
 import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
 /** A ZIP to write, and what its progress and its keys come from. */
@@ -38,7 +39,7 @@ export function zipInWorker(
     else if (data.kind === 'written') {
       onProgress(data.fileCount, data.bytes)
       resolve(data.file)
-    } else reject(restoreError(data.error.code, data.error))
+    } else reject(wordFailure(restoreError(data.error.code, data.error)))
   }
   worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))

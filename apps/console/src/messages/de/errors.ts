@@ -30,6 +30,14 @@ export const errors: Texts['errors'] = {
     message: 'Diese Art von Datei wird nicht angenommen',
     hint: 'Eine andere Datei auswählen.',
   },
+  UNSUPPORTED_CODEC: {
+    message: 'Diese Art von Block wird nicht unterstützt',
+    hint: 'Den Inhalt mit einem anderen Programm lesen.',
+  },
+  DAG_TOO_DEEP: {
+    message: 'Der Inhalt ist zu tief verschachtelt oder zu groß',
+    hint: 'Ihn in kleinere Teile aufteilen.',
+  },
   PRECONDITION_FAILED: {
     message: 'Der Stand hat sich inzwischen geändert',
     hint: 'Neu laden und noch einmal versuchen.',
@@ -62,6 +70,16 @@ export const errors: Texts['errors'] = {
     hint: 'Den Eigentümer um eine Freigabe bitten oder die Bedingungen erfüllen.',
   },
   NO_SESSION: { message: 'Keine Sitzung bei den Schlüsselknoten', hint: 'Mit der Wallet dieser Adresse anmelden.' },
+  NO_WALLET: { message: 'Keine Wallet', hint: 'Eine Wallet verbinden und noch einmal versuchen.' },
+  NO_NETWORK: { message: 'Kein Profil des Netzwerks', hint: 'Die Seite neu laden.' },
+  SIGNED_FOR_ANOTHER_USE: {
+    message: 'Der Text wurde für einen anderen Zweck signiert',
+    hint: 'Noch einmal beginnen und den neuen Text signieren.',
+  },
+  CHAIN_NOT_CONFIGURED: {
+    message: 'Contract-Wallets lassen sich hier nicht prüfen',
+    hint: 'Eine andere Wallet verwenden oder den Betreiber fragen.',
+  },
   NO_API_KEY: { message: 'Nicht angemeldet', hint: 'Anmelden und noch einmal versuchen.' },
 
   // File keys and conditions
@@ -115,6 +133,7 @@ export const errors: Texts['errors'] = {
     message: 'Die Datei lässt sich nicht entschlüsseln',
     hint: 'Der Schlüssel gehört zu einer anderen Datei, oder die Daten wurden verändert.',
   },
+  NOT_ENCRYPTED: { message: 'Die Datei ist nicht verschlüsselt', hint: 'Sie ohne Entschlüsselung herunterladen.' },
   NO_KEY_NODES: {
     message: 'Dieses Netzwerk hat keine Schlüsselknoten',
     hint: 'Öffentlich hochladen oder ein anderes Netzwerk verwenden.',
@@ -132,6 +151,14 @@ export const errors: Texts['errors'] = {
   },
   IPNS_RECORD_EXPIRED: { message: 'Der Eintrag ist abgelaufen', hint: 'Neu veröffentlichen.' },
   IPNS_RECORD_OUTDATED: { message: 'Es gibt schon einen neueren Eintrag dieses Namens', hint: 'Neu veröffentlichen.' },
+  INVALID_IPNS_RECORD: {
+    message: 'Ungültiger Eintrag eines Namens',
+    hint: 'Neu veröffentlichen, mit dem Schlüssel dieses Namens.',
+  },
+  NAME_TOO_DEEP: {
+    message: 'Dieser Name verweist über zu viele andere Namen',
+    hint: 'Den Namen direkter auf den Inhalt verweisen lassen.',
+  },
   NAME_NOT_FOUND: { message: 'Name nicht gefunden', hint: 'Den Namen prüfen oder zuerst veröffentlichen.' },
   NAME_UNRESOLVED: {
     message: 'Dieses Gateway hat keinen gültigen Eintrag dieses Namens',
@@ -165,6 +192,11 @@ export const errors: Texts['errors'] = {
     message: 'Diesen Pfad gibt es unter dieser CID nicht',
     hint: 'Den Ordner öffnen, um seinen Inhalt zu sehen.',
   },
+  NOT_A_DIRECTORY: { message: 'Das ist eine Datei und kein Ordner', hint: 'Die Datei selbst öffnen.' },
+  NOT_A_FILE: { message: 'Das ist ein Ordner und keine Datei', hint: 'Den Ordner öffnen.' },
+  FILE_EXISTS: { message: 'Das Ziel gibt es schon', hint: 'Einen anderen Namen wählen.' },
+  INVALID_RANGE: { message: 'Diesen Teil hat die Datei nicht', hint: 'Die Datei neu laden.' },
+  METHOD_NOT_ALLOWED: { message: 'Dieser Aufruf ist so nicht möglich', hint: 'Die Seite neu laden.' },
   CONFLICT: { message: 'Eine andere Anfrage hat das zur selben Zeit geändert', hint: 'Noch einmal versuchen.' },
   UPLOAD_OFFSET: { message: 'Die Bytes schließen nicht an den Upload an', hint: 'Den Upload fortsetzen.' },
   UPLOAD_BUSY: { message: 'Eine andere Anfrage schreibt gerade in diesen Upload', hint: soon },
@@ -176,6 +208,14 @@ export const errors: Texts['errors'] = {
   PROOF_NOT_FOUND: {
     message: 'Noch kein Nachweis',
     hint: 'Der Inhalt ist noch in keinem Deal. Später noch einmal versuchen.',
+  },
+  PIECE_NOT_FOUND: {
+    message: 'Dieser Speicheranbieter hat das Piece nicht',
+    hint: 'Später noch einmal versuchen oder einen anderen Anbieter fragen.',
+  },
+  PIECE_DAMAGED: {
+    message: 'Die Bytes dieses Pieces passen nicht zu seinem Commitment',
+    hint: 'Einen anderen Anbieter fragen.',
   },
   PROOF_INVALID: {
     message: 'Der Nachweis ist ungültig',
@@ -206,6 +246,7 @@ export const errors: Texts['errors'] = {
     message: 'Das Guthaben der Wallet reicht für diese Zahlung nicht',
     hint: 'Guthaben aufladen, auch für die Gebühren der Chain.',
   },
+  UNSUPPORTED_NETWORK: { message: 'Diese Chain wird nicht unterstützt', hint: 'Eine andere Chain wählen.' },
   TOKEN_NOT_SUPPORTED: {
     message: 'Diese Währung wird auf dieser Chain nicht angenommen',
     hint: 'Eine andere Währung wählen.',

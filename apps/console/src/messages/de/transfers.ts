@@ -79,4 +79,8 @@ export const transfers: Texts['transfers'] = {
   progressOf: (name) => `Fortschritt von ${name}`,
   announce: (running, percent) =>
     `${counted(running, { one: 'Übertragung', other: 'Übertragungen' })} ${plural(running, { one: 'läuft', other: 'laufen' })}, ${percent} Prozent`,
+  noSpace: 'Der Speicherplatz reicht nicht',
+  noSpaceHint: 'Platz auf dem Gerät schaffen oder weniger auf einmal herunterladen.',
+  unsafeName: (name) => `Der Ordner enthält einen Namen, der sich nicht sicher entpacken lässt: „${name}“`,
+  unsafeNameHint: 'Den Ordner öffnen und die Dateien einzeln herunterladen.',
 }

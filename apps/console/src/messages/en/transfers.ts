@@ -80,4 +80,8 @@ export const transfers = translatable('transfers', {
     'The session with the key nodes ended, so the key was not saved and nothing was uploaded. Retry opens your wallet for a signature.',
   progressOf: (name: string) => `Progress of ${name}`,
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
+  noSpace: 'There is not enough space',
+  noSpaceHint: 'Free space on the disk, or download less at once.',
+  unsafeName: (name: string) => `The folder contains a name that is not safe to unpack: “${name}”`,
+  unsafeNameHint: 'Open the folder and download its files one by one.',
 })
