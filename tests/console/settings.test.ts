@@ -92,6 +92,23 @@ test('the status page asks every part, and explains the effect of offline key no
   await page.getByText('All systems operational').waitFor()
   await page.getByText('All 9 parts answer.').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
+  // On a phone the state of a part is beside its name, and no fact is torn over two lines.
+  await page.setViewportSize({ width: 390, height: 844 })
+  const rows = page.getByRole('main').getByRole('listitem')
+  const middles = await rows.evaluateAll((items) =>
+    items.map((item) =>
+      [...item.children]
+        .slice(0, 3)
+        .map((part) => part.getBoundingClientRect())
+        .map(({ top, bottom }) => (top + bottom) / 2),
+    ),
+  )
+  expect(middles.length).toBeGreaterThan(6)
+  for (const [name = 0, ...states] of middles)
+    for (const state of states) expect(Math.abs(state - name)).toBeLessThan(4)
+  const factHeights = await rows.locator('p span').evaluateAll((facts) => facts.map((fact) => fact.clientHeight))
+  expect(Math.max(...factHeights)).toBeLessThan(30)
+  await page.setViewportSize({ width: 1280, height: 800 })
   const [first, second, third] = site.network.profile.keyNodes ?? []
   opened.expectProblem(/net::ERR_FAILED/)
   await page.route(`${first}/**`, (route) => route.abort())

@@ -1,6 +1,8 @@
+import { Fragment } from 'react'
 import { CircleAlert, CircleCheck } from '#icons'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
 import { Tag } from '../ui/Tag.tsx'
 import type { PartState } from './check-part.ts'
 import type { PastFailure } from './use-parts.ts'
@@ -23,12 +25,37 @@ export function PartList({
         {parts.map(({ id, label, url, latencyMs, facts, failure }) => {
           const last = lastFailures.get(id)
           return (
-            <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 text-sm">
-              <div className="min-w-0 flex-1 basis-60">
-                <p className="font-medium">{label}</p>
+            <li
+              key={id}
+              className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 gap-y-1 px-4 py-3 text-sm"
+            >
+              <p className="font-medium">{label}</p>
+              <span className="text-right text-ink-soft tabular sm:row-span-2 sm:min-w-16">
+                {latencyMs === undefined ? '–' : messages.status.latency(latencyMs)}
+              </span>
+              <span className="sm:row-span-2">
+                <Tag
+                  tone={failure === undefined ? 'good' : 'bad'}
+                  icon={failure === undefined ? CircleCheck : CircleAlert}
+                >
+                  {failure === undefined ? messages.status.online : messages.status.offline}
+                </Tag>
+              </span>
+              <div className="col-span-full min-w-0 sm:col-span-1">
                 <p className="text-ink-soft">
-                  <span className="font-mono text-xs">{url}</span>
-                  {facts.map((fact) => ` · ${fact}`)}
+                  {[url, ...facts].map((fact, at) => (
+                    <Fragment key={fact}>
+                      <span
+                        className={classNames(
+                          'inline-block max-w-full break-words',
+                          at === 0 ? 'font-mono text-xs' : '',
+                        )}
+                      >
+                        {fact}
+                      </span>
+                      {at === facts.length ? '' : ' · '}
+                    </Fragment>
+                  ))}
                 </p>
                 {failure !== undefined ? (
                   <p className="text-bad">{failure}</p>
@@ -36,15 +63,6 @@ export function PartList({
                   <p className="text-ink-faint">{messages.status.lastError(last.text, formatDateTime(last.at))}</p>
                 )}
               </div>
-              <span className="text-right text-ink-soft tabular sm:min-w-16">
-                {latencyMs === undefined ? '–' : messages.status.latency(latencyMs)}
-              </span>
-              <Tag
-                tone={failure === undefined ? 'good' : 'bad'}
-                icon={failure === undefined ? CircleCheck : CircleAlert}
-              >
-                {failure === undefined ? messages.status.online : messages.status.offline}
-              </Tag>
             </li>
           )
         })}

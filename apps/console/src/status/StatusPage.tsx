@@ -45,7 +45,9 @@ export function StatusPage() {
             />
             <PartList title={messages.status.keyNodes} parts={data.keyNodes} lastFailures={lastFailures} />
             <PartList title={messages.status.providers} parts={data.providers} lastFailures={lastFailures} />
-            <p className="text-ink-faint text-sm">{messages.status.checkedAt(formatDateTime(dataUpdatedAt))}</p>
+            <p className="text-pretty text-ink-faint text-sm">
+              {messages.status.checkedAt(formatDateTime(dataUpdatedAt))}
+            </p>
           </div>
         )}
       </QueryView>
