@@ -212,6 +212,10 @@ test('a link to a folder lists its names and opens them; a file without a previe
     await list.getByRole('button', { name: /^trip/ }).click()
   await list.getByRole('button', { name: /^plan\.txt/ }).click()
   await page.getByText('Day one').waitFor()
+  // Back of the browser stays on the page: the link would have to be opened again.
+  await page.goBack()
+  await list.getByRole('button', { name: /^plan\.txt/ }).click()
+  await page.getByText('Day one').waitFor()
   await page.getByRole('button', { name: 'Up one folder' }).click()
   await list.getByRole('button', { name: /^raw/ }).click()
   await list.getByRole('button', { name: /^data\.bin/ }).click()

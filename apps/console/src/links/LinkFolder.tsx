@@ -1,6 +1,6 @@
 import { openEncryptedFolder } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { ArrowLeft } from '#icons'
 import { FolderView } from '../content/FolderView.tsx'
 import { namesBelow } from '../content/names-below.ts'
@@ -16,10 +16,24 @@ import { LinkFile } from './LinkFile.tsx'
 /** Maximum number of names shown. */
 const maxNames = 500
 
-/** A folder that a link opened. The path in it is a state of the page: its address contains the key and stays. */
+declare module '@tanstack/react-router' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be added to.
+  interface HistoryState {
+    /** Path in the folder of a link. */
+    linkPath?: string
+  }
+}
+
+/**
+ * A folder that a link opened. The path in it is in the history of the browser, so that Back returns to the folder above: to
+ * open the link again counts. The address contains the key and stays.
+ */
 export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; name: string; masterKey: string }) {
   const client = useClient()
-  const [path, setPath] = useState('')
+  const { history } = useRouter()
+  const navigate = useNavigate()
+  const path = useLocation({ select: ({ state }) => state.linkPath ?? '' })
+  const open = (linkPath: string) => void navigate({ to: '.', hash: true, state: { linkPath } })
   const { data, error, refetch } = useQuery({
     queryKey: ['link', 'folder', cid],
     queryFn: ({ signal }) => openEncryptedFolder(client, cid, { masterKey, signal }),
@@ -36,7 +50,7 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
         <ZipFolder cid={cid} name={folderName} folder={data} />
       ) : (
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
-          <Button size="small" onClick={() => setPath(path.slice(0, Math.max(0, path.lastIndexOf('/'))))}>
+          <Button size="small" onClick={() => history.back()}>
             <ArrowLeft aria-hidden="true" size={16} />
             {messages.linkPage.up}
           </Button>
@@ -53,7 +67,7 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
             .slice(0, maxNames)
             .map((item) => ({ ...item, dagSizeBytes: item.sizeBytes, isFolder: item.sizeBytes === undefined }))}
           isCut={names.length > maxNames}
-          onOpen={setPath}
+          onOpen={open}
         />
       ) : (
         <LinkFile key={path} cid={file.cidPath} {...{ name, masterKey }} mimeType={null} sizeBytes={file.sizeBytes} />

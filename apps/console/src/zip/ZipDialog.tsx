@@ -105,7 +105,9 @@ export function ZipDialog({
       {error !== null && !isAborted(error) ? (
         <ErrorState title={messages.drive.zipFailed} error={error} onRetry={() => mutate()} />
       ) : transfer === undefined ? (
-        <p className="text-ink-soft text-sm">{messages.drive.zipNote}</p>
+        <p className="text-ink-soft text-sm">
+          {window.showSaveFilePicker === undefined ? messages.drive.zipNeedsSpace : messages.drive.zipChoose}
+        </p>
       ) : transfer.error !== undefined ? (
         <ErrorState
           title={messages.drive.zipFailed}

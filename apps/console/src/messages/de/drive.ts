@@ -127,8 +127,8 @@ export const drive: Texts['drive'] = {
   zipName: 'Cairn-Dateien',
   zipTitle: (count) => `${files(count)} als ZIP herunterladen`,
   zipHint: 'Jedes Byte wird in diesem Browser überprüft, verschlüsselte Dateien werden hier entschlüsselt.',
-  zipNote:
-    'Chromium-Browser schreiben in die gewählte Datei. Andere Browser brauchen zunächst ebenso viel eigenen Speicher.',
+  zipChoose: 'Der Speicherort lässt sich auswählen.',
+  zipNeedsSpace: 'Dieser Browser braucht zuerst ebenso viel Platz in seinem eigenen Speicher.',
   zipSave: (bytes) => `ZIP sichern, etwa ${formatBytes(bytes)}`,
   zipProgress: (count, bytes) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count, bytes) => `${files(count)} gesichert, ${formatBytes(bytes)}`,

@@ -119,8 +119,8 @@ export const drive = translatable('drive', {
   zipName: 'Cairn files',
   zipTitle: (count: number) => `Download ${files(count)} as a ZIP`,
   zipHint: 'Every byte is verified, and encrypted files are decrypted, in this browser.',
-  zipNote:
-    'Chromium browsers write into the file you choose. Other browsers first need the same space in their own storage.',
+  zipChoose: 'You choose where it is saved.',
+  zipNeedsSpace: 'This browser needs the same space in its own storage first.',
   zipSave: (bytes: number) => `Save ZIP, about ${formatBytes(bytes)}`,
   zipProgress: (count: number, bytes: number) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count: number, bytes: number) => `Saved ${files(count)}, ${formatBytes(bytes)}`,
