@@ -73,7 +73,7 @@ async function createFolder(page: ConsolePage['page'], name: string): Promise<vo
 }
 
 test('folders hold files: created, moved into by dialog and by drag, opened, renamed, and kept over a reload', async () => {
-  const { page, open, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
+  const { page, context, open, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
   await createFolder(page, 'letters')
   await page.getByText('1 folder, 3 files').waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()
@@ -131,7 +131,15 @@ test('folders hold files: created, moved into by dialog and by drag, opened, ren
   await open('/names')
   await page.getByText('No names yet').waitFor()
   expect(read).toEqual([])
+  const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+  await context.route(/\/api\/drive/, async (route) => {
+    await isHeld
+    await route.continue()
+  })
   await page.keyboard.press('Control+k')
+  await palette.getByText('Loading your folders.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  release()
   await palette.getByRole('combobox').fill('may')
   await palette.getByRole('option', { name: /^may\.txt/ }).waitFor()
   await palette.getByRole('combobox').fill('a.txt')

@@ -4,9 +4,9 @@ import { counted } from './plural.ts'
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions: Texts['conditions'] = {
   title: 'Bedingungen',
-  hint: 'Wer sie erfüllt, kann die Datei öffnen, ohne auf der Liste zu stehen. Die Schlüsselknoten prüfen jedes Mal die Chain.',
+  hint: 'Wer sie erfüllt, hat Zugriff, ohne auf der Liste zu stehen. Die Schlüsselknoten prüfen jedes Mal die Chain.',
   emptyTitle: 'Keine Bedingungen',
-  emptyHint: 'Nur der Eigentümer und die Personen oben können die Datei öffnen. Zum Anfangen:',
+  emptyHint: 'Nur der Eigentümer und die Personen oben haben Zugriff. Zum Anfangen:',
   family: 'Chains',
   families: { EVM: 'Ethereum (EVM)' },
   notRead:

@@ -59,7 +59,7 @@ export const preview: Texts['preview'] = {
   noSuchNameTitle: 'Datei in diesem Ordner nicht gefunden',
   noSuchNameHint:
     'Vielleicht heißt die Datei anders oder gehört zu einer anderen Version des Ordners mit einer anderen CID.',
-  signInHint: 'Mit der Wallet anmelden, für die die Datei freigegeben ist.',
+  signInHint: 'Mit der Wallet anmelden, für die freigegeben wurde.',
   decrypt: 'Entschlüsseln und anzeigen',
   decryptAnyway: 'Trotzdem hier entschlüsseln',
   cancelDecrypt: 'Anhalten',

@@ -4,7 +4,7 @@ import { counted } from './plural.ts'
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions = translatable('conditions', {
   title: 'Conditions',
-  hint: 'Anyone who meets them can open the file without being on the list. The key nodes check the chain each time.',
+  hint: 'Anyone who meets them has access without being on the list. The key nodes check the chain each time.',
   emptyTitle: 'No conditions',
   emptyHint: 'Only the owner and the people above can open it. Start with one of these:',
   family: 'Chains',

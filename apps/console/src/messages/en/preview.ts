@@ -54,7 +54,7 @@ export const preview = translatable('preview', {
   openFolder: 'Open the folder',
   noSuchNameTitle: 'File not found in this folder',
   noSuchNameHint: 'The file may have another name, or belong to another version of the folder with another CID.',
-  signInHint: 'Sign in with the wallet the file is shared with.',
+  signInHint: 'Sign in with the wallet it is shared with.',
   decrypt: 'Decrypt and show',
   decryptAnyway: 'Decrypt here anyway',
   cancelDecrypt: 'Stop',
