@@ -32,6 +32,8 @@ beforeEach(() => {
   for (const name of ['run.mjs', 'install.mjs']) {
     cpSync(resolve(import.meta.dirname, name), join(root, 'scripts', name))
   }
+  const memory = 'apps/local/src/program-memory.json'
+  cpSync(resolve(import.meta.dirname, '..', memory), join(root, memory))
   writeLock(locked)
   writeFileSync(join(root, 'hello.mjs'), "console.log('hello')\n")
   writeFileSync(join(root, 'tests/hello.mjs'), "console.log('hello')\n")

@@ -58,6 +58,8 @@ test('the public surface', () => {
       "recoverKey",
       "recoverSpareShard",
       "saltBytes",
+      "sealAgainV1",
+      "sealAgainV2",
       "sealThumbnail",
       "signCoreum",
       "signMessage",
