@@ -104,15 +104,19 @@ test('an upload whose API key is revoked after its last byte is not said to be l
 }, async () => {
   const { page, line } = await openUploadPage(site)
   const { path, bytes } = await writeRandom('arrived.bin', 12 * MiB)
+  const asked = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const isStatus = (url: URL) => /\/api\/uploads\/[^/]+$/.test(url.pathname)
   await page.route(isStatus, async (route) => {
-    if (route.request().method() === 'HEAD' || route.request().method() === 'GET') await held.promise
+    if (route.request().method() === 'HEAD' || route.request().method() === 'GET') {
+      asked.resolve()
+      await held.promise
+    }
     await route.continue()
   })
-  const sent = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok())
   await start(page, path)
-  await sent
+  // The page knows by then that all of it has arrived.
+  await asked.promise
   const apiKey = await apiKeyOf(page)
   const keyId = /^cairn_([0-9a-z]+)_/.exec(apiKey)?.[1] ?? ''
   await revokeApiKey(createClient({ network: site.network.profile, apiKey }), keyId)
