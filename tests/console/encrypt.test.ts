@@ -17,13 +17,17 @@ import {
   openEncryptedFolder,
   prepareKey,
   saveKey,
+  shareFile,
   uploadBytes,
+  uploadEncryptedBytes,
   uploadEncryptedFolder,
 } from '@cairn/sdk'
 import type { Locator, Page, Worker } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { nextSaved } from './next-saved.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 const patient = { timeout: 60_000 }
@@ -270,4 +274,82 @@ test('plays nothing of a recording whose key is that of another file', async () 
   await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
   expect(await page.locator('audio').count()).toBe(0)
   expect(problems).toEqual([])
+})
+
+/** Makes the service state the size of a large file. The console decides by it, and no test has to move as many bytes. */
+async function stateLarge(cid: string): Promise<void> {
+  await site.network.storage.context.db.write(async (trx) => {
+    await trx
+      .updateTable('upload')
+      .set({ size_bytes: 600 * mebibyte })
+      .where('cid', '=', cid)
+      .execute()
+  })
+}
+
+test('a large file is saved as a stream without being shown, by its owner and by a recipient; a changed one is not', async () => {
+  const owner = await openSignedIn('v2')
+  const recipient = await site.newPage()
+  const plain = randomBytes(3 * mebibyte + 5)
+  const { cid } = await uploadEncryptedBytes(owner.client, plain, { name: 'film.bin' })
+  await shareFile(owner.client, cid, [recipient.wallet.accounts[0]?.address ?? ''])
+  const key = prepareKey()
+  const sealed = await encryptBytesV1(plain, key.masterKey)
+  sealed[28] = (sealed[28] ?? 0) ^ 1
+  const changed = await storeSealed(owner.client, sealed, 'changed.bin', key)
+  for (const one of [cid, changed]) await stateLarge(one)
+
+  const { page, context, open, checkAccessibility, problems } = owner
+  await context.addInitScript(saveIntoStorage)
+  await open(`/files/${cid}`)
+  const drawer = page.getByRole('dialog', { name: 'film.bin' })
+  await drawer.getByText('600 MiB is large for a browser').waitFor(patient)
+  await drawer.getByText('Saving decrypts it straight into a file that you choose.').waitFor()
+  await drawer.getByRole('button', { name: 'Decrypt here anyway' }).waitFor()
+  expect(await drawer.getByText('cairn get').count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+  const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
+  const blocks = new RegExp(`/ipfs/${cid}`)
+  await context.route(blocks, async (route) => {
+    await isHeld
+    await route.continue().catch(() => undefined)
+  })
+  const save = drawer.getByRole('button', { name: 'Save decrypted file' })
+  await save.click()
+  await drawer.getByRole('progressbar').waitFor()
+  await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(1)
+  expect(await checkAccessibility()).toEqual([])
+  await drawer.getByRole('button', { name: 'Stop' }).click()
+  await save.waitFor()
+  await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
+  expect(await drawer.getByRole('alert').count()).toBe(0)
+  release()
+  await context.unroute(blocks)
+  await save.click()
+  await drawer.getByRole('status').getByText('Saved', { exact: true }).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  expect((await readStored(page, 'film.bin')).equals(plain)).toBe(true)
+
+  await open(`/files/${changed}`)
+  const bad = page.getByRole('dialog', { name: 'changed.bin' })
+  await bad.getByRole('button', { name: 'Save decrypted file' }).click()
+  const alert = bad.getByRole('alert').filter({ hasText: 'The file was not saved' })
+  await alert.getByText(/DECRYPTION_FAILED/).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  expect(await bad.getByText('Saved', { exact: true }).count()).toBe(0)
+  expect(problems).toEqual([])
+
+  // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
+  await recipient.context.addInitScript('window.showSaveFilePicker = undefined')
+  await recipient.open(`/open/${cid}`)
+  await recipient.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
+  await recipient.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
+  await recipient.page.getByText(/use Chrome, Edge or another Chromium browser/).waitFor(patient)
+  expect(await recipient.checkAccessibility()).toEqual([])
+  const saving = nextSaved(recipient.page)
+  await recipient.page.getByRole('button', { name: 'Save decrypted file' }).click()
+  const saved = await saving
+  expect(saved.name).toBe('film.bin')
+  expect(saved.bytes.equals(plain)).toBe(true)
+  expect(recipient.problems).toEqual([])
 })

@@ -20,10 +20,13 @@ export function AccessFailure({
   cid,
   isFolder = false,
   error,
+  title,
   onRetry,
 }: {
   cid: string
   isFolder?: boolean
+  /** Title of an error that is not about access. */
+  title?: string
   error: unknown
   onRetry: () => unknown
 }) {
@@ -54,7 +57,7 @@ export function AccessFailure({
       </div>
     )
   }
-  return <ErrorState error={error} onRetry={onRetry} />
+  return <ErrorState {...(title === undefined ? {} : { title })} error={error} onRetry={onRetry} />
 }
 
 /**

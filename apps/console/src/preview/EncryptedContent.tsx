@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { Download } from '#icons'
+import { Check, Download, LockKeyholeOpen } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
@@ -16,7 +16,7 @@ import { isFileWanted, wantFile } from './wanted-file.ts'
 
 /**
  * An encrypted file: signs in, decrypts in a worker, shows and saves it. Opens automatically if a key session exists;
- * the wallet opens only after a click.
+ * the wallet opens only after a click. A large file is saved without being shown, or shown on request.
  */
 export function EncryptedContent({
   cid,
@@ -30,7 +30,8 @@ export function EncryptedContent({
 }) {
   const session = useSession()
   const file = { cid, name, mimeType, sizeBytes }
-  const { content, isLarge, error, isPending, progress, begin, cancel } = useDecryption(file, masterKey)
+  const { content, isLarge, error, isPending, progress, begin, reset, cancel } = useDecryption(file, masterKey)
+  const saving = useSaving(cid, content?.kind === 'media' ? content.masterKey : masterKey, name)
   const isSignedIn = session !== undefined
   const knowsKeys = session?.keySession !== undefined
   const opensItself = isSignedIn && !isLarge && (masterKey !== undefined || knowsKeys || isFileWanted(cid))
@@ -46,7 +47,7 @@ export function EncryptedContent({
       <div className="flex flex-col gap-4">
         <DecryptedView content={content} name={name} mimeType={mimeType} />
         {content.kind === 'media' ? (
-          <SaveMedia cid={cid} name={name} masterKey={content.masterKey} />
+          <SaveMedia saving={saving} />
         ) : (
           <SaveButton onSave={() => saveBlob(content.blob, name)} />
         )}
@@ -54,15 +55,58 @@ export function EncryptedContent({
     )
   }
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
-  if (error !== null && !isAborted(error)) return <AccessFailure cid={cid} error={error} onRetry={begin} />
+  if (saving.isPending) return <Decrypting progress={saving.progress} onCancel={saving.cancel} />
+  const failure =
+    error !== null && !isAborted(error) ? <AccessFailure cid={cid} error={error} onRetry={begin} /> : undefined
+  if (!isLarge) {
+    return (
+      failure ?? (
+        <Locked
+          cid={cid}
+          title={messages.preview.lockedTitle}
+          hint={messages.preview.lockedHint}
+          action={messages.preview.decrypt}
+          onOpen={begin}
+        />
+      )
+    )
+  }
   return (
-    <Locked
-      cid={cid}
-      title={isLarge ? messages.preview.largeTitle(sizeBytes) : messages.preview.lockedTitle}
-      hint={isLarge ? messages.preview.largeHint : messages.preview.lockedHint}
-      action={isLarge ? messages.preview.decryptAnyway : messages.preview.decrypt}
-      onOpen={begin}
-    />
+    <div className="flex flex-col gap-4">
+      {failure}
+      {saving.error !== null && !isAborted(saving.error) ? (
+        <AccessFailure cid={cid} title={messages.preview.saveFailed} error={saving.error} onRetry={saving.save} />
+      ) : undefined}
+      <Locked
+        cid={cid}
+        title={messages.preview.largeTitle(sizeBytes)}
+        hint={messages.preview.largeHint(window.showSaveFilePicker !== undefined)}
+        action={messages.preview.saveDecrypted}
+        icon={Download}
+        onOpen={() => {
+          reset()
+          saving.save()
+        }}
+      >
+        <Button
+          onClick={() => {
+            saving.reset()
+            begin()
+          }}
+        >
+          <LockKeyholeOpen aria-hidden="true" size={16} />
+          {messages.preview.decryptAnyway}
+        </Button>
+      </Locked>
+      <p role="status" className="flex items-center justify-center gap-1.5 text-good text-sm empty:hidden">
+        {saving.isSaved ? (
+          <>
+            <Check aria-hidden="true" size={16} />
+            {messages.preview.saved}
+          </>
+        ) : undefined}
+      </p>
+    </div>
   )
 }
 
@@ -78,12 +122,13 @@ function SaveButton({ onSave }: { onSave: () => void }) {
 }
 
 /** A file that is played is not there as a whole: it is decrypted into a file. */
-function SaveMedia({ cid, name, masterKey }: { cid: string; name: string; masterKey: string }) {
-  const { error, isPending, progress, save, cancel } = useSaving(cid, masterKey, name)
+function SaveMedia({ saving: { error, isPending, progress, save, cancel } }: { saving: ReturnType<typeof useSaving> }) {
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
   return (
     <>
-      {error !== null && !isAborted(error) ? <ErrorState error={error} onRetry={save} /> : undefined}
+      {error !== null && !isAborted(error) ? (
+        <ErrorState title={messages.preview.saveFailed} error={error} onRetry={save} />
+      ) : undefined}
       <SaveButton onSave={save} />
     </>
   )

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { LockKeyhole, LockKeyholeOpen } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
@@ -12,14 +13,20 @@ export function Locked({
   title,
   hint,
   action,
+  icon: Icon = LockKeyholeOpen,
   onOpen,
+  children,
 }: {
   cid: string
   title: string
   /** Hint for signed-in users. */
   hint: string
   action: string
+  /** Icon of the action. */
+  icon?: typeof LockKeyholeOpen
   onOpen: () => void
+  /** Further actions for signed-in users. */
+  children?: ReactNode
 }) {
   const isSignedIn = useSession() !== undefined
   const signInLabel = useSignInLabel()
@@ -35,10 +42,13 @@ export function Locked({
       </span>
       <p className="font-semibold text-lg">{title}</p>
       <p className="max-w-sm text-ink-soft">{isSignedIn ? hint : messages.preview.signInHint}</p>
-      <Button kind="primary" onClick={start}>
-        {isSignedIn ? <LockKeyholeOpen aria-hidden="true" size={16} /> : undefined}
-        {isSignedIn ? action : signInLabel}
-      </Button>
+      <div className="flex flex-wrap justify-center gap-2">
+        <Button kind="primary" onClick={start}>
+          {isSignedIn ? <Icon aria-hidden="true" size={16} /> : undefined}
+          {isSignedIn ? action : signInLabel}
+        </Button>
+        {isSignedIn ? children : undefined}
+      </div>
     </div>
   )
 }

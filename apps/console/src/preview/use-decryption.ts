@@ -70,6 +70,8 @@ export function useDecryption(file: EncryptedFile, knownKey?: string) {
     isPending,
     progress,
     begin: useCallback(() => mutate(), [mutate]),
+    /** Clears the result. */
+    reset,
     cancel: useCallback(() => stop.current?.abort(), []),
   }
 }

@@ -68,9 +68,13 @@ export const preview: Texts['preview'] = {
   decrypting: 'Wird entschlüsselt',
   progress: 'Fortschritt der Entschlüsselung',
   largeTitle: (bytes) => `${formatBytes(bytes)} sind viel für einen Browser`,
-  largeHint:
-    'Solange die Datei geöffnet ist, braucht sie ebenso viel Platz auf diesem Gerät. Direkt in eine Datei schreibt die Kommandozeile: cairn get mit der CID.',
+  largeHint: (hasFilePicker) =>
+    hasFilePicker
+      ? 'Beim Sichern wird die Datei direkt an den ausgewählten Speicherort entschlüsselt. Die Anzeige hier braucht ebenso viel Platz in diesem Browser.'
+      : 'Zum Sichern und Anzeigen braucht dieser Browser zuerst ebenso viel Platz in seinem eigenen Speicher. Wenn der fehlt, hilft Chrome, Edge oder ein anderer Chromium-Browser: Er entschlüsselt direkt in eine Datei.',
   saveDecrypted: 'Entschlüsselte Datei sichern',
+  saved: 'Gesichert',
+  saveFailed: 'Die Datei wurde nicht gesichert',
   publicNote: 'Öffentlich: Alle mit der CID können sie lesen.',
   privateNote:
     'Privat: Öffnen können sie nur dieses Konto und Personen mit einem signierten Link. Der Betreiber kann sie lesen.',

@@ -64,9 +64,13 @@ export const preview = translatable('preview', {
   decrypting: 'Decrypting',
   progress: 'Decryption progress',
   largeTitle: (bytes: number) => `${formatBytes(bytes)} is large for a browser`,
-  largeHint:
-    'While it is open, the file takes as much space on this device. To write it to a file instead, use the command line: cairn get, with its CID.',
+  largeHint: (hasFilePicker: boolean): string =>
+    hasFilePicker
+      ? 'Saving decrypts it straight into a file that you choose. Showing it here takes the same space in this browser.'
+      : 'To save or show it, this browser needs the same space in its own storage first. If it does not have that, use Chrome, Edge or another Chromium browser: they decrypt straight into a file.',
   saveDecrypted: 'Save decrypted file',
+  saved: 'Saved',
+  saveFailed: 'The file was not saved',
   publicNote: 'Public: anyone with the CID can read it.',
   privateNote: 'Private: only you and people with a signed link can open it. The operator can read it.',
   encryptedNote: 'Encrypted: only people and conditions listed under Access can open it.',
