@@ -287,6 +287,18 @@ test('whoever a folder is shared with saves all of it as one ZIP', async () => {
   expect([...files.keys()].sort()).toEqual(['trip/day one/film.bin', 'trip/plan.txt'])
   expect(files.get('trip/plan.txt')?.toString()).toBe('Up the hill')
   expect(files.get('trip/day one/film.bin')?.equals(film)).toBe(true)
+  // A folder in it, alone: without the file beside it.
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('link', { name: /^day one/ }).click()
+  await page.getByRole('link', { name: /^film\.bin/ }).waitFor(patient)
+  await page.getByRole('button', { name: 'Download 1 file as a ZIP' }).click()
+  const part = page.getByRole('dialog', { name: 'Download 1 file as a ZIP' })
+  await part.getByRole('button', { name: 'Save ZIP, about 293 KiB' }).click()
+  await part.getByText(/^Saved 1 file, 293/).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  const below = readZip(await readStored(page, 'day one.zip'))
+  expect([...below.keys()]).toEqual(['day one/film.bin'])
+  expect(below.get('day one/film.bin')?.equals(film)).toBe(true)
 })
 
 /** Silence in the format WAV: players seek in it by bytes. */

@@ -1,4 +1,5 @@
 import { language } from '../messages/language.ts'
+import { filesBelow } from './files-below.ts'
 
 /** A name in a folder: the size of a file in bytes, undefined for a folder. */
 export type NameBelow = { name: string; sizeBytes: number | undefined }
@@ -8,13 +9,10 @@ export function namesBelow(
   files: readonly { path: string; sizeBytes: number }[],
   folder: string,
 ): NameBelow[] | undefined {
-  const start = folder === '' ? '' : `${folder}/`
   const names = new Map<string, number | undefined>()
-  for (const { path, sizeBytes } of files) {
-    if (!path.startsWith(start)) continue
-    const rest = path.slice(start.length)
-    const slash = rest.indexOf('/')
-    names.set(slash < 0 ? rest : rest.slice(0, slash), slash < 0 ? sizeBytes : undefined)
+  for (const { file, pathBelow } of filesBelow(files, folder)) {
+    const slash = pathBelow.indexOf('/')
+    names.set(slash < 0 ? pathBelow : pathBelow.slice(0, slash), slash < 0 ? file.sizeBytes : undefined)
   }
   if (names.size === 0 && folder !== '') return undefined
   const order = new Intl.Collator(language, { numeric: true })

@@ -69,7 +69,7 @@ export function EncryptedFolder({ info, path = '' }: { info: FileInfo; path?: st
     )
   return (
     <div className="flex flex-col gap-4">
-      {path === '' ? <ZipFolder cid={cid} name={nameOf(info)} folder={data} /> : undefined}
+      <ZipFolder key={path} cid={cid} path={path} name={nameOf(info)} folder={data} />
       <FolderView
         cid={cid}
         path={path}

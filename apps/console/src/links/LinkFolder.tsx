@@ -46,9 +46,7 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <div className="flex flex-col gap-3">
-      {path === '' ? (
-        <ZipFolder cid={cid} name={folderName} folder={data} />
-      ) : (
+      {path === '' ? undefined : (
         <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2">
           <Button size="small" onClick={() => history.back()}>
             <ArrowLeft aria-hidden="true" size={16} />
@@ -60,15 +58,18 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
         </div>
       )}
       {file === undefined ? (
-        <FolderView
-          cid={cid}
-          path={path}
-          items={names
-            .slice(0, maxNames)
-            .map((item) => ({ ...item, dagSizeBytes: item.sizeBytes, isFolder: item.sizeBytes === undefined }))}
-          isCut={names.length > maxNames}
-          onOpen={open}
-        />
+        <>
+          <ZipFolder key={path} cid={cid} path={path} name={folderName} folder={data} />
+          <FolderView
+            cid={cid}
+            path={path}
+            items={names
+              .slice(0, maxNames)
+              .map((item) => ({ ...item, dagSizeBytes: item.sizeBytes, isFolder: item.sizeBytes === undefined }))}
+            isCut={names.length > maxNames}
+            onOpen={open}
+          />
+        </>
       ) : (
         <LinkFile key={path} cid={file.cidPath} {...{ name, masterKey }} mimeType={null} sizeBytes={file.sizeBytes} />
       )}

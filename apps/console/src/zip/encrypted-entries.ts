@@ -1,8 +1,17 @@
 import { type Client, openDecrypted, openEncryptedFolder } from '@cairn/sdk'
+import { filesBelow } from '../content/files-below.ts'
 import type { Entry } from './entry.ts'
 
 /** An encrypted upload, and where it stands in the ZIP. */
-type EncryptedItem = { path: string; cid: string; masterKey: string; lastModified: Date; isStoredFolder: boolean }
+type EncryptedItem = {
+  path: string
+  cid: string
+  /** Of a folder, only what is below this folder in it. */
+  innerPath: string | undefined
+  masterKey: string
+  lastModified: Date
+  isStoredFolder: boolean
+}
 
 /**
  * Opens an encrypted file, or the files of an encrypted folder one after the other.
@@ -10,15 +19,15 @@ type EncryptedItem = { path: string; cid: string; masterKey: string; lastModifie
  */
 export async function* openEncryptedEntries(
   client: Client,
-  { path, cid, masterKey, lastModified, isStoredFolder }: EncryptedItem,
+  { path, cid, innerPath = '', masterKey, lastModified, isStoredFolder }: EncryptedItem,
 ): AsyncGenerator<Entry, void, undefined> {
   const folder = isStoredFolder ? await openEncryptedFolder(client, cid, { masterKey }) : undefined
   if (folder === undefined) {
     yield { name: path, lastModified, input: await openDecrypted(client, cid, { masterKey }) }
     return
   }
-  for (const file of folder.files) {
+  for (const { file, pathBelow } of filesBelow(folder.files, innerPath)) {
     const input = await openDecrypted(client, file.cidPath, { masterKey })
-    yield { name: `${path}/${file.path}`, lastModified, input }
+    yield { name: `${path}/${pathBelow}`, lastModified, input }
   }
 }

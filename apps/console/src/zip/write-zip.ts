@@ -75,14 +75,14 @@ async function* openEntries(
   items: readonly ZipItem[],
   needKey: ZipTools['needKey'],
 ): AsyncGenerator<Entry, void, undefined> {
-  for (const { path, cid, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
+  for (const { path, cid, innerPath, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
     const lastModified = new Date(modifiedAt)
     const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
     if (isEncrypted) {
       // A ZIP of public files loads no code of encryption.
       const { openEncryptedEntries } = await import('./encrypted-entries.ts')
       const masterKey = await needKey(cid)
-      yield* openEncryptedEntries(client, { path, cid, masterKey, lastModified, isStoredFolder })
+      yield* openEncryptedEntries(client, { path, cid, innerPath, masterKey, lastModified, isStoredFolder })
       continue
     }
     const files = isStoredFolder ? listBelow(client, { cidPath: cid, isPrivate }, path) : [{ path, cidPath: cid }]

@@ -5,6 +5,8 @@ export type ZipItem = {
   /** Path in the ZIP; for a stored folder, that of the folder. */
   path: string
   cid: string
+  /** Of an encrypted folder, only what is below this folder in it. */
+  innerPath?: string
   mimeType: string | null
   isEncrypted: boolean
   isPrivate: boolean
