@@ -301,6 +301,8 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  // How many files are in the stored folder is not known yet.
+  await page.getByRole('dialog', { name: 'Download 4 items as a ZIP' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   // The download continues when its dialog is closed.
   const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>()

@@ -45,3 +45,11 @@ test('names files by their path below what all items have in common', () => {
   expect(paths([file('/a/two.txt'), file('/ab/three.txt')])).toEqual(['a/two.txt', 'ab/three.txt'])
   expect(toZipItems(drive, [folder('/a')])).toMatchObject({ totalBytes: 5, items: [{ modifiedAt: 7 }, {}] })
 })
+
+test('counts files, also those in folders of the drive, unless one may be a stored folder', () => {
+  const countOf = (...items: DriveItem[]) => toZipItems(drive, items).fileCount
+  const stored = { ...file('/stored'), cid: 'bafybeistored' }
+  expect(countOf(folder('/a'), file('/x.txt'))).toBe(3)
+  expect(countOf(file('/x.txt'), stored)).toBeUndefined()
+  expect(countOf(file('/x.txt'), { ...stored, mimeType: 'video/mp4' })).toBe(2)
+})

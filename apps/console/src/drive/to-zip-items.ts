@@ -1,13 +1,17 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
+import { mayBeFolder } from '../content/folder-type.ts'
 import type { ZipItem } from '../zip/zip-order.ts'
 import { filesOf } from './files-of.ts'
 import { parentOf } from './list-items.ts'
 
-/** Returns the files of items with their paths below the folder that all items are in. */
+/**
+ * Returns the files of items with their paths below the folder that all items are in.
+ * @returns `fileCount` undefined if one may be a stored folder: the drive does not know how many files are in it
+ */
 export function toZipItems(
   drive: Pick<Drive, 'all'>,
   items: readonly DriveItem[],
-): { items: ZipItem[]; totalBytes: number } {
+): { items: ZipItem[]; totalBytes: number; fileCount: number | undefined } {
   const common = commonFolder(items.map(({ path }) => parentOf(path)))
   const files = filesOf(drive, items)
   return {
@@ -20,6 +24,7 @@ export function toZipItems(
       modifiedAt: versions[0]?.at ?? 0,
     })),
     totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    fileCount: files.some(mayBeFolder) ? undefined : files.length,
   }
 }
 

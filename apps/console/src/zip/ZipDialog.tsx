@@ -26,15 +26,15 @@ export function ZipDialog({
   name,
   items,
   totalBytes,
-  fileCount = items.length,
+  fileCount,
   masterKey,
   onClose,
 }: {
   name: string
   items: readonly ZipItem[]
   totalBytes: number
-  /** Number of files, if the items are folders. */
-  fileCount?: number
+  /** Number of files; undefined if it is not known, because an item may be a stored folder. */
+  fileCount: number | undefined
   /** The file key of all items, if known; otherwise the key nodes have it. */
   masterKey?: string
   onClose: () => void
@@ -80,7 +80,7 @@ export function ZipDialog({
     <Modal
       isOpen
       onClose={close}
-      title={messages.drive.zipTitle(fileCount)}
+      title={fileCount === undefined ? messages.drive.zipItemsTitle(items.length) : messages.drive.zipTitle(fileCount)}
       hint={messages.drive.zipHint}
       footer={
         transfer === undefined ? (

@@ -126,6 +126,7 @@ export const drive: Texts['drive'] = {
   download: 'Herunterladen',
   zipName: 'Cairn-Dateien',
   zipTitle: (count) => `${files(count)} als ZIP herunterladen`,
+  zipItemsTitle: (count) => `${items(count)} als ZIP herunterladen`,
   zipHint: 'Jedes Byte wird in diesem Browser überprüft, verschlüsselte Dateien werden hier entschlüsselt.',
   zipChoose: 'Der Speicherort lässt sich auswählen.',
   zipNeedsSpace: 'Dieser Browser braucht zuerst ebenso viel Platz in seinem eigenen Speicher.',

@@ -118,6 +118,7 @@ export const drive = translatable('drive', {
   download: 'Download',
   zipName: 'Cairn files',
   zipTitle: (count: number) => `Download ${files(count)} as a ZIP`,
+  zipItemsTitle: (count: number) => `Download ${items(count)} as a ZIP`,
   zipHint: 'Every byte is verified, and encrypted files are decrypted, in this browser.',
   zipChoose: 'You choose where it is saved.',
   zipNeedsSpace: 'This browser needs the same space in its own storage first.',
