@@ -57,7 +57,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   // The address does not pass yet, and the opened link shows the failed condition.
   await page.getByLabel('Address', { exact: true }).fill(`0x${'12'.repeat(20)}`)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
-  await page.getByText('No, this address cannot open the file.').waitFor()
+  await page.getByText('No, this address does not have access.').waitFor()
   await page.getByText('Not met', { exact: true }).waitFor()
   const reader = await site.newPage()
   await reader.open(`/open/${cid}`)

@@ -18,7 +18,7 @@ import { type Draft, toInput } from './draft.ts'
 export type Tried = { about: string; draft: Draft; isSaved: boolean; verdict: Verdict }
 
 /**
- * Shows whether an address could open the file, and the result of each condition, for the saved conditions or the
+ * Shows whether an address has access, and the result of each condition, for the saved conditions or the
  * draft.
  * @param tried the last verdict, while it applies to the shown conditions
  */

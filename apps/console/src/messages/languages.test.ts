@@ -50,6 +50,15 @@ test('the page and its manifest describe the console as the texts do', async () 
   expect(await read('index.html')).toContain(`<meta name="description" content="${english.app.description}" />`)
 })
 
+test('conditions are worded for folders and files alike', async () => {
+  const others = await Promise.all(Object.values(languages).map((load) => load?.()))
+  const all = [english, ...others.filter((texts) => texts !== undefined)]
+  expect(all.length).toBe(Object.keys(languages).length)
+  // The file of `jsonOpen` is one with conditions.
+  const texts = all.flatMap(({ conditions: { jsonOpen: _, ...conditions } }) => listTexts(conditions))
+  expect(texts.filter(([, text]) => /\b(file|folder)s?\b|Datei|Ordner/i.test(String(text)))).toEqual([])
+})
+
 describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(
   'the texts in $tag',
   ({ tag, load }) => {

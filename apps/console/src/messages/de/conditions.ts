@@ -102,7 +102,7 @@ export const conditions: Texts['conditions'] = {
     classid: 'Klasse',
   },
   notJson: 'Das ist kein gültiges JSON.',
-  userAddressHint: ':userAddress steht für die Adresse der Person, die die Datei öffnet.',
+  userAddressHint: ':userAddress steht für die Adresse der Person, die zugreifen will.',
   joining: 'Zum Öffnen',
   joinAll: 'müssen alle erfüllt sein',
   joinAny: 'genügt eine',
