@@ -1,27 +1,17 @@
 // Passkeys in place of a wallet: a virtual authenticator of Chromium keeps them, with the extension that derives a key.
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freeOffset } from '../free-offset.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
   // A passkey belongs to a host name, never to an IP address, so the URL is known before the service listens.
-  const port = await findFreePort()
+  const port = 8080 + (await freeOffset())
   const address = { CAIRN_PORT: String(port), CAIRN_PUBLIC_API_URL: `http://localhost:${port}` }
   site = await openConsoleTest({ environment: { ...address, CAIRN_PASSKEY_DOMAIN: 'localhost' } })
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Gives a page an authenticator that approves what it is asked. */
 async function addAuthenticator(page: Page, hasPrf = true) {
