@@ -141,6 +141,7 @@ test('the public surface', () => {
       "getTicker",
       "getTusOptions",
       "getUpload",
+      "headerOf",
       "httpStatus",
       "identitySchema",
       "importCar",

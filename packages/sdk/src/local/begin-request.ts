@@ -8,9 +8,3 @@ const { request: requestHttp } = process.getBuiltinModule('node:http')
 export function beginRequest(url: string, options: RequestOptions): ClientRequest {
   return url.startsWith('https:') ? requestHttps(url, options) : requestHttp(url, options)
 }
-
-/** Returns a header of a response, joined if it was repeated. */
-export function headerOf(headers: Record<string, string | string[] | undefined>, name: string): string | null {
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : (value ?? null)
-}

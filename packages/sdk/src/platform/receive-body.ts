@@ -1,5 +1,5 @@
-import { freePiece, readPieces } from '@cairn/protocol'
-import { beginRequest, headerOf } from '../local/begin-request.ts'
+import { freePiece, headerOf, readPieces } from '@cairn/protocol'
+import { beginRequest } from '../local/begin-request.ts'
 import type { ReceivedResponse, ReceiveRequest } from '../local-source.ts'
 
 /**

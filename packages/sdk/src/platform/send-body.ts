@@ -1,5 +1,5 @@
-import { CairnError } from '@cairn/protocol'
-import { beginRequest, headerOf } from '../local/begin-request.ts'
+import { CairnError, headerOf } from '@cairn/protocol'
+import { beginRequest } from '../local/begin-request.ts'
 import { readBlob } from '../local/blob-file.ts'
 import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 

@@ -12,9 +12,3 @@ const { request: requestHttp } = process.getBuiltinModule('node:http')
 export function beginRequest(url: URL, options: RequestOptions): ClientRequest {
   return url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
 }
-
-/** Returns a header of an answer, joined if it was repeated. */
-export function headerOf({ headers }: { headers: NodeJS.Dict<string | string[]> }, name: string): string | null {
-  const value = headers[name]
-  return Array.isArray(value) ? value.join(', ') : (value ?? null)
-}

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { freePiece, readPieces } from '@cairn/protocol'
-import { beginRequest, headerOf } from './node-http.ts'
+import { freePiece, headerOf, readPieces } from '@cairn/protocol'
+import { beginRequest } from './node-http.ts'
 
 /** The answer of a server with its body unread. Read the body to its end, or call its `return`. */
 export type OpenAnswer = {
@@ -25,7 +25,7 @@ export function openAnswer(
   return new Promise((resolve, reject) => {
     const request = beginRequest(url, { agent: false, headers, signal })
     request.once('response', (response) => {
-      const header = (name: string) => headerOf(response, name)
+      const header = (name: string) => headerOf(response.headers, name)
       resolve({ status: response.statusCode ?? 0, header, body: readPieces(response, signal) })
     })
     // After the response, its body reports what happens.

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { headerOf } from '@cairn/protocol'
 import { currentSpan, type Span } from '../traces/span.ts'
-import { beginRequest, headerOf } from './node-http.ts'
+import { beginRequest } from './node-http.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {
@@ -64,7 +65,7 @@ async function exchange(url: URL, request: ServerRequest, span: Span | undefined
   }
   return {
     status,
-    header: (name) => headerOf(response, name),
+    header: (name) => headerOf(response.headers, name),
     body: await readBody(response, request.maxAnswerBytes),
   }
 }
