@@ -260,7 +260,7 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect(problems).toEqual([])
 })
 
-test('whoever a folder is shared with saves all of it as one ZIP', async () => {
+test('the recipient of a shared folder saves all of it as one ZIP', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const owner = await createKeyClient(site.network)
   const film = randomBytes(300_000)

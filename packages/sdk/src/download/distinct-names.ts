@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { isSafeName, type NameProbe, openNameProbe } from '#platform/part-file'
+import { isSafeName, type NameProbe, openNameProbe } from '#platform/folder-entries'
 
 /** The names of one folder that is saved to the disk. They come from others. */
 export type DistinctNames = {

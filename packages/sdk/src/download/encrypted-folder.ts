@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { joinPath, makeFolder } from '#platform/part-file'
+import { joinPath, makeFolder } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
 import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'

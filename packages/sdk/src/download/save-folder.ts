@@ -1,14 +1,6 @@
 import { CairnError, forEachOf } from '@cairn/protocol'
-import {
-  clearUnfinished,
-  joinPath,
-  makeFolder,
-  makeLink,
-  type NewFile,
-  writePart,
-  writeTogether,
-  writeWhole,
-} from '#platform/part-file'
+import { clearUnfinished, joinPath, makeFolder, makeLink } from '#platform/folder-entries'
+import { type NewFile, writePart, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import { createProgress, type Progress, type ProgressMeter } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'

@@ -1,6 +1,6 @@
 import { CairnError, duplicateName } from '@cairn/protocol'
 import * as v from 'valibot'
-import { isSafeName } from '#platform/part-file'
+import { isSafeName } from '#platform/folder-entries'
 
 // An encrypted folder is a directory of encrypted files named 0, 1, 2 and so on, with one named `index` that maps them
 // to their names. All are of the second format, under the key of the folder.

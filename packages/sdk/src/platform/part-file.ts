@@ -1,8 +1,9 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, link, lstat, mkdir, open, opendir, rename, rm, stat, symlink, unlink } from 'node:fs/promises'
-import { basename, dirname, join, resolve, sep } from 'node:path'
+import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
+import { codeOf, moveIntoPlace, removeIfThere, requireFree, takenOver, uniquePathBeside } from '../local/into-place.ts'
 import { unreadable, unwritable } from '../local/unreadable.ts'
 
 /** Bytes that an earlier download left. */
@@ -335,170 +336,9 @@ async function moveStart(
   }
 }
 
-/** @throws CairnError FILE_EXISTS, also for a folder or device that may be overwritten: a file does not replace it */
-async function requireFree(full: string, target: string, overwrite: boolean): Promise<void> {
-  const found = await stat(full).catch(() => undefined)
-  if (found === undefined) return
-  if (!overwrite) throw exists(target)
-  if (found.isFile()) return
-  throw new CairnError('FILE_EXISTS', {
-    message: `${target} is ${found.isDirectory() ? 'a folder' : 'not a regular file'}`,
-    hint: 'Choose another target: a file does not replace it.',
-  })
-}
-
 /** The name has room for `.part` only if it is not as long as names may be. */
 function partPathOf(full: string): string {
   const path = `${full}.part`
   if (Buffer.byteLength(basename(path)) <= maxNameBytes) return path
   return join(dirname(full), `.cairn-${hash('sha256', basename(full)).slice(0, 32)}.part`)
-}
-
-/** Another download may have removed it. */
-async function removeIfThere(path: string): Promise<void> {
-  await unlink(path).catch((cause: unknown) => {
-    if (codeOf(cause) !== 'ENOENT') throw cause
-  })
-}
-
-const unfinishedName = /^\.cairn-[0-9a-f]{16}\.part$/
-
-function uniquePathBeside(path: string): string {
-  return join(dirname(path), `.cairn-${randomBytes(8).toString('hex')}.part`)
-}
-
-async function moveIntoPlace(part: string, full: string, target: string, overwrite: boolean): Promise<void> {
-  // A link fails on an existing name, which a rename would silently replace.
-  if (!overwrite && (await linkNew(part, full, target))) return unlink(part)
-  await rename(part, full).catch((cause: unknown) => {
-    throw codeOf(cause) === 'ENOENT' ? takenOver(target, cause) : cause
-  })
-}
-
-/**
- * Links a file under a second name; false on file systems without links.
- * @throws CairnError FILE_EXISTS
- */
-async function linkNew(from: string, to: string, target: string): Promise<boolean> {
-  try {
-    await link(from, to)
-    return true
-  } catch (cause) {
-    if (codeOf(cause) !== 'EEXIST') return false
-    throw exists(target, cause)
-  }
-}
-
-/**
- * Creates a folder for a download. Returns false if it exists already.
- * @throws CairnError FILE_EXISTS
- */
-export async function makeFolder(target: string, mayExist: boolean): Promise<boolean> {
-  const made = mkdir(resolve(target), { recursive: mayExist }).catch((cause: unknown) => {
-    if (codeOf(cause) === 'EEXIST' && mayExist)
-      throw new CairnError('FILE_EXISTS', {
-        message: `${target} is a file`,
-        hint: 'Choose another target: a folder does not replace it.',
-        cause,
-      })
-    if (codeOf(cause) === 'EEXIST') throw exists(target, cause)
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot make the folder ${target} (${codeOf(cause)})`, cause })
-  })
-  // Only a recursive call returns what it made, and it makes nothing if the folder exists.
-  const first = await made
-  return !mayExist || first !== undefined
-}
-
-/** Names on the file system of a folder, under which nothing is stored. */
-export type NameProbe = {
-  /** Whether the file system keeps the name apart from those before. @throws CairnError FILE_UNREADABLE */
-  add(name: string): Promise<boolean>
-  close(): Promise<void>
-}
-
-/**
- * Opens a probe in a folder: a new folder inside it, because on some file systems each folder has a setting of its own, which it
- * passes on.
- * @throws CairnError FILE_UNREADABLE
- */
-export async function openNameProbe(folder: string): Promise<NameProbe> {
-  const probe = uniquePathBeside(join(resolve(folder), 'probe'))
-  await mkdir(probe).catch((cause: unknown) => {
-    throw unwritable(folder, cause)
-  })
-  return {
-    async add(name) {
-      try {
-        await (await open(join(probe, name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
-        return true
-      } catch (cause) {
-        if (codeOf(cause) === 'EEXIST') return false
-        throw unwritable(join(folder, name), cause)
-      }
-    },
-    close: () => rm(probe, { recursive: true, force: true }),
-  }
-}
-
-/**
- * Removes the files that killed downloads left in a folder. A download that still runs there fails with FILE_CHANGED.
- * @param isContent whether a name is one of the content
- */
-export async function clearUnfinished(folder: string, isContent: (name: string) => boolean): Promise<void> {
-  const full = resolve(folder)
-  for await (const entry of await opendir(full)) {
-    if (!entry.isFile() || !unfinishedName.test(entry.name) || isContent(entry.name)) continue
-    await removeIfThere(join(full, entry.name))
-  }
-}
-
-/**
- * Makes a symbolic link for a download.
- * @throws CairnError FILE_EXISTS, also for a folder that may be overwritten; FILE_UNREADABLE
- */
-export async function makeLink(path: string, target: string, overwrite: boolean): Promise<void> {
-  const full = resolve(path)
-  const found = await lstat(full).catch(() => undefined)
-  if (found !== undefined && (!overwrite || found.isDirectory())) throw exists(path)
-  const own = uniquePathBeside(full)
-  try {
-    await symlink(target, own)
-  } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', {
-      message: `Cannot make the symbolic link ${path} (${codeOf(cause)})`,
-      cause,
-    })
-  }
-  try {
-    await moveIntoPlace(own, full, path, overwrite)
-  } catch (error) {
-    await unlink(own)
-    throw error
-  }
-}
-
-/** Joins a folder and a name. */
-export function joinPath(folder: string, name: string): string {
-  return join(folder, name)
-}
-
-/** Whether a name from others cannot leave its folder. A backslash is a letter like others, except on Windows. */
-export function isSafeName(name: string): boolean {
-  return name !== '' && name !== '.' && name !== '..' && !['\0', '/', sep].some((part) => name.includes(part))
-}
-
-function exists(target: string, cause?: unknown): CairnError {
-  return new CairnError('FILE_EXISTS', { message: `${target} already exists`, cause })
-}
-
-function takenOver(target: string, cause?: unknown): CairnError {
-  return new CairnError('FILE_CHANGED', {
-    message: `Another download to ${target} began in the meantime`,
-    hint: 'Download to another target, or wait for the other download.',
-    cause,
-  })
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }
