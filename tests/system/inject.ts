@@ -17,7 +17,7 @@ export const diskCalls = [
 export type DiskCall = (typeof diskCalls)[number]
 
 /** What happens at a call: it fails with an error, or the process ends there. */
-export type Fault = 'ENOSPC' | 'EIO' | 'SIGKILL'
+export type Fault = 'ENOSPC' | 'EIO' | 'EINVAL' | 'SIGKILL'
 
 /** A tracer on a running process. */
 export type Tracer = {

@@ -15,8 +15,8 @@ const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() *
 const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 3)
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
-/** A pack that is also synced while it arrives: from 16 MiB on, every 4 MiB. */
-const syncedEarlyBytes = 40 * 2 ** 20
+/** A pack that is synced while it arrives, at 16 MiB, and whose rest is written directly, a slab of 4 MiB per call. */
+const largeBytes = 40 * 2 ** 20
 
 describe('a fault at a system call of an upload', () => {
   const random = createRandom(seed)
@@ -25,6 +25,7 @@ describe('a fault at a system call of an upload', () => {
   let service: StorageProcess
   let apiKey: string
   let counts: Map<DiskCall, number>
+  let largeCounts: Map<DiskCall, number>
   /** Faults that were met. */
   let fired = 0
 
@@ -114,18 +115,45 @@ describe('a fault at a system call of an upload', () => {
     },
   )
 
-  it('a sync that fails while the file still arrives ends the upload', { timeout: 600_000 }, async () => {
-    const tracer = await attach(service.pid, join(home, 'trace'))
-    expect(await upload(syncedEarlyBytes)).toBe('stored')
-    const count = countCalls(await tracer.detach()).get('fdatasync') ?? 0
-    expect(count).toBeGreaterThan(3)
-    fired = 0
-    const faults: string[] = []
-    for (let nth = 1; nth <= count; nth++) faults.push(...(await injectOnce('fdatasync', 'EIO', nth, syncedEarlyBytes)))
-    console.log(`fdatasync: ${fired} of ${count} met`)
-    expect(fired).toBeGreaterThan(2)
-    expect(faults).toEqual([])
-    expect(await upload(syncedEarlyBytes)).toBe('stored')
-    expect(await findBroken(service, promised)).toEqual([])
+  describe('of a large upload', () => {
+    beforeAll(async () => {
+      const tracer = await attach(service.pid, join(home, 'trace'))
+      expect(await upload(largeBytes)).toBe('stored')
+      largeCounts = countCalls(await tracer.detach())
+    })
+
+    /** Lets each such call of a large upload fail, from the `first` on. */
+    async function injectEach(call: DiskCall, fault: Fault, first: number): Promise<string[]> {
+      const count = largeCounts.get(call) ?? 0
+      const faults: string[] = []
+      fired = 0
+      for (let nth = first; nth <= count; nth++) faults.push(...(await injectOnce(call, fault, nth, largeBytes)))
+      console.log(`${fault} at ${call}: ${fired} of ${count} met`)
+      expect(await upload(largeBytes)).toBe('stored')
+      expect(await findBroken(service, promised)).toEqual([])
+      return faults
+    }
+
+    it('a failed sync ends it, while the file arrives and at its end', { timeout: 600_000 }, async () => {
+      expect(await injectEach('fdatasync', 'EIO', 1)).toEqual([])
+      expect(fired).toBeGreaterThan(1)
+    })
+
+    // The first call of several parts is the beginning of the file; the others are direct.
+    it.each(['ENOSPC', 'EIO', 'SIGKILL'] as const)(
+      '%s at a direct write leaves all that was promised, and nothing else',
+      { timeout: 600_000 },
+      async (fault) => {
+        expect(await injectEach('pwritev', fault, 2)).toEqual([])
+        expect(fired).toBeGreaterThan(3)
+      },
+    )
+
+    it('a file system that refuses direct writes gets them through its cache', { timeout: 600_000 }, async () => {
+      const before = promised.length
+      expect(await injectEach('pwritev', 'EINVAL', 2)).toEqual([])
+      expect(fired).toBeGreaterThan(3)
+      expect(promised.length - before).toBe(fired + 1)
+    })
   })
 })

@@ -8,7 +8,7 @@
 //   companion AT LENGTH        a write, by its position and length
 //   victim AT LENGTH ACTION    EIO, ENOSPC, ZERO (accepts no byte), SHORT (accepts half) or KILL
 //   victim sync 0 ACTION       the next datasync
-// Writes of several parts, such as the first of a pack, pass unseen.
+// A write of several parts counts as one of their length, and is never SHORT.
 // Beside it, with `.log` after its name, each call is noted when it ends: `write AT LENGTH RESULT` or `sync RESULT`, and each
 // victim: `met AT ACTION`.
 #define _GNU_SOURCE
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { MAX_CALLS = 64 };
@@ -146,6 +147,23 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
   else if (call != NULL && strcmp(call->action, "ZERO") == 0) result = 0;
   else if (call != NULL && strcmp(call->action, "SHORT") == 0) result = real(fd, bytes, length / 2, at);
   else result = real(fd, bytes, length, at);
+  int error = errno;
+  note("write %lld %zu %zd\n", (long long)at, length, result);
+  end(call);
+  errno = error;
+  return result;
+}
+
+ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t at) {
+  ssize_t (*real)(int, const struct iovec *, int, off64_t) = dlsym(RTLD_NEXT, "pwritev64");
+  if (!is_pack(fd)) return real(fd, parts, count, at);
+  size_t length = 0;
+  for (int i = 0; i < count; i++) length += parts[i].iov_len;
+  Call *call = begin(at, length);
+  ssize_t result;
+  if (fails(call)) result = -1;
+  else if (call != NULL && strcmp(call->action, "ZERO") == 0) result = 0;
+  else result = real(fd, parts, count, at);
   int error = errno;
   note("write %lld %zu %zd\n", (long long)at, length, result);
   end(call);

@@ -45,7 +45,7 @@ it.each([
   ]
   const broughtBytes: number[] = []
   await file.write(randomBytes(10))
-  const written = await writeAll(limitWrites(maxBytes, broughtBytes), parts, 10, callsAtOnce)
+  const written = await writeAll(limitWrites(maxBytes, broughtBytes), parts, 10, { callsAtOnce })
   const expected = Buffer.concat(parts)
   expect(written).toBe(expected.length)
   expect((await readFile(join(folder, 'file'))).subarray(10).equals(expected)).toBe(true)
@@ -74,7 +74,7 @@ it('has as many calls under way as are allowed, in order if one, and none after 
         }
       },
     }
-    const written = writeAll(failing, [randomBytes(40 * maxWriteBytes)], 0, callsAtOnce)
+    const written = writeAll(failing, [randomBytes(40 * maxWriteBytes)], 0, { callsAtOnce })
     await expect(written).rejects.toThrow('the eleventh call fails')
     expect([underWay, most]).toEqual([0, callsAtOnce])
     expect(positions.length).toBeLessThanOrEqual(10 + callsAtOnce)

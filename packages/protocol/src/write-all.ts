@@ -3,12 +3,20 @@ import { maxWriteBytes } from './limits.ts'
 /** The part of `FileHandle` that is used. */
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }
 
+/** How a write is divided. */
+export type WriteOptions = {
+  /**
+   * Maximum number of concurrent calls. With more than one, a process that is killed may leave a hole before the end of the
+   * file, whose length then does not tell what arrived. Defaults to 1.
+   */
+  callsAtOnce?: number
+  /** Defaults to `maxWriteBytes`. */
+  maxBytesPerCall?: number
+}
+
 /**
- * Writes all parts at `position`, however few bytes the system accepts per call, in calls of at most `maxWriteBytes`.
- * When it settles, no call is under way.
+ * Writes all parts at `position`, however few bytes the system accepts per call. When it settles, no call is under way.
  *
- * @param callsAtOnce maximum number of concurrent calls. With more than one, a process that is killed may leave a hole
- * before the end of the file, whose length then does not tell what arrived. Defaults to 1
  * @returns the number of bytes written
  * @throws Error with the code ENOSPC, as the system does, if it accepts none; the system's own errors
  */
@@ -16,16 +24,16 @@ export async function writeAll(
   file: VectorFile,
   parts: readonly Uint8Array[],
   position: number,
-  callsAtOnce = 1,
+  { callsAtOnce = 1, maxBytesPerCall = maxWriteBytes }: WriteOptions = {},
 ): Promise<number> {
   let rest = parts.filter((part) => part.length > 0)
   let at = position
   let failure: { error: unknown } | undefined
   const writeNext = async (): Promise<void> => {
     while (rest.length > 0 && failure === undefined) {
-      const call = firstBytes(rest, maxWriteBytes)
+      const call = firstBytes(rest, maxBytesPerCall)
       const from = at
-      rest = skipBytes(rest, maxWriteBytes)
+      rest = skipBytes(rest, maxBytesPerCall)
       at += countBytes(call)
       try {
         await writeCall(file, call, from)

@@ -1,22 +1,26 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { writeAll } from '@cairn/protocol'
+import { MIB, writeAll } from '@cairn/protocol'
+import { type DirectFile, openDirectFile } from './direct-file.ts'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
 import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
-/** Files from this size on are also synced while they arrive, so that the last sync has little left. */
-const earlySyncFromBytes = 16 * 1_048_576
+/**
+ * From this size on, a file is written past the page cache. What was written until then, or everything on a file system that
+ * writes through its cache only, is synced while the rest arrives, so that the last sync has little left.
+ */
+const largeFromBytes = 16 * MIB
 /** Bytes between two such syncs, of which one is under way at a time. */
-const earlySyncStepBytes = 4 * 1_048_576
+const earlySyncStepBytes = 4 * MIB
 
 /**
  * Concurrent calls of a write. The system carries them out one after the other, but between them none waits until this
  * thread has time for it. An unfinished file is never continued, so a hole in it does not matter.
  */
-const writesAtOnce = 4
+const callsAtOnce = 4
 
 /** Dependencies of a writer. */
 export type FileWriterPlace = {
@@ -41,12 +45,14 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   let state: 'open' | 'failed' | 'finished' | 'aborted' = 'open'
   let isNoted = false
   let handle: FileHandle | undefined
+  /** Undefined until the file is large, and null if it is written through the page cache all the same. */
+  let direct: DirectFile | null | undefined
   let syncedBytes = 0
   let earlySync: Promise<void> | undefined
   /** The kernel reports a failed write to one sync only: a later one succeeds without these bytes. */
   let syncError: { cause: unknown } | undefined
   try {
-    handle = await open(path, 'wx', 0o600)
+    handle = await open(path, 'wx+', 0o600)
   } catch (error) {
     place.onEnd()
     throw describeWriteError(error)
@@ -64,7 +70,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   }
 
   const syncEarly = (file: FileHandle): void => {
-    if (earlySync !== undefined || sizeBytes < earlySyncFromBytes) return
+    if (earlySync !== undefined || sizeBytes < largeFromBytes) return
     if (sizeBytes - syncedBytes < earlySyncStepBytes) return
     syncedBytes = sizeBytes
     earlySync = file
@@ -80,14 +86,24 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   const closeHandle = async (): Promise<void> => {
     const closing = handle
     handle = undefined
+    await direct?.close()
+    direct = null
     await closing?.close()
   }
 
   return {
     append: (parts) =>
       guard(async (file) => {
-        sizeBytes += await writeAll(file, parts, sizeBytes, writesAtOnce)
-        syncEarly(file)
+        if (direct === undefined && sizeBytes >= largeFromBytes) {
+          direct = (await openDirectFile(path, file, sizeBytes)) ?? null
+        }
+        if (direct == null) {
+          sizeBytes += await writeAll(file, parts, sizeBytes, { callsAtOnce })
+          syncEarly(file)
+        } else {
+          await direct.append(parts)
+          for (const part of parts) sizeBytes += part.length
+        }
       }),
     setHead: (bytes) =>
       guard(async (file) => {
@@ -98,6 +114,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
       guard(async (file) => {
         // The note exists before the object is visible.
         isNoted = true
+        await direct?.finish()
         await Promise.all([file.datasync(), earlySync, place.setUnconfirmed(true)])
         if (syncError !== undefined) throw syncError.cause
         await closeHandle()

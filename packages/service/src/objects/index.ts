@@ -1,3 +1,4 @@
+export { alignmentBytes, allocateAligned } from './aligned-bytes.ts'
 export { syncFolder } from './durable-folders.ts'
 export { errnoOf } from './file-errors.ts'
 export { openFileStore } from './files.ts'

@@ -51,6 +51,8 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
   let writer: ObjectWriter | undefined
   let id: bigint | undefined
   let position = packHeaderBytes
+  /** Where the next slab begins if all blocks of those before it are new. */
+  let expectedPosition = packHeaderBytes
   let newBlocks = 0
   let bytesWritten = 0
   let failure: { error: unknown } | undefined
@@ -91,6 +93,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
       newBlocks++
       end += length
     }
+    expectedPosition -= slab.length - end
     return end
   }
 
@@ -114,6 +117,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
 
   const submit = (slab: Slab): void => {
     onWrite()
+    expectedPosition += slab.length
     const stored = tail.then(() => {
       if (failure !== undefined || state === 'aborted') return undefined
       return store(slab)
@@ -126,7 +130,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     done.finally(() => inFlight.splice(inFlight.indexOf(done), 1)).catch(() => undefined)
   }
 
-  const slabs = createSlabWriter(pool, submit)
+  const slabs = createSlabWriter(pool, submit, () => expectedPosition)
 
   const requireOpen = (): void => {
     if (failure !== undefined) throw failure.error

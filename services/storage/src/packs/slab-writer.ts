@@ -28,8 +28,11 @@ export type SlabWriter = {
   detachLast(): Slab | undefined
 }
 
-/** `onFull` receives each slab as soon as the next block does not fit into it. */
-export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): SlabWriter {
+/**
+ * `onFull` receives each slab as soon as the next block does not fit into it; `nextPosition` then returns where the next one
+ * will probably begin in the object.
+ */
+export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void, nextPosition: () => number): SlabWriter {
   let slab: Slab | undefined
   let slabCount = 0
   let reservedBytes = false
@@ -47,7 +50,7 @@ export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void): 
     }
     if (slab === undefined) {
       const size = slabCount++ === 0 && needed <= firstSlabBytes ? firstSlabBytes : slabBytes
-      slab = { bytes: pool.acquire(size), length: 0, entries: [] }
+      slab = { bytes: pool.acquire(size, nextPosition()), length: 0, entries: [] }
     }
     return slab
   }
