@@ -3,6 +3,8 @@ import { MIB, writeAll } from '@cairn/protocol'
 import { alignmentBytes, allocateAligned, isAligned } from './aligned-bytes.ts'
 import { errnoOf } from './file-errors.ts'
 
+/** Size from which direct writes pay: smaller content is soon read again, and needs few calls. */
+export const directFromBytes = 16 * MIB
 /** What file systems answer that write through their cache only. */
 const refusals: readonly unknown[] = ['EINVAL', 'EOPNOTSUPP', 'ENOTSUP']
 /** Bytes copied per write, if they lie where the system does not take them from. */

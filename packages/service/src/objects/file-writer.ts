@@ -2,18 +2,16 @@ import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { MIB, writeAll } from '@cairn/protocol'
-import { type DirectFile, openDirectFile } from './direct-file.ts'
+import { type DirectFile, directFromBytes, openDirectFile } from './direct-file.ts'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
 import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
 /**
- * From this size on, a file is written past the page cache. What was written until then, or everything on a file system that
- * writes through its cache only, is synced while the rest arrives, so that the last sync has little left.
+ * Bytes between two syncs of a large file while it arrives, one at a time, so that the last sync has little left: of what was
+ * written before direct writes began, or of everything where the file system has none.
  */
-const largeFromBytes = 16 * MIB
-/** Bytes between two such syncs, of which one is under way at a time. */
 const earlySyncStepBytes = 4 * MIB
 
 /**
@@ -70,7 +68,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   }
 
   const syncEarly = (file: FileHandle): void => {
-    if (earlySync !== undefined || sizeBytes < largeFromBytes) return
+    if (earlySync !== undefined || sizeBytes < directFromBytes) return
     if (sizeBytes - syncedBytes < earlySyncStepBytes) return
     syncedBytes = sizeBytes
     earlySync = file
@@ -94,7 +92,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   return {
     append: (parts) =>
       guard(async (file) => {
-        if (direct === undefined && sizeBytes >= largeFromBytes) {
+        if (direct === undefined && sizeBytes >= directFromBytes) {
           direct = (await openDirectFile(path, file, sizeBytes)) ?? null
         }
         if (direct == null) {

@@ -1,4 +1,5 @@
-export { alignmentBytes, allocateAligned } from './aligned-bytes.ts'
+export { type AlignedPool, createAlignedPool } from './aligned-pool.ts'
+export { type DirectFile, directFromBytes, openDirectFile } from './direct-file.ts'
 export { syncFolder } from './durable-folders.ts'
 export { errnoOf } from './file-errors.ts'
 export { openFileStore } from './files.ts'

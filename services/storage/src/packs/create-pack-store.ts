@@ -1,5 +1,5 @@
 import { CairnError, KIB, MIB } from '@cairn/protocol'
-import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
+import { createAlignedPool, type ObjectCache, type ObjectStore } from '@cairn/service/objects'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
@@ -13,7 +13,6 @@ import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
 import { createRunHasher } from './run-hasher.ts'
-import { createSlabPool } from './slab-pool.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
 
 /** Dependencies of a pack store. */
@@ -32,6 +31,8 @@ export type PackStoreParts = {
   onWrite?: () => void
 }
 
+/** Buffers that are kept for the next upload. */
+const maxSpareBytes = 48 * MIB
 /** Caches of a reader of one private upload, which lasts as long as one request. */
 const privateCaches = { locationCacheBytes: 256 * KIB, blockCacheBytes: MIB }
 /** Blocks of one `read()` call that are prefetched together. */
@@ -44,7 +45,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     locationCacheBytes: parts.locationCacheBytes ?? 16 * MIB,
     blockCacheBytes: parts.blockCacheBytes ?? 32 * MIB,
   }
-  const pool = createSlabPool()
+  const pool = createAlignedPool(maxSpareBytes)
   const hasher = createRunHasher()
   const openView = (view: BlockView, caches: typeof settings) =>
     createBlockReader({ db, objects, cache, clock, settings: caches, view, hasher, onEvent })

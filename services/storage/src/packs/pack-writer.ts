@@ -1,4 +1,4 @@
-import type { ObjectStore, ObjectWriter } from '@cairn/service/objects'
+import type { AlignedPool, ObjectStore, ObjectWriter } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
@@ -8,7 +8,6 @@ import { findBlocks } from './find-blocks.ts'
 import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
 import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
-import type { SlabPool } from './slab-pool.ts'
 import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
 import type { OwnPack, PackWriter, SealedPack } from './types.ts'
 
@@ -20,7 +19,7 @@ const slabsInFlight = 2
 export type PackWriterParts = {
   db: Database
   objects: ObjectStore
-  pool: SlabPool
+  pool: AlignedPool
   clock: { now(): number }
   /** Packs that the upload needs in addition to those that this pack finds. */
   dependsOn: readonly bigint[]

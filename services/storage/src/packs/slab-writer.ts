@@ -1,8 +1,12 @@
-import { CairnError, maxBlockBytes } from '@cairn/protocol'
+import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
+import type { AlignedPool } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { firstSlabBytes, type SlabPool, slabBytes } from './slab-pool.ts'
 
+/** Bytes collected per write. */
+const slabBytes = 4 * MIB
+/** The first slab of a pack is small, because most uploads are: space for one chunk of 256 KiB and its nodes. */
+const firstSlabBytes = 320 * 1024
 /**
  * Space reserved before a payload: the length of the frame (at most 4 bytes) and the CID (36, or up to 72 with a digest
  * of 64 bytes), rounded up.
@@ -13,7 +17,7 @@ const maxPrefixBytes = 80
  * Frames of blocks, collected for one write. `entries` holds four numbers per entry: block, start, prefix length and
  * payload length.
  */
-export type Slab = { readonly bytes: Uint8Array; length: number; readonly entries: number[] }
+export type Slab = { readonly bytes: Uint8Array<ArrayBuffer>; length: number; readonly entries: number[] }
 
 /** Numbers per entry of a slab. */
 export const entryNumbers = 4
@@ -32,7 +36,11 @@ export type SlabWriter = {
  * `onFull` receives each slab as soon as the next block does not fit into it; `nextPosition` then returns where the next one
  * will probably begin in the object.
  */
-export function createSlabWriter(pool: SlabPool, onFull: (slab: Slab) => void, nextPosition: () => number): SlabWriter {
+export function createSlabWriter(
+  pool: AlignedPool,
+  onFull: (slab: Slab) => void,
+  nextPosition: () => number,
+): SlabWriter {
   let slab: Slab | undefined
   let slabCount = 0
   let reservedBytes = false
