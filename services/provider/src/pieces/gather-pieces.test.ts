@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { createAlignedPool } from '@cairn/service/objects'
 import { expect, test } from 'vitest'
 import { gatherPieces } from './gather-pieces.ts'
+
+const pool = createAlignedPool(0)
 
 async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -14,14 +17,14 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array[]>
 
 test.each([1_000, 65_536, 524_288, 3_000_000])('pieces of %d bytes are joined, and none is lost', async (size) => {
   const bytes = randomBytes(2_000_000)
-  const gathered = await collect(gatherPieces(cut(bytes, size)))
+  const gathered = await collect(gatherPieces(cut(bytes, size), pool, 0))
   expect(gathered.map(({ length }) => length)).toEqual([524_288, 524_288, 524_288, 427_136])
   expect(Buffer.concat(gathered).equals(bytes)).toBe(true)
   expect(new Set(gathered.map(({ buffer }) => buffer)).size).toBe(4)
 })
 
 test('nothing becomes nothing', async () => {
-  expect(await collect(gatherPieces(cut(new Uint8Array(0), 1)))).toEqual([])
+  expect(await collect(gatherPieces(cut(new Uint8Array(0), 1), pool, 0))).toEqual([])
 })
 
 test('what came before a failure goes on before the failure', async () => {
@@ -30,7 +33,7 @@ test('what came before a failure goes on before the failure', async () => {
     yield Uint8Array.of(3)
     throw new Error('cut')
   }
-  const gathered = gatherPieces(source())
+  const gathered = gatherPieces(source(), pool, 0)
   expect(await gathered.next()).toEqual({ done: false, value: Uint8Array.of(1, 2, 3) })
   await expect(gathered.next()).rejects.toThrow('cut')
 })
@@ -42,7 +45,7 @@ test('a source that pauses does not hold back what it gave', async () => {
     await more
     yield Uint8Array.of(2)
   }
-  const gathered = gatherPieces(source())
+  const gathered = gatherPieces(source(), pool, 0)
   expect((await gathered.next()).value).toEqual(Uint8Array.of(1))
   resolve()
   expect((await gathered.next()).value).toEqual(Uint8Array.of(2))
@@ -58,7 +61,7 @@ test('a reader that leaves ends the source', async () => {
       ended++
     }
   }
-  for await (const piece of gatherPieces(source())) {
+  for await (const piece of gatherPieces(source(), pool, 0)) {
     expect(piece).toHaveLength(524_288)
     break
   }

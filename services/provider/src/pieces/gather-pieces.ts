@@ -1,19 +1,27 @@
+import type { AlignedPool } from '@cairn/service/objects'
+
 /** Bytes that are written and hashed at a time: each costs a hop to another thread and back. */
-const gatheredBytes = 512 * 1024
+export const gatheredBytes = 512 * 1024
 /** Time after which fewer bytes go on, so that progress shows and little is lost with the process. */
 const maxWaitMs = 200
 
 /**
- * Joins the small pieces of a response. Each result is a buffer of its own. If the source fails, yields what it gave before the
- * failure.
+ * Joins the small pieces of a response, which continues a file at `position`. Each result has a buffer of its own, from the pool,
+ * to which the last to need it may return it. If the source fails, yields what it gave before the failure.
  */
-export async function* gatherPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+export async function* gatherPieces(
+  source: AsyncIterable<Uint8Array>,
+  pool: AlignedPool,
+  position: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const pieces = source[Symbol.asyncIterator]()
-  let gathered = new Uint8Array(gatheredBytes)
+  let at = position
+  let gathered = pool.acquire(gatheredBytes, at)
   let filled = 0
   const take = (): Uint8Array<ArrayBuffer> => {
-    const taken = filled === gathered.length ? gathered : gathered.slice(0, filled)
-    gathered = new Uint8Array(gatheredBytes)
+    const taken = gathered.subarray(0, filled)
+    at += filled
+    gathered = pool.acquire(gatheredBytes, at)
     filled = 0
     return taken
   }
@@ -23,11 +31,11 @@ export async function* gatherPieces(source: AsyncIterable<Uint8Array>): AsyncGen
       if (filled > 0 && !(await isSettledWithin(next, maxWaitMs))) yield take()
       const { done, value } = await next
       if (done) break
-      for (let at = 0; at < value.length; ) {
-        const part = value.subarray(at, at + gathered.length - filled)
+      for (let taken = 0; taken < value.length; ) {
+        const part = value.subarray(taken, taken + gathered.length - filled)
         gathered.set(part, filled)
         filled += part.length
-        at += part.length
+        taken += part.length
         if (filled === gathered.length) yield take()
       }
       next = pieces.next()

@@ -5,6 +5,7 @@ import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 /** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
   | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'borrow'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'zeros'; length: number; bytes?: never }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
@@ -15,6 +16,8 @@ export type HashAnswer = {
   hashed?: HashedPiece
   /** The kept nodes of bytes that were passed at once. */
   nodes?: Uint8Array
+  /** Bytes that were lent. */
+  returned?: Uint8Array<ArrayBuffer>
   failure?: { code: ErrorCode; message: string }
 }
 
@@ -24,8 +27,8 @@ export type ThreadHasher = {
    * Copies and hashes the bytes. Resolves when the queue has space. @throws CairnError the first error of the thread
    */
   write(bytes: Uint8Array): Promise<void>
-  /** As {@link write}, but takes the buffer of the bytes instead of copying them. */
-  take(bytes: Uint8Array<ArrayBuffer>): Promise<void>
+  /** As {@link write}, but lends the buffer of the bytes instead of copying them. `onReturn` gets it when they are hashed. */
+  lend(bytes: Uint8Array<ArrayBuffer>, onReturn: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>
   /** As {@link write} with zeros. */
   writeZeros(length: number): Promise<void>
   /**
@@ -94,9 +97,13 @@ export function createHashThread(): HashThread {
       if (home !== undefined && home !== worker) failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
       if (failure !== undefined) throw failure
     }
-    const send = async (question: Unnumbered): Promise<void> => {
+    const send = async (
+      question: Unnumbered,
+      onAnswer: (answer: HashAnswer) => void = () => undefined,
+    ): Promise<void> => {
       requireHome()
       const sent = ask(question)
+        .then(onAnswer)
         .catch((error: unknown) => {
           failure ??= error
         })
@@ -109,7 +116,10 @@ export function createHashThread(): HashThread {
     return {
       // Copies only these bytes: their buffer may be larger, and is reused.
       write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
-      take: (bytes) => send({ kind: 'write', hasher, bytes }),
+      lend: (bytes, onReturn) =>
+        send({ kind: 'borrow', hasher, bytes }, ({ returned }) => {
+          if (returned !== undefined) onReturn(returned)
+        }),
       writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {
         await Promise.all(running)

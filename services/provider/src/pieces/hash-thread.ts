@@ -27,6 +27,10 @@ function answer(question: HashQuestion): HashAnswer {
       question.bytes.buffer.transfer(0)
       return { id }
     }
+    case 'borrow': {
+      openHasher(hasher).write(question.bytes)
+      return { id, returned: question.bytes }
+    }
     case 'zeros': {
       openHasher(hasher).writeZeros(question.length)
       return { id }
@@ -44,7 +48,8 @@ function answer(question: HashQuestion): HashAnswer {
 
 parentPort?.on('message', (question: HashQuestion) => {
   try {
-    parentPort?.postMessage(answer(question))
+    const answered = answer(question)
+    parentPort?.postMessage(answered, answered.returned === undefined ? [] : [answered.returned.buffer])
   } catch (error) {
     hashers.delete(question.hasher)
     const { code, message } = CairnError.from(error)

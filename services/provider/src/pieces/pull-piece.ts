@@ -1,12 +1,14 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { encodePieceCid, type PayloadRange } from '@cairn/pieces'
-import { CairnError, writeAll } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
+import { createAlignedPool } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
-import { gatherPieces } from './gather-pieces.ts'
+import { gatheredBytes, gatherPieces } from './gather-pieces.ts'
 import type { HashedPiece, ThreadHasher } from './hash-thread-client.ts'
+import { openPartWriter, type PartFile } from './part-writer.ts'
 import { openAuthorization } from './seal-authorization.ts'
 import { requireSource } from './sources.ts'
 import type { PieceRow } from './store.ts'
@@ -15,9 +17,11 @@ import { toWriteFailure } from './write-failures.ts'
 /** Options of one attempt; it continues from existing bytes until complete or aborted. */
 export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
 
-const readBytes = 1024 * 1024
+const readBytes = MIB
 /** Bytes that may wait for the disk. A file system with a journal writes those of all files before it confirms a sync of one. */
-const syncEveryBytes = 64 * 1024 * 1024
+const syncEveryBytes = 64 * MIB
+/** Buffers of one pull: while one is filled or written, others are hashed. */
+const maxSpareBytes = 8 * gatheredBytes
 
 /**
  * Makes one attempt to fetch a piece. Bytes of an earlier attempt, including one of a killed process, are hashed
@@ -31,16 +35,18 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
   const { cid, payload_bytes: payloadBytes } = row
   const { files } = context
   await files.moveBackToPart(cid)
-  const file = await open(files.partPath(cid), constants.O_RDWR | constants.O_CREAT, 0o600).catch(reportWrite)
+  const path = files.partPath(cid)
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600).catch(reportWrite)
+  const part = { path, file }
   try {
     const { size } = await file.stat()
     const offset = size > payloadBytes ? 0 : size
     if (offset !== size) await file.truncate(0)
-    let hashed = await fill(context, row, file, offset, options)
+    let hashed = await fill(context, row, part, offset, options)
     if (encodePieceCid(hashed.piece) !== cid && offset > 0) {
       context.log.warn({ piece: cid, offset }, 'partial piece does not match, fetching it from the start')
       await file.truncate(0)
-      hashed = await fill(context, row, file, 0, options)
+      hashed = await fill(context, row, part, 0, options)
     }
     if (encodePieceCid(hashed.piece) !== cid) {
       throw new CairnError('VERIFICATION_FAILED', {
@@ -61,13 +67,15 @@ export async function pullPiece(context: Context, row: PieceRow, options: PullOp
 async function fill(
   context: Context,
   row: PieceRow,
-  file: FileHandle,
+  part: PartFile,
   offset: number,
   options: PullOptions,
 ): Promise<HashedPiece> {
+  const { file } = part
   const { signal, onProgress } = options
   const { payload_bytes: payloadBytes } = row
   const hasher = context.hashes.createHasher()
+  const buffers = createAlignedPool(maxSpareBytes)
   try {
     await hashPart(hasher, file, offset, signal)
     onProgress(offset)
@@ -79,18 +87,24 @@ async function fill(
       if (range.end <= position) continue
       if (range.start > position) await hasher.writeZeros(range.start - position)
       position = Math.max(position, range.start)
-      const fetched = fetchRange(context, row, { start: position, end: range.end }, options)
-      for await (const bytes of gatherPieces(fetched)) {
-        const { length } = bytes
-        await writeAll(file, [bytes], position).catch(reportWrite)
-        await hasher.take(bytes)
-        position += length
-        if (position - syncedBytes >= syncEveryBytes) {
-          await file.datasync().catch(reportWrite)
-          syncedBytes = position
+      const writer = await openPartWriter(part, position, range.end - position).catch(reportWrite)
+      try {
+        const fetched = fetchRange(context, row, { start: position, end: range.end }, options)
+        for await (const bytes of gatherPieces(fetched, buffers, position)) {
+          const { length } = bytes
+          await writer.append(bytes).catch(reportWrite)
+          await hasher.lend(bytes, buffers.release)
+          position += length
+          if (position - syncedBytes >= syncEveryBytes) {
+            await file.datasync().catch(reportWrite)
+            syncedBytes = position
+          }
+          context.metrics.pulledBytes.inc(length)
+          onProgress(position)
         }
-        context.metrics.pulledBytes.inc(length)
-        onProgress(position)
+        await writer.finish().catch(reportWrite)
+      } finally {
+        await writer.close()
       }
     }
     if (position < payloadBytes) {
