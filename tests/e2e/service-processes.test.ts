@@ -1,7 +1,7 @@
 // Each service as the process that an operator starts: the permissions of its files, and how a rejected start ends.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -130,6 +130,14 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     const { code, printed } = await start(program, { ...environment(home), CAIRN_RATE_FACTOR: 'fast' })
     expect([code, printed.split('\n').length]).toEqual([78, 3])
     expect(printed).toContain('CAIRN_RATE_FACTOR must be a whole number')
+  })
+
+  test('says that its folder is a file, without a stack', async () => {
+    const file = join(home, 'file')
+    writeFileSync(file, '')
+    const { code, printed } = await start(program, environment(file))
+    expect([code, printed.split('\n').length]).toEqual([78, 3])
+    expect(printed).toContain(`${file} is not a folder (EEXIST)`)
   })
 })
 

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import {
+  addressList,
   type LogLevel,
   list,
   logLevels,
@@ -18,7 +19,7 @@ export const listenerSettings = {
   CAIRN_TRUSTED_PROXIES: {
     about: 'Comma-separated addresses or networks of proxies whose X-Forwarded headers are trusted.',
     fallback: '',
-    read: list,
+    read: addressList,
   },
   CAIRN_CORS_ORIGINS: {
     about: 'Comma-separated origins that browsers may call from. * allows any origin.',

@@ -43,14 +43,39 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
   }
 }
 
+/** What is wrong with a path, by the error code of the system. */
+const pathFailures: Readonly<Record<string, string>> = {
+  EACCES: 'cannot be used: permission denied',
+  EEXIST: 'is not a folder',
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a folder',
+  EPERM: 'cannot be used: permission denied',
+  EROFS: 'is on a read-only file system',
+}
+
+/** Describes an error of the system about a path, which an operator can fix; returns any other error unchanged. */
+function describePathFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return error
+  const failure = pathFailures[String(error.code)]
+  const isFileInPlace = error.code === 'EEXIST' && 'syscall' in error && error.syscall !== 'mkdir'
+  if (failure === undefined || isFileInPlace) return error
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: `${String(error.path)} ${failure} (${String(error.code)})`,
+    hint: 'Check the setting or argument that names it, its owner and its permissions.',
+    cause: error,
+  })
+}
+
 /** Returns the text of a failure for people: message and hint of a CairnError, the stack of any other error. */
-export function explainFailure(error: unknown): string {
+export function explainFailure(failure: unknown): string {
+  const error = describePathFailure(failure)
   if (CairnError.is(error)) return `${error.message}\n${error.hint}`
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 /** Returns the exit code for a failure. @see exitCodes */
-export function exitCodeOf(error: unknown): number {
+export function exitCodeOf(failure: unknown): number {
+  const error = describePathFailure(failure)
   const codes = [
     'INVALID_CONFIGURATION',
     'CONFLICT',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 
 /** One environment variable: its parser, default and purpose. */
@@ -30,6 +31,20 @@ export function whole(min: number, max: number): (text: string) => number {
       throw new Error(`must be a whole number from ${min} to ${max}`)
     return number
   }
+}
+
+/** Parses IP addresses and networks such as 10.0.0.0/8, separated by commas. */
+export function addressList(value: string): string[] {
+  const found = list(value)
+  const wrong = found.find((one) => {
+    const [address = '', bits, ...rest] = one.split('/')
+    const family = isIP(address)
+    const isWhole = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+    return family === 0 || !isWhole || rest.length > 0
+  })
+  if (wrong !== undefined)
+    throw new Error(`must be IP addresses or networks such as 10.0.0.0/8, separated by commas, but contains ${wrong}`)
+  return found
 }
 
 /** Parses an http or https URL and strips trailing slashes. */
@@ -93,7 +108,9 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
     try {
       values[name] = setting.read(readValue(environment, name) ?? setting.fallback)
     } catch (error) {
-      problems.push(`${name} ${error instanceof Error ? error.message : 'is not valid'}`)
+      const problem = error instanceof Error ? error.message : 'is not valid'
+      // Parsers of documents name the setting themselves.
+      problems.push(problem.startsWith(name) ? problem : `${name} ${problem}`)
     }
   }
   for (const name of Object.keys(environment)) {

@@ -109,7 +109,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const readiness = createReadiness({ database: () => db.ping() }, log, dependencies)
   const app = createKeyNodeApp(context, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port, 'CAIRN_KEYNODE_PORT')
+  const own = await listen(app, config.host, config.port, { host: 'CAIRN_KEYNODE_HOST', port: 'CAIRN_KEYNODE_PORT' })
   stack.use(probeDependencies(context.conditions.probes, clock))
   stack.use((options.background ?? startBackground)(context))
   const running = stack.move()

@@ -98,7 +98,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   const readiness = createReadiness({ database: () => db.ping() }, log)
   const app = createProviderApp(context, pulls, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port, 'CAIRN_PROVIDER_PORT')
+  const own = await listen(app, config.host, config.port, { host: 'CAIRN_PROVIDER_HOST', port: 'CAIRN_PROVIDER_PORT' })
   const running = stack.move()
   return {
     url: config.publicUrl ?? own,

@@ -35,6 +35,12 @@ test('names every wrong setting at once, unknown ones too', () => {
   })
 })
 
+test('a faucet key that is not a private key is rejected, and stays out of the message', () => {
+  expect(problems({ CAIRN_FAUCET_KEY: 'banana' })).toEqual({
+    problems: ['CAIRN_FAUCET_KEY must be a private key of 64 hex characters, with or without 0x'],
+  })
+})
+
 test('wallets on other devices need a project ID and a valid relay', () => {
   expect(readConfig({}).walletConnectProjectId).toBeUndefined()
   const good = { CAIRN_WALLETCONNECT_PROJECT_ID: 'ab'.repeat(16), CAIRN_WALLETCONNECT_RELAY_URL: 'wss://relay.example' }

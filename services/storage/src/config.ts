@@ -1,4 +1,4 @@
-import { MIB } from '@cairn/protocol'
+import { isPrivateKey, MIB } from '@cairn/protocol'
 import {
   type ListenerConfig,
   listenerSettings,
@@ -8,7 +8,6 @@ import {
   type Setting,
   type SettingValues,
   seconds,
-  text,
   whole,
 } from '@cairn/service'
 import { type BackupSettings, backupSettings, readBackupSettings } from '@cairn/service/backup'
@@ -66,6 +65,12 @@ export type StorageConfig = ListenerConfig &
     readonly merging: MergeSettings | undefined
   }
 
+/** Parses a private key. The text itself stays out of the message. */
+function privateKey(value: string): string {
+  if (!isPrivateKey(value)) throw new Error('must be a private key of 64 hex characters, with or without 0x')
+  return value
+}
+
 /** All settings. `docs/configuration.md` is generated from this record. */
 export const settings = {
   ...networkSettings,
@@ -84,7 +89,7 @@ export const settings = {
   CAIRN_FAUCET_KEY: {
     about: 'Private key that sends test coins on local networks. Never set it on a chain whose coins have value.',
     fallback: '',
-    read: optional(text),
+    read: optional(privateKey),
   },
   CAIRN_PROVIDERS: {
     about: 'JSON list of the storage providers (docs/proofs.md).',

@@ -13,6 +13,7 @@ import {
   openTraces,
   startMetrics,
 } from '@cairn/service'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { authorizeCall } from './accounts/authorize.ts'
 import { openContractWallets } from './accounts/find-signed.ts'
@@ -213,13 +214,15 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   }))
   const apps = [app, gateway, ...others.map((other) => other.app)]
   stack.defer(() => endApps(apps, { readiness, stop, limits: config }))
-  const ownApiUrl = await listen(app, config.host, config.port, 'CAIRN_PORT')
+  const listenOn = (one: FastifyInstance, port: number, setting: string) =>
+    listen(one, config.host, port, { host: 'CAIRN_HOST', port: setting })
+  const ownApiUrl = await listenOn(app, config.port, 'CAIRN_PORT')
   const apiUrl = config.publicApiUrl ?? ownApiUrl
-  const ownGatewayUrl = await listen(gateway, config.host, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
+  const ownGatewayUrl = await listenOn(gateway, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
   let frontProfiles: Partial<NetworkProfile> = {}
   for (const { front, port, app: other } of others) {
-    const url = await listen(other, config.host, port, front.portSetting)
+    const url = await listenOn(other, port, front.portSetting)
     frontProfiles = { ...frontProfiles, ...front.describe(config, url) }
   }
   profile = {

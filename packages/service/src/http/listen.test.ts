@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import fastify from 'fastify'
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { listenerSettings, readListenerConfig } from '../listener-settings.ts'
@@ -69,4 +70,20 @@ test('rejects an invalid metrics port by name', () => {
   expect(readListenerConfig(values, 0).metrics).toEqual({ host: '127.0.0.1', port: 0 })
   expect(() => readListenerConfig(values, 65_500)).toThrow(CairnError)
   expect(() => readListenerConfig(values, 65_500)).toThrow('CAIRN_METRICS_PORT')
+})
+
+test.each([
+  ['203.0.113.1', 'EADDRNOTAVAIL'],
+  ['host.invalid', 'ENOTFOUND'],
+])('a host that is not of this machine (%s) is an error that names its setting', async (host, code) => {
+  const app = fastify()
+  const settings = { host: 'CAIRN_HOST', port: 'CAIRN_PORT' }
+  const failure: unknown = await listen(app, host, 0, settings).catch((error: unknown) => error)
+  expect(failure).toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: `Port 0 on ${host} is not available: the host is not an address of this machine`,
+    hint: 'Choose an address of this machine with CAIRN_HOST.',
+    cause: { code },
+  })
+  await app.close()
 })

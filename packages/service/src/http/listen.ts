@@ -5,22 +5,41 @@ import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import type { Readiness } from '../readiness.ts'
 
-/** Reason and remedy for the error codes of a rejected address. */
-const listenFailures: Readonly<Record<string, { reason: string; remedy: string }>> = {
-  EADDRINUSE: { reason: 'is in use', remedy: 'Stop the process that uses the port, or choose another port' },
-  EACCES: { reason: 'requires privileges that this process does not have', remedy: 'Choose a port above 1023' },
-  EADDRNOTAVAIL: {
-    reason: 'is not available: the host is not an address of this machine',
-    remedy: 'Choose an address of this machine',
+const otherHost = {
+  reason: 'is not available: the host is not an address of this machine',
+  remedy: 'Choose an address of this machine',
+  setting: 'host',
+} as const
+
+/** Reason and remedy for the error codes of a rejected address, and the setting to change. */
+const listenFailures: Readonly<Record<string, { reason: string; remedy: string; setting: keyof ListenSettings }>> = {
+  EADDRINUSE: {
+    reason: 'is in use',
+    remedy: 'Stop the process that uses the port, or choose another port',
+    setting: 'port',
   },
+  EACCES: {
+    reason: 'requires privileges that this process does not have',
+    remedy: 'Choose a port above 1023',
+    setting: 'port',
+  },
+  EADDRNOTAVAIL: otherHost,
+  ENOTFOUND: otherHost,
 }
+
+/** Names of the settings of a listener, for messages. */
+export type ListenSettings = { host: string; port: string }
 
 /**
  * Opens a listener and returns its URL; port 0 selects a free one.
- * @param setting name of the setting to change, for the message
  * @throws CairnError INVALID_CONFIGURATION for an unusable address
  */
-export async function listen(app: FastifyInstance, host: string, port: number, setting?: string): Promise<string> {
+export async function listen(
+  app: FastifyInstance,
+  host: string,
+  port: number,
+  settings?: ListenSettings,
+): Promise<string> {
   try {
     await app.listen({ host, port })
   } catch (cause) {
@@ -28,7 +47,7 @@ export async function listen(app: FastifyInstance, host: string, port: number, s
     if (failure === undefined) throw cause
     throw new CairnError('INVALID_CONFIGURATION', {
       message: `Port ${port} on ${host} ${failure.reason}`,
-      hint: `${failure.remedy}${setting === undefined ? '' : ` with ${setting}`}.`,
+      hint: `${failure.remedy}${settings === undefined ? '' : ` with ${settings[failure.setting]}`}.`,
       details: { host, port },
       cause,
     })

@@ -47,7 +47,7 @@ export async function startMetrics(
     reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics()),
   )
   try {
-    const url = await listen(app, place.host, place.port, 'CAIRN_METRICS_PORT')
+    const url = await listen(app, place.host, place.port, { host: 'CAIRN_METRICS_HOST', port: 'CAIRN_METRICS_PORT' })
     return {
       url: `${url}${getMetrics.path}`,
       async [Symbol.asyncDispose]() {

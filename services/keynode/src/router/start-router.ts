@@ -93,7 +93,10 @@ export async function startRouter(
   registerHealthRoutes(app, parts, readiness, version)
   registerRouterRoutes(app, context)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
-  const own = await listen(app, config.host, config.port, 'CAIRN_KEYROUTER_PORT')
+  const own = await listen(app, config.host, config.port, {
+    host: 'CAIRN_KEYROUTER_HOST',
+    port: 'CAIRN_KEYROUTER_PORT',
+  })
   url ??= own
   const probes = nodes.map((node) => ({
     dependency: node.dependency,

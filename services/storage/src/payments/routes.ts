@@ -1,12 +1,4 @@
-import {
-  CairnError,
-  getPayment,
-  getQuotaDetails,
-  getTicker,
-  isPrivateKey,
-  listPayments,
-  useFaucet,
-} from '@cairn/protocol'
+import { CairnError, getPayment, getQuotaDetails, getTicker, listPayments, useFaucet } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
@@ -41,6 +33,6 @@ export function registerPaymentRoutes(app: FastifyInstance, context: Context): v
 function openFaucet({ config }: Context): Faucet | undefined {
   const [network] = config.payments.networks
   const { faucetKey } = config
-  if (network === undefined || faucetKey === undefined || !isPrivateKey(faucetKey)) return undefined
+  if (network === undefined || faucetKey === undefined) return undefined
   return createFaucet(network, `0x${faucetKey.replace(/^0x/, '')}`)
 }

@@ -1,0 +1,37 @@
+import { CairnError } from '@cairn/protocol'
+import { expect, test } from 'vitest'
+import { listenerSettings } from './listener-settings.ts'
+import { readSettings } from './settings.ts'
+
+test.each(['10.0.0.0/8', '127.0.0.1, ::1', '2001:db8::/32,192.0.2.1', ''])('accepts %j as proxies', (value) => {
+  const { CAIRN_TRUSTED_PROXIES } = readSettings(
+    listenerSettings,
+    { CAIRN_TRUSTED_PROXIES: value },
+    { foreign: new Set() },
+  )
+  expect(CAIRN_TRUSTED_PROXIES).toEqual(value.split(/, ?/).filter((one) => one !== ''))
+})
+
+test.each(['300.1.1.1', 'proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0/', '10.0.0.0/8/8'])(
+  'rejects %j as a proxy, by name',
+  (value) => {
+    const read = () =>
+      readSettings(listenerSettings, { CAIRN_TRUSTED_PROXIES: `127.0.0.1,${value}` }, { foreign: new Set() })
+    expect(read).toThrow(CairnError)
+    expect(read).toThrow(`CAIRN_TRUSTED_PROXIES must be IP addresses or networks such as 10.0.0.0/8`)
+    expect(read).toThrow(`but contains ${value}`)
+  },
+)
+
+test('a parser that names its setting does not make the message name it twice', () => {
+  const settings = {
+    CAIRN_LIST: {
+      about: '',
+      fallback: '',
+      read: (): string => {
+        throw new Error('CAIRN_LIST: the document is not JSON')
+      },
+    },
+  }
+  expect(() => readSettings(settings, {}, { foreign: new Set() })).toThrow(/^CAIRN_LIST: the document is not JSON$/)
+})
