@@ -292,6 +292,10 @@ describe('on PostgreSQL', () => {
 
   test('a server that is not there is UNAVAILABLE', async () => {
     const opening = openDatabase({ kind: 'postgres', url: 'postgres://cairn@127.0.0.1:1/none' })
-    await expect(opening).rejects.toSatisfy((error) => CairnError.is(error, 'UNAVAILABLE'))
+    await expect(opening).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'PostgreSQL is not available: connect ECONNREFUSED 127.0.0.1:1',
+      hint: expect.stringContaining('check the URL'),
+    })
   })
 })
