@@ -22,7 +22,7 @@ npm run storage:recover  -- --unlisted [--discard <pack>…] [--json]
   --take-over   assigns the pack folder to this database
   --owner       lists the recovered content for this account
   --unlisted    lists the recovered packs that have no owner, and recovers nothing
-  --discard     gives up such a pack, or all
+  --discard     discards such a pack, or all
   --json        one JSON object per line`
 
 /** Exit code for wrong arguments. */
@@ -41,6 +41,10 @@ try {
 
 async function run(): Promise<Outcome> {
   const { values, positionals } = readArguments()
+  if (values.help) {
+    process.stdout.write(`${usage}\n`)
+    return { isWell: true }
+  }
   const report: Report = (json, text) => {
     process.stdout.write(`${isJson ? JSON.stringify(json, writeBigints) : text}\n`)
   }
@@ -73,6 +77,7 @@ function readArguments() {
         unlisted: { type: 'boolean', default: false },
         discard: { type: 'string', multiple: true, default: [] },
         json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
       },
     })
   } catch (cause) {

@@ -17,12 +17,21 @@ const commandsTimeoutMs = 120_000
 
 /** Runs a command and returns its output lines, parsed if they are JSON. */
 async function run(...args: string[]) {
+  return runProgram('maintain-main.ts', {}, ...args)
+}
+
+async function runProgram(program: string, environment: Record<string, string>, ...args: string[]) {
   const { home } = drill.config()
   const child = spawn(
     process.execPath,
-    ['--conditions=@cairn/source', join(import.meta.dirname, '..', 'maintain-main.ts'), ...args],
+    ['--conditions=@cairn/source', join(import.meta.dirname, '..', program), ...args],
     {
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], CAIRN_HOME: home },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        CAIRN_HOME: home,
+        ...environment,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
@@ -124,6 +133,24 @@ test(
       const { code, complained } = await run(command)
       expect([code, complained]).toEqual([78, expect.stringContaining('does not contain a pack folder')])
     }
+  },
+  commandsTimeoutMs,
+)
+
+test(
+  '--help prints the usage; the comparison of the books names wrong settings and arguments without a stack',
+  async () => {
+    const help = await run('--help')
+    expect([help.code, help.complained, help.lines[0]]).toEqual([0, '', expect.stringContaining('storage:check')])
+    const usage = await runProgram('reconcile-main.ts', {}, '--help')
+    expect([usage.code, usage.lines[0]]).toEqual([0, 'npm run reconcile'])
+    const wrong = await runProgram('reconcile-main.ts', {}, '--json')
+    expect([wrong.code, wrong.complained]).toEqual([2, expect.stringContaining("Unknown option '--json'")])
+    const settings = await runProgram('reconcile-main.ts', { CAIRN_PORT_OFFSET: 'high' })
+    expect([settings.code, settings.complained.split('\n').length]).toEqual([78, 3])
+    expect(settings.complained).toContain('CAIRN_PORT_OFFSET must be a whole number')
+    const books = await runProgram('reconcile-main.ts', {})
+    expect([books.code, JSON.parse(books.lines.join('\n')).findings]).toEqual([0, []])
   },
   commandsTimeoutMs,
 )
