@@ -137,7 +137,10 @@ function readArguments<Input>(tool: AdminTool<Input>, args: readonly string[]) {
         help: { type: 'boolean', short: 'h' },
       },
     })
-    return { values: new Map<string, unknown>(Object.entries(values)), positionals }
+    return {
+      values: new Map<string, unknown>(Object.entries(values)),
+      positionals: positionals.map((arg) => arg.replace(/^\u2212/, '-')),
+    }
   } catch (cause) {
     throw wrongUse(cause instanceof Error ? cause.message : 'The arguments cannot be parsed')
   }

@@ -90,7 +90,7 @@ async function verify(input: CommandInput): Promise<boolean> {
     signal,
     onFinding: (finding) => report(finding, `damaged  ${finding.backup}  ${finding.problem}`),
   })
-  report({ kind: 'summary', ...counts }, `${counts.backups} backups read, ${counts.findings} findings.`)
+  report({ kind: 'summary', ...counts }, `Backups read: ${counts.backups}. Findings: ${counts.findings}.`)
   return counts.findings === 0
 }
 
@@ -106,7 +106,7 @@ function prune(input: CommandInput): Promise<boolean> {
       const entry = { action: 'backup prune', subject: placeOf(input), after: { backups } }
       await db.write((trx) => recordAction(trx, entry, clock.now()))
     }
-    const text = `${backups.length} backups removed, ${kept} kept.`
+    const text = `Backups removed: ${backups.length}, kept: ${kept}.`
     report({ kind: 'pruned', ...pruned, isDryRun }, isDryRun ? `Dry run: ${text}` : text)
     return true
   })

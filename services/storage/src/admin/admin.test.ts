@@ -28,6 +28,11 @@ test.each([
   ['7', 7],
 ])('%s is %i bytes', (text, bytes) => expect(parseBytes(text)).toBe(bytes))
 
+test('a negative argument is reported as it was typed', async () => {
+  const { code, complained } = await runAdmin({ CAIRN_HOME: '/nowhere' }, 'price', 'set', '-1')
+  expect([code, complained]).toEqual([2, expect.stringContaining('-1 is not a price')])
+})
+
 test.each(['', '0', '1.5GiB', '1GB', 'all', '9999999999999TiB', '--1'])('"%s" is not an amount', (text) =>
   expect(() => parseBytes(text)).toThrow(/is not an amount/),
 )

@@ -116,7 +116,7 @@ async function verify(input: CommandInput): Promise<boolean> {
     onFinding: (finding) => report(finding, `damaged  ${finding.backup}  ${finding.problem}`),
   })
   const { backups, objects, findings } = counts
-  report({ kind: 'summary', ...counts }, `${backups} backups with ${objects} objects read, ${findings} findings.`)
+  report({ kind: 'summary', ...counts }, `Backups read: ${backups}, objects: ${objects}. Findings: ${findings}.`)
   return findings === 0
 }
 
@@ -132,7 +132,7 @@ function prune(input: CommandInput): Promise<boolean> {
       const entry = { action: 'backup prune', subject: placeOf(input), after: { backups, objects, bytes } }
       await db.write((trx) => recordAction(trx, entry, clock.now()))
     }
-    const text = `${backups.length} backups and ${objects} objects with ${bytes} bytes removed, ${kept} backups kept.`
+    const text = `Backups removed: ${backups.length}, with ${objects} objects of ${bytes} bytes. Backups kept: ${kept}.`
     report({ kind: 'pruned', ...pruned, isDryRun }, isDryRun ? `Dry run: ${text}` : text)
     return true
   })

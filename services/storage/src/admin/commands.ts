@@ -117,7 +117,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const errors = findings.filter(({ level }) => level === 'error').length
       report(
         { kind: 'summary', errors, warnings: findings.length - errors },
-        `${errors} errors, ${findings.length - errors} warnings.`,
+        `Errors: ${errors}, warnings: ${findings.length - errors}.`,
       )
       return errors === 0
     },

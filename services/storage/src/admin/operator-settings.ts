@@ -22,7 +22,7 @@ const freeNames: Readonly<Record<string, { name: OperatorSetting; isBytes: boole
   'accounts-per-day': { name: operatorSettings.freeAccountsPerDay, isBytes: false, mayBeUnlimited: true },
 }
 
-/** Commands for the price of storage and the bounds of free storage. */
+/** Commands for the price of storage and the limits of free storage. */
 export const operatorSettingCommands: Readonly<Record<string, Command>> = {
   'price list': {
     args: [],
@@ -46,7 +46,7 @@ export const operatorSettingCommands: Readonly<Record<string, Command>> = {
   },
   'free show': {
     args: [],
-    about: 'shows the bounds of free storage',
+    about: 'shows the limits of free storage',
     run: (input) =>
       withDatabase(input, async ({ db, config }) => {
         const free = describeFree(await readFreeSettings(db.read, config))
@@ -61,7 +61,7 @@ export const operatorSettingCommands: Readonly<Record<string, Command>> = {
   },
   'free set': {
     args: ['account|total|accounts-per-day', 'VALUE'],
-    about: `sets a bound of free storage from now on: 10GiB, 0, ${unlimited}, or ${fallback} for that of the settings`,
+    about: `sets a limit of free storage from now on: 10GiB, 0, ${unlimited}, or ${fallback} for the value in the settings`,
     run: (input) => {
       const [what = '', text = ''] = input.args
       const bound = Object.hasOwn(freeNames, what) ? freeNames[what] : undefined
@@ -86,7 +86,7 @@ function changePrice(context: AdminContext, usdPerGib: number, reason: string | 
   })
 }
 
-/** Changes a bound of free storage. Allowances that accounts have already received stay. */
+/** Changes a limit of free storage. Allowances that accounts have already received stay. */
 function changeFree(
   context: AdminContext,
   name: OperatorSetting,

@@ -4,7 +4,7 @@ const units: Readonly<Record<string, number>> = { '': 1, B: 1, KiB: 2 ** 10, MiB
 
 /** Parses a signed number of bytes: `10GiB`, `-500MiB`, `1048576`. @throws CairnError USAGE */
 export function parseBytes(text: string): number {
-  const [, sign = '', digits = '', unit = ''] = /^([+\u2212-]?)(\d{1,15})(B|KiB|MiB|GiB|TiB)?$/.exec(text) ?? []
+  const [, sign = '', digits = '', unit = ''] = /^([+-]?)(\d{1,15})(B|KiB|MiB|GiB|TiB)?$/.exec(text) ?? []
   const bytes = Number(digits) * (sign === '' || sign === '+' ? 1 : -1) * (units[unit] ?? 1)
   if (digits === '' || bytes === 0 || !Number.isSafeInteger(bytes)) {
     throw wrongUse(`${text} is not an amount of bytes such as 10GiB or -500MiB`)
