@@ -199,4 +199,15 @@ test('the program uploads a folder as one, and gets it back whole or one file of
   const wrong = await cairn('upload', '--encrypt', '--as-one', '--format', 'v1', 'trip')
   expect(wrong.err).toContain('must use format v2')
   expect((await cairn('upload', '--as-one', 'trip')).err).toContain('--as-one requires --encrypt')
+  for (const call of [
+    ['upload', '--encrypt', 'trip', '--share', '0x123'],
+    ['share', cid, '0x123'],
+  ]) {
+    const invalid = await cairn(...call)
+    expect([invalid.code, invalid.out, invalid.err]).toEqual([
+      2,
+      '',
+      expect.stringContaining('"0x123" is not an address'),
+    ])
+  }
 })

@@ -43,3 +43,22 @@ function describeSystemError(cause: unknown): CairnError | undefined {
   const path = 'path' in cause && typeof cause.path === 'string' ? `: ${cause.path}` : ''
   return new CairnError('FILE_UNREADABLE', { message: `${what}${path} (${cause.code})`, hint, cause })
 }
+
+/** Names the address that a request did not reach; returns any other error unchanged. */
+export function describeUnreachable(error: CairnError): CairnError {
+  if (!CairnError.is(error, 'NETWORK_ERROR') || error.message !== new CairnError('NETWORK_ERROR').message) return error
+  const where = findAddress(error.cause)
+  if (where === undefined) return error
+  return new CairnError('NETWORK_ERROR', { message: `Cannot reach ${where}`, cause: error })
+}
+
+/** Finds the address and the code of a failed connection in the causes of an error. */
+function findAddress(cause: unknown, depth = 0): string | undefined {
+  if (!(cause instanceof Error) || depth > 8) return undefined
+  const { code, address, hostname, port } = cause as NodeJS.ErrnoException & Record<string, unknown>
+  const host = address ?? hostname
+  if (typeof host === 'string' && code !== undefined)
+    return `${host}${typeof port === 'number' ? ` on port ${port}` : ''} (${code})`
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause.cause
+  return findAddress(first, depth + 1)
+}

@@ -28,6 +28,7 @@ export function describeCommand(command: Command): string {
 }
 
 export function describeAll(commands: readonly Command[]): string {
-  const list = commands.map((command) => `  ${command.name.padEnd(12)}${command.summary}`).join('\n')
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 2
+  const list = commands.map((command) => `  ${command.name.padEnd(width)}${command.summary}`).join('\n')
   return `cairn: store files by content, read them anywhere.\n\nUsage: cairn <command> …\n\n${list}\n\nGlobal options:\n${describe(globalOptions)}\n\nRun \`cairn <command> --help\` for the options of a command.`
 }

@@ -19,8 +19,12 @@ export type Prompt = {
   confirm(question: string): Promise<boolean>
 }
 
-/** `twice`: a typed secret must be repeated. */
-type SecretOptions = { twice?: boolean }
+type SecretOptions = {
+  /** A typed secret must be repeated. */
+  twice?: boolean
+  /** What to do without a terminal. */
+  hint?: string
+}
 
 export type PromptOptions = {
   passwordFile: string | undefined
@@ -30,6 +34,8 @@ export type PromptOptions = {
   stderr: Sink
   signal: AbortSignal
 }
+
+const passwordHint = 'Use --password-stdin, or set CAIRN_PASSWORD_FILE to a file with the wallet password.'
 
 /** Maximum bytes of secrets on standard input; more is a mistake. */
 const maxSecretBytes = 65_536
@@ -47,12 +53,12 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
       })
     return line
   }
-  const secret: Prompt['secret'] = async (question, { twice = false } = {}) => {
+  const secret: Prompt['secret'] = async (question, { twice = false, hint = passwordHint } = {}) => {
     if (fromStdin && !stdin.isTTY) return nextLine(question)
     if (!stdin.isTTY) {
       throw new CairnError('USAGE', {
         message: `No terminal is available for the prompt: ${question}`,
-        hint: 'Use --password-stdin, or set CAIRN_PASSWORD_FILE to a file with the wallet password.',
+        hint,
       })
     }
     const typed = await prompt(`${question}: `, false)

@@ -1,9 +1,35 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { restoreError } from '@cairn/sdk'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { commands } from './commands.ts'
+import { readEnvironment } from './environment.ts'
 import { exitCodeOf } from './exit-codes.ts'
-import { globalOptions } from './help.ts'
-import { splitCommand } from './run.ts'
+import { describeAll, globalOptions } from './help.ts'
+import { run, splitCommand } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-run-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a command line without a terminal, and returns its exit code and what it printed. */
+async function cairn(...argv: string[]) {
+  const printed = { stdout: '', stderr: '' }
+  const sink = (name: keyof typeof printed) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        printed[name] += String(chunk)
+        done()
+      },
+    })
+  const environment = readEnvironment({ CAIRN_CONFIG_HOME: folder })
+  const streams = { stdin: Readable.from([]), stdout: sink('stdout'), stderr: sink('stderr') }
+  const code = await run(argv, environment, streams, new AbortController().signal)
+  return { code, ...printed }
+}
 
 test.each([
   [['ls', '--json'], 'ls', ['--json']],
@@ -41,3 +67,40 @@ test.each([
 ] as const)('%s ends with %i', (code, exit) => expect(exitCodeOf(restoreError(code))).toBe(exit))
 
 test('an unknown error ends with 1', () => expect(exitCodeOf(new Error('x'))).toBe(1))
+
+test('the list of commands separates every name from its description', () => {
+  const lines = describeAll(commands).split('\n')
+  for (const { name, summary } of commands)
+    expect(lines.filter((line) => line.startsWith(`  ${name}  `) && line.endsWith(`  ${summary}`))).toHaveLength(1)
+})
+
+test.each([
+  [['ls', '--limit', '0'], '--limit must be a whole number', 'Run cairn ls --help for usage.'],
+  [['upload', 'x', '--cid-version', '3'], '--cid-version must be 0 or 1', 'Run cairn upload --help for usage.'],
+  [['verify', 'bafy', '--full', '--offline'], '--full and --offline exclude each other', 'Run cairn verify --help'],
+  [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
+  [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],
+])('%j is a wrong use that names the option and the help', async (argv, message, hint) => {
+  const { code, stdout, stderr } = await cairn(...argv)
+  expect([code, stdout]).toEqual([2, ''])
+  expect(stderr).toContain(message)
+  expect(stderr).toContain(hint)
+})
+
+test('a service that cannot be reached is named with the reason', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  server.close()
+  await once(server, 'close')
+  const { code, stderr } = await cairn('status', '--network', `http://127.0.0.1:${port}`)
+  expect([code, stderr]).toEqual([6, expect.stringContaining(`Cannot reach 127.0.0.1 on port ${port} (ECONNREFUSED)`)])
+})
+
+test('an import of a folder that is not there says so, and not that an export is damaged', async () => {
+  const there = await cairn('import', folder)
+  expect([there.code, there.stderr]).toEqual([7, expect.stringContaining('has no manifest.json')])
+  const missing = await cairn('import', join(folder, 'none'))
+  expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('Cannot read')])
+})

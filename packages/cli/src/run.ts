@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { type Command, flag, type Options, text } from './command.ts'
 import { commands } from './commands.ts'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure, describeUnreachable } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
 import { type ExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
 import { findNearest } from './find-nearest.ts'
@@ -31,9 +31,10 @@ export function splitCommand(argv: readonly string[]): { name: string; rest: str
 function findCommand(name: string) {
   const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
   if (command !== undefined) return command
+  const list = 'Run cairn --help for a list of commands.'
+  if (name.startsWith('-')) throw new CairnError('USAGE', { message: `Unknown option ${name}`, hint: list })
   const names = commands.flatMap((one) => [one.name, ...(one.aliases ?? [])])
   const meant = (Object.hasOwn(otherWords, name) ? otherWords[name] : undefined) ?? findNearest(name, names)
-  const list = 'Run cairn --help for a list of commands.'
   throw new CairnError('USAGE', {
     message: `Unknown command ${JSON.stringify(name)}`,
     hint: meant === undefined ? list : `Did you mean cairn ${meant}? ${list}`,
@@ -105,6 +106,17 @@ export function reportOutputFailure(
   )
 }
 
+/** Names the command in the hint about its usage, and the address that a request did not reach. */
+function describeForUsers(error: CairnError, command: string): CairnError {
+  if (CairnError.is(error, 'USAGE') && error.hint === new CairnError('USAGE').hint)
+    return new CairnError('USAGE', {
+      message: error.message,
+      hint: `Run cairn ${command} --help for usage.`,
+      cause: error,
+    })
+  return describeUnreachable(error)
+}
+
 /** Runs one command line and returns the exit code. Never throws. */
 export async function run(
   argv: string[],
@@ -156,7 +168,7 @@ export async function run(
   } catch (error) {
     // The user who stopped it needs no message.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
-    output.error(CairnError.is(error) ? error : describeFailure(error))
+    output.error(CairnError.is(error) ? describeForUsers(error, name) : describeFailure(error))
     return exitCodeOf(error, ofCommand)
   }
 }

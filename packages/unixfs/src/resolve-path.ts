@@ -61,7 +61,11 @@ async function findEntry(
   options: ReadOptions,
 ): Promise<DagLink | undefined> {
   if (node.kind === 'directory') return node.links.find((link) => link.name === name)
-  if (node.kind !== 'hamt') throw new UnixfsError('NOT_A_DIRECTORY', `The path continues below a ${node.kind}`)
+  if (node.kind !== 'hamt')
+    throw new UnixfsError(
+      'NOT_A_DIRECTORY',
+      `The path continues below a ${node.kind === 'symlink' ? 'symbolic link' : 'file'}`,
+    )
   const { fanout } = node
   const digits = slotDigits(fanout)
   const { slotsOfName } = await loadHamtSlots()

@@ -75,11 +75,12 @@ type Import = ImportOptions & Collecting & { client: Client; folder: string; rep
 
 /**
  * Reads and validates the manifest of an exported account.
- * @throws CairnError INVALID_ARCHIVE
+ * @throws CairnError FILE_UNREADABLE, INVALID_ARCHIVE
  */
 export async function openExport(folder: string): Promise<Manifest> {
   const path = join(folder, 'manifest.json')
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    if (!existsSync(folder)) throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${folder}`, cause })
     throw new CairnError('INVALID_ARCHIVE', { message: `${folder} has no manifest.json`, details: { path }, cause })
   })
   const manifest = parseManifest(text, path)

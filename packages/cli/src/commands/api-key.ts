@@ -43,7 +43,7 @@ async function importKey(context: CommandContext): Promise<void> {
       hint: 'Run the command without the key and type it at the prompt, or use --api-key-file or --password-stdin.',
     })
   const fromFile = text(values, 'api-key-file') === undefined ? undefined : await session.keptKey()
-  const key = (fromFile ?? (await prompt.secret('API key'))).trim()
+  const key = (fromFile ?? (await prompt.secret('API key', { hint: 'Use --api-key-file or --password-stdin.' }))).trim()
   if (key === '' || /\s/.test(key)) throw new CairnError('USAGE', { message: 'An API key must be one word' })
   const { api } = await session.network()
   await keep(context, api, { key })

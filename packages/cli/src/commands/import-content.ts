@@ -57,9 +57,10 @@ export async function importContent(context: CommandContext, { label, open }: Na
   await rmdir(stagingFolder).catch(() => undefined)
 
   const { items, uploaded, present, bytes, unknownSizes, missing } = summary
+  const total = `${items} ${items === 1 ? 'item' : 'items'}`
   const counts = isDryRun
-    ? `${items} items  ${present} done before  ${formatBytes(bytes)}  ${unknownSizes} of unknown size  ${missing} missing`
-    : `${items} items  ${uploaded} uploaded  ${formatBytes(bytes)}  ${present} already present  ${missing} missing`
+    ? `${total}  ${present} done before  ${formatBytes(bytes)}  ${unknownSizes} of unknown size  ${missing} missing`
+    : `${total}  ${uploaded} uploaded  ${formatBytes(bytes)}  ${present} already present  ${missing} missing`
   output.result(summary, [...problems, counts], counts)
   if (missing > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing } })
 }

@@ -1,6 +1,7 @@
 import { revokeAccess, shareFile } from '@cairn/sdk'
 import type { Command } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
+import { readAddresses } from '../read-addresses.ts'
 import { showChange } from '../show-change.ts'
 
 export const share: Command = {
@@ -11,7 +12,8 @@ export const share: Command = {
   examples: ['cairn share bafy… 0x7099…'],
   async run(context) {
     const { args, output, signal } = context
-    const [cid = '', ...addresses] = args
+    const [cid = '', ...given] = args
+    const addresses = readAddresses(given)
     const change = await shareFile(await openKeyClient(context), cid, addresses, { signal })
     showChange(output, { cid, sharedTo: addresses }, `Shared ${cid} with ${addresses.join(', ')}.`, change)
   },
@@ -26,7 +28,8 @@ export const unshare: Command = {
   examples: ['cairn unshare bafy… 0x7099…'],
   async run(context) {
     const { args, output, signal } = context
-    const [cid = '', ...addresses] = args
+    const [cid = '', ...given] = args
+    const addresses = readAddresses(given)
     const change = await revokeAccess(await openKeyClient(context), cid, addresses, { signal })
     showChange(
       output,

@@ -18,6 +18,7 @@ import {
 import { type Command, type CommandContext, flag, type Options, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { gatherLeftOut } from '../left-out.ts'
+import { readAddresses } from '../read-addresses.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
 import { formatBytes } from '../sizes.ts'
@@ -27,7 +28,7 @@ type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resum
 
 function readOptions({ values, signal }: CommandContext): UploadOptions {
   const version = text(values, 'cid-version') ?? '1'
-  if (version !== '0' && version !== '1') throw new CairnError('USAGE', { message: 'cid-version must be 0 or 1' })
+  if (version !== '0' && version !== '1') throw new CairnError('USAGE', { message: '--cid-version must be 0 or 1' })
   const profile = text(values, 'profile')
   if (profile !== undefined && profile !== 'unixfs-v1-2025')
     throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
@@ -79,7 +80,7 @@ async function readEncryption({ values, stdin }: CommandContext): Promise<Partia
   if (format !== 'v1' && format !== 'v2') throw new CairnError('USAGE', { message: '--format must be v1 or v2' })
   if (asOne && format === 'v1')
     throw new CairnError('USAGE', { message: 'Files of a folder with one key must use format v2' })
-  const shareTo = (text(values, 'share') ?? '').split(',').filter((address) => address !== '')
+  const shareTo = readAddresses((text(values, 'share') ?? '').split(',').filter((address) => address !== ''))
   const file = text(values, 'conditions')
   return {
     format,

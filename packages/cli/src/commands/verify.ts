@@ -30,6 +30,8 @@ export const verify: Command = {
   },
   examples: ['cairn verify bafy…', 'cairn verify --wait bafy…', 'cairn verify --full bafy…'],
   async run({ args, values, session, output, signal }) {
+    if (flag(values, 'full') && flag(values, 'offline'))
+      throw new CairnError('USAGE', { message: '--full and --offline exclude each other' })
     const leaves = readCount(text(values, 'leaves'), '--leaves', 64)
     const client = await session.anonymous()
     if (flag(values, 'wait')) await waitForProof(client, args[0] ?? '', { signal })

@@ -84,7 +84,7 @@ async function indexCars(
   if (files.length === 0) {
     throw new CairnError('FILE_UNREADABLE', { message: `${paths.join(', ')}: no file with the extension .car` })
   }
-  onStep(`${files.length} CARs`)
+  onStep(files.length === 1 ? '1 CAR' : `${files.length} CARs`)
   const table = createBlockTable()
   const roots = new Map<string, ImportItem>()
   for (const item of listed) roots.set(item.cid ?? item.id, item)
