@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { keyNodeCommands } from '../services/keynode/src/admin/commands.ts'
 import { commands } from '../services/storage/src/admin/commands.ts'
+import { serviceBundles } from './service-bundles.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const deploy = join(root, 'deploy')
@@ -151,4 +152,31 @@ test('every log line of incidents.md is one that a service writes', () => {
   expect(lines.length).toBeGreaterThan(10)
   const all = sources.join('\n')
   expect(lines.filter((line) => !all.includes(line))).toEqual([])
+})
+
+test('every tool of a bundle has a command in the image, and the page on deployment names it', () => {
+  const tools = Object.entries(serviceBundles).flatMap(([service, { programs }]) =>
+    Object.keys(programs).filter((program) => program !== service),
+  )
+  const [, inImage = ''] = /for tool in ([^;]+);/.exec(read('deploy/Dockerfile')) ?? []
+  expect(inImage.split(' ').toSorted()).toEqual(tools.toSorted())
+  const page = read('docs/operate/deploy.md')
+  for (const tool of tools) {
+    expect(page).toContain(`node ${tool}.js`)
+    expect(page).toContain(`cairn-${tool}`)
+  }
+})
+
+test('every unit with an [Install] section is enabled by a page, so that it starts with the machine', () => {
+  const text = pages.map(read).join('\n')
+  for (const path of deployFiles.filter(
+    (file) => /\.(?:service|timer)$/.test(file) && read(file).includes('[Install]'),
+  )) {
+    // One of an instance such as cairn-keynode@1; a service needs no extension.
+    const name = path
+      .replace(/^.*\//, '')
+      .replace(/\.service$/, '')
+      .replace('@', '@1')
+    expect(text).toContain(`systemctl enable --now ${name}`)
+  }
 })

@@ -45,7 +45,7 @@ function printConfiguration(): string {
 
 # Settings
 
-Settings are variables of the environment. Each can be given as a file instead, whose content it is: \`NAME_FILE\` names the file. A service that finds an invalid or unknown \`CAIRN_\` variable does not start, and names all of them.
+Settings are variables of the environment. Each can also be read from a file: \`NAME_FILE\` names the file that contains the value. A service that finds an invalid or unknown \`CAIRN_\` variable does not start, and names all of them.
 
 If a service cannot start, it prints one sentence and what to do. Its exit code is 78 if an operator has to act (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 if another attempt may succeed. Every file that a service makes is readable by its owner alone.
 

@@ -25,7 +25,7 @@ type ServiceBundle = {
 const hashing = { '@chainsafe/as-sha256': 'packages/pieces', '@chainsafe/hashtree': 'packages/pieces' }
 
 /** Every service that is deployed by itself. */
-const serviceBundles = {
+export const serviceBundles = {
   storage: {
     programs: {
       storage: 'services/storage/src/main.ts',

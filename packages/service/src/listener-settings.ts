@@ -39,7 +39,7 @@ export const listenerSettings = {
   },
   CAIRN_MAX_CONNECTIONS: {
     about:
-      'Maximum connections per public listener. When empty, half of the open file limit of the process minus 128, shared by its listeners, at most 10,000. Systems other than Linux are treated as having a limit of 1,024 files.',
+      'Maximum connections per public listener. When empty, the open file limit of the process is reduced by 128 and halved, and the public listeners share the result; each gets at most 10,000. Systems other than Linux are treated as having a limit of 1,024 files.',
     fallback: '',
     read: optional(whole(1, 1_000_000)),
   },
