@@ -86,11 +86,12 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
   const bundle: ServiceBundle = serviceBundles[name]
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const sources = { ...bundle.programs, ...Object.fromEntries(bundle.threads.map((path) => [programName(path), path])) }
+  const programs = Object.entries(bundle.programs).map(([out, path]) => ({ in: `${programPrefix}${path}`, out }))
+  const threads = bundle.threads.map((path) => ({ in: path, out: programName(path) }))
   const unbundled = [...Object.keys(bundle.copied), ...Object.keys(bundle.optional)]
   await build({
     absWorkingDir: root,
-    entryPoints: Object.entries(sources).map(([out, path]) => ({ in: path, out })),
+    entryPoints: [...programs, ...threads],
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -112,13 +113,35 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
     banner: {
       js: "import { createRequire as cairnCreateRequire } from 'node:module'; const require = cairnCreateRequire(import.meta.url);",
     },
-    plugins: [nameThreads(bundle.threads)],
+    plugins: [checkNode, nameThreads(bundle.threads)],
   })
   for (const [path, target] of Object.entries(bundle.assets)) {
     cpSync(join(root, path), join(folder, target), { recursive: true })
   }
   for (const [dependency, from] of Object.entries(bundle.copied)) copyPackage(dependency, join(root, from), folder)
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(name, bundle), null, 2)}\n`)
+}
+
+const programPrefix = 'program:'
+
+/** Starts each program with a check of Node: an older one would end with the stack of a module that it does not have. */
+const checkNode: Plugin = {
+  name: 'check-node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^${programPrefix}`) }, ({ path }) => ({
+      path: path.slice(programPrefix.length),
+      namespace: 'program',
+    }))
+    onLoad({ filter: /.*/, namespace: 'program' }, ({ path }) => ({
+      contents: `import { exit, stderr, versions } from 'node:process'
+if (Number.parseInt(versions.node) < ${nodeVersion}) {
+  stderr.write(\`Cairn needs Node ${nodeVersion} or newer, this is Node \${versions.node}\\nInstall it, and start the service with it.\\n\`)
+  exit(78)
+}
+await import('./${path}')`,
+      resolveDir: root,
+    }))
+  },
 }
 
 const programName = (path: string): string => basename(path, '.ts')

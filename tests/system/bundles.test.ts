@@ -146,3 +146,19 @@ test('a bundle brings the packages with a library per platform, and nothing else
   ])
   expect(await readdir(join(folder, 'keynode'))).not.toContain('node_modules')
 })
+
+test('a program ends with one sentence on an older Node, and not with a stack', async () => {
+  const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.0' })"
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, 'storage.js']
+  const child = spawn(process.execPath, args, { cwd: join(folder, 'storage'), stdio: ['ignore', 'ignore', 'pipe'] })
+  started.push(child)
+  let printed = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+  })
+  await once(child, 'close')
+  expect([child.exitCode, printed]).toEqual([
+    78,
+    'Cairn needs Node 24 or newer, this is Node 20.19.0\nInstall it, and start the service with it.\n',
+  ])
+})
