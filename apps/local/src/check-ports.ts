@@ -12,10 +12,11 @@ export async function checkPorts(host: string, wanted: readonly WantedPort[]): P
   const taken: WantedPort[] = []
   for (const candidate of wanted) if (!(await isFree(host, candidate.port))) taken.push(candidate)
   if (taken.length === 0) return
-  const list = taken.map(({ part, port }) => `port ${port} (${part})`).join(' and ')
+  const list = new Intl.ListFormat('en').format(taken.map(({ part, port }) => `port ${port} (${part})`))
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `${list} on ${host} ${taken.length === 1 ? 'is' : 'are'} in use`,
-    hint: 'Stop the program that uses it, or set CAIRN_PORT_OFFSET to shift every default port, for example CAIRN_PORT_OFFSET=100 npm start.',
+    // An offset of 100 would lead to the ports of the metrics of another network.
+    hint: `Stop the ${taken.length === 1 ? 'program that uses it' : 'programs that use them'}, or set CAIRN_PORT_OFFSET to shift every default port, for example CAIRN_PORT_OFFSET=1000 npm start.`,
     details: { taken },
   })
 }

@@ -19,6 +19,9 @@ function warn(text: string): void {
 
 function greet({ home, profile, storage, solana }: Network): void {
   const seconds = (performance.now() / 1000).toFixed(1)
+  const folder = relative('', home) || home
+  // The command line finds a network in .cairn without help.
+  const cairn = `${folder === '.cairn' ? '' : `CAIRN_HOME=${folder} `}npm run cairn --`
   print(`
 Cairn is ready after ${seconds} s.
 
@@ -38,12 +41,11 @@ Cairn is ready after ${seconds} s.
 
 In a second terminal, try:
 
-  npm run cairn -- api-key new
-  npm run cairn -- upload README.md
-  npm run cairn -- pay 1GiB --coin usdc
+  ${cairn} upload README.md
+  ${cairn} ls${profile.chain === undefined ? '' : `\n  ${cairn} pay 1GiB --coin usdc`}
   curl ${profile.gateway}/ipfs/<cid>
 
-Press Ctrl-C to stop. Your data stays in ${relative('', home) || home}.`)
+Press Ctrl-C to stop. Your data stays in ${folder}.`)
 }
 
 function complain(error: unknown): void {
