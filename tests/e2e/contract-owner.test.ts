@@ -47,7 +47,16 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
     await tool('forbid', usdc, ...as(aliceKey))
     expect(await tool('status', usdc, '--contract', contract)).toContain('not accepted')
     await expect(tool('withdraw', 'native', to, '99', ...as(aliceKey))).rejects.toThrow('INSUFFICIENT_CONTRACT_BALANCE')
-    await expect(tool('dance')).rejects.toThrow('unknown action')
+    await expect(tool('dance')).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('unknown action') })
+    await expect(tool('pause', '--contract', contract, '--key-file', join(folder, 'none'))).rejects.toMatchObject({
+      code: 1,
+      stderr: `${join(folder, 'none')} cannot be used (ENOENT)\n`,
+    })
+    const gone = [program, 'status', '--contract', contract, '--rpc', 'http://127.0.0.1:1/key']
+    await expect(run(process.execPath, ['--conditions=@cairn/source', ...gone])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The endpoint of --rpc does not answer: (?!.*key)/),
+    })
     await expect(tool('status', '--dance')).rejects.toThrow(/Unknown option '--dance'.*npm run contract -- <action>/s)
     expect(await tool('--help')).toContain('npm run contract -- <action>')
     for (const [wrong, what] of [

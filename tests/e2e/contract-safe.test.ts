@@ -123,7 +123,7 @@ test('nothing is written for a call that would fail, for another contract, or ov
   const path = join(folder, 'kept.json')
   await writeFile(path, 'kept')
   const to: Hex = `0x${'7'.repeat(40)}`
-  await expect(tool('pause', ...onChain(), '--safe', path)).rejects.toThrow('EEXIST')
+  await expect(tool('pause', ...onChain(), '--safe', path)).rejects.toThrow('already exists, and is not replaced')
   expect(await readFile(path, 'utf8')).toBe('kept')
   const wrong = join(folder, 'wrong.json')
   const much = tool('withdraw', 'native', to, '99', ...onChain(), '--safe', wrong)
@@ -158,7 +158,7 @@ test('the source that is written compiles to the code on the chain, with the arg
   expect(encoded).toBe(safe.slice(2).toLowerCase().padStart(64, '0'))
   expect((await chain.reader.getTransaction({ hash: hash as Hex })).input).toBe(`0x${bytecode.object}${encoded}`)
 
-  await expect(tool('source', path)).rejects.toThrow('EEXIST')
+  await expect(tool('source', path)).rejects.toThrow('already exists, and is not replaced')
   const [owner] = chain.wallets
   const other = await owner.sendTransaction({ to: safe, value: 1n })
   await mined(Promise.resolve(other))

@@ -14,6 +14,7 @@ import {
   createWalletClient,
   getAddress,
   type Hex,
+  HttpRequestError,
   http,
   isHash,
   parseAbi,
@@ -41,6 +42,9 @@ const tokenAbi = parseAbi([
   'function balanceOf(address holder) view returns (uint256)',
 ])
 
+/** Exit code for wrong arguments. */
+const usageExitCode = 2
+
 const { values, positionals } = readArguments()
 const [action = '', ...args] = positionals
 
@@ -58,7 +62,7 @@ function readArguments() {
     })
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}\n`)
-    process.exit(2)
+    process.exit(usageExitCode)
   }
 }
 
@@ -234,13 +238,23 @@ try {
   await (actions[action] ?? (() => fail(`unknown action "${action}"`)))()
 } catch (error) {
   process.stderr.write(CairnError.is(error) ? `${error.message}\n\n${error.hint}\n` : `${explain(error)}\n`)
-  process.exitCode = 1
+  process.exitCode = CairnError.is(error) && error.hint === usage ? usageExitCode : 1
 }
 
-/** Returns the chain's error, with the contract's own name for it. */
+/** Returns the chain's error, with the contract's own name for it; the text of any other error. */
 function explain(error: unknown): string {
-  if (!(error instanceof BaseError)) return String(error)
+  if (!(error instanceof BaseError)) return explainOther(error)
+  // The URL may contain a key, so it is not printed.
+  if (error.walk((one) => one instanceof HttpRequestError) !== null)
+    return `The endpoint of --rpc does not answer: ${error.shortMessage} Check the URL.`
   const revert = error.walk((one) => one instanceof ContractFunctionRevertedError)
   const name = revert instanceof ContractFunctionRevertedError ? revert.data?.errorName : undefined
   return name === undefined ? error.shortMessage : `${error.shortMessage} ${name}`
+}
+
+function explainOther(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (!('path' in error) || !('code' in error)) return error.message
+  const reason = error.code === 'EEXIST' ? 'already exists, and is not replaced' : `cannot be used (${error.code})`
+  return `${error.path} ${reason}`
 }
