@@ -54,11 +54,12 @@ describe('access', () => {
     const { cid } = await put(10, 1)
     const path = callPath(call, { cid })
     for (const key of [null, 'wrong', `${testKey}k`, testKey.slice(1)]) {
-      const { status, code } = await provider.call(call.method, path, {
+      const { status, code, json } = await provider.call(call.method, path, {
         key,
         ...(call.method === 'POST' ? { body: { piece: cid, url: source.url } } : {}),
       })
       expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
+      expect(json).toMatchObject({ error: { hint: expect.stringContaining('the key of this provider') } })
     }
   })
 

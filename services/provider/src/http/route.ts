@@ -30,13 +30,15 @@ function describeError(error: unknown): CairnError | undefined {
   return busyCodes.includes(code) ? new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 }) : undefined
 }
 
+const keyHint = 'Send "Authorization: Bearer" with the key of this provider.'
+
 /** @throws CairnError UNAUTHENTICATED */
 function requireKey(request: FastifyRequest, accessKey: string): Authorized<KeyHolder> {
-  const given = readBearer(request.headers.authorization)
+  const given = readBearer(request.headers.authorization, keyHint)
   // Hashes have equal lengths, so the comparison takes constant time.
   const hash = (text: string) => createHash('sha256').update(text).digest()
   if (!timingSafeEqual(hash(given), hash(accessKey))) {
-    throw new CairnError('UNAUTHENTICATED', { hint: 'Send "Authorization: Bearer" with the key of this provider.' })
+    throw new CairnError('UNAUTHENTICATED', { hint: keyHint })
   }
   return { caller: 'keyHolder', id: 'keyHolder' }
 }
