@@ -37,13 +37,13 @@ interface IReceiveWithAuthorization {
 
 /// @title Payments for storage
 /// @notice Takes the chain's own coin and allowed tokens, and emits one event for each payment. It knows no price and no
-/// quota: what an amount buys is decided by who reads the events. It cannot be upgraded.
+/// quota: readers of the events decide what an amount buys. It cannot be upgraded.
 /// @dev Calls, errors and the event `ReceivedPayment` are those that published clients know.
 contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     using SafeERC20 for IERC20;
 
-    /// @notice One payment. `amount` is what really arrived, in the smallest units; `tokenAddress` is zero for the chain's own
-    /// coin; `data` is empty, or the ABI-encoded address of the account that gets the storage, where that is not the sender.
+    /// @notice One payment. `amount` is what arrived, in the smallest units; `tokenAddress` is zero for the chain's own
+    /// coin; `data` is empty, or the ABI-encoded address of the account that receives the storage, if that is not the sender.
     event ReceivedPayment(
         address indexed sender,
         address indexed tokenAddress,
@@ -54,7 +54,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     );
     /// @notice Money left the contract.
     event TokenTransferred(address indexed receiver, address indexed tokenAddress, uint256 indexed amount);
-    /// @notice A token is taken as payment from now on, or no longer.
+    /// @notice A token was allowed as payment, or forbidden.
     event TokenStatusChanged(address indexed tokenAddress, bool status);
 
     error TOKEN_NOT_SUPPORTED();
@@ -64,10 +64,10 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     error INVALID_ZERO_ADDRESS();
     /// @notice A payment of nothing.
     error INVALID_AMOUNT();
-    /// @notice The receiver of a withdrawal did not take it.
+    /// @notice The receiver rejected a withdrawal.
     error WITHDRAWAL_FAILED();
 
-    /// @notice Whether a token is taken as payment.
+    /// @notice Whether a token is accepted as payment.
     mapping(address token => bool) public tokenStatus;
     /// @notice Number of the last payment; the first one has 1.
     uint256 public lastTxId;
@@ -79,7 +79,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _receiveNative("");
     }
 
-    /// @notice The same where a wallet adds data to a transfer; it is not looked at.
+    /// @notice The same for a transfer with data, which is ignored.
     fallback() external payable {
         _receiveNative("");
     }
@@ -99,8 +99,8 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
     }
 
-    /// @notice Pays with an EIP-2612 permit in place of an approval.
-    /// @dev The permit may have been submitted by another sender meanwhile: what counts is the allowance.
+    /// @notice Pays with an EIP-2612 permit instead of an approval.
+    /// @dev Another sender may have submitted the permit already, so only the allowance counts.
     function receiveTokenWithPermit(
         uint256 amount,
         address token,
@@ -115,7 +115,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
     }
 
-    /// @notice Pays with a permit of DAI's own form, which allows everything until it is taken back.
+    /// @notice Pays with a permit of DAI's own form, which allows everything until it is revoked.
     function receiveTokenWithDaiPermit(
         uint256 amount,
         address token,
@@ -131,7 +131,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _receiveToken(amount, token, _nameBeneficiary(beneficiary));
     }
 
-    /// @notice Pays with an EIP-3009 authorisation, which anybody may bring: `from` signed the amount, this contract as
+    /// @notice Pays with an EIP-3009 authorisation, which anyone may submit: `from` signed the amount, this contract as
     /// receiver, and a nonce that binds the beneficiary (see `authorizationNonce`).
     function receiveTokenWithAuthorization(
         address from,
@@ -153,45 +153,45 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _record(from, token, _arrived(token, before), beneficiary == from ? bytes("") : _encode(beneficiary));
     }
 
-    /// @notice The nonce that an authorisation must be signed with: nobody can redirect it to another account.
+    /// @notice The nonce that an authorisation must be signed with: no one can redirect it to another account.
     function authorizationNonce(address beneficiary, bytes32 salt) public pure returns (bytes32) {
         if (beneficiary == address(0)) revert INVALID_ZERO_ADDRESS();
         return keccak256(abi.encode(beneficiary, salt));
     }
 
-    /// @notice What the contract holds of a token.
+    /// @notice Balance of a token.
     function getERC20Balance(address token) external view returns (uint256) {
         return IERC20(token).balanceOf(address(this));
     }
 
-    /// @notice What the contract holds of the chain's own coin.
+    /// @notice Balance of the chain's own coin.
     function getNativeBalance() external view returns (uint256) {
         return address(this).balance;
     }
 
-    /// @notice Whether a token is taken as payment.
+    /// @notice Whether a token is accepted as payment.
     function getTokenStatus(address token) external view returns (bool) {
         return tokenStatus[token];
     }
 
-    /// @notice Allows a token, or no longer. Tokens whose balances change by themselves must never be allowed.
+    /// @notice Allows or forbids a token. Tokens whose balances change on their own must never be allowed.
     function updateERC20Token(address token, bool status) external onlyOwner {
         if (token == address(0)) revert INVALID_ZERO_ADDRESS();
         tokenStatus[token] = status;
         emit TokenStatusChanged(token, status);
     }
 
-    /// @notice Stops payments; withdrawals go on.
+    /// @notice Stops payments; withdrawals continue.
     function pause() external onlyOwner {
         _pause();
     }
 
-    /// @notice Takes payments again.
+    /// @notice Accepts payments again.
     function unpause() external onlyOwner {
         _unpause();
     }
 
-    /// @notice Takes money out: payments, and what came by plain transfers (zero: the chain's own coin).
+    /// @notice Withdraws payments and plain transfers. The zero address stands for the chain's own coin.
     function withdraw(address token, address payable to, uint256 amount) external onlyOwner nonReentrant {
         if (to == address(0)) revert INVALID_ZERO_ADDRESS();
         uint256 held = token == address(0) ? address(this).balance : IERC20(token).balanceOf(address(this));
@@ -219,7 +219,7 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         _record(msg.sender, token, _arrived(token, before), data);
     }
 
-    /// @dev Some tokens keep a fee: what arrived is what was paid.
+    /// @dev Some tokens keep a fee, so the amount that arrived counts.
     function _arrived(address token, uint256 before) private view returns (uint256) {
         uint256 afterwards = IERC20(token).balanceOf(address(this));
         if (afterwards <= before) revert TOKEN_PAYMENT_FAILED();

@@ -53,7 +53,7 @@ async function requireEmpty(db: Kysely<Schema>): Promise<void> {
 export function databaseInUse(name: string): CairnError {
   return new CairnError('CONFLICT', {
     message: `The database contains the rows of a service (${name})`,
-    hint: 'Restore into a new CAIRN_HOME, or a new database of CAIRN_DATABASE_URL. Nothing was changed.',
+    hint: 'Use a new CAIRN_HOME, or a new database in CAIRN_DATABASE_URL. Nothing was changed.',
   })
 }
 

@@ -25,6 +25,6 @@ export function requireNotMoved(settings: DatabaseSettings): void {
   if (settings.kind !== 'sqlite' || !existsSync(notePath(settings.path))) return
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `The database ${settings.path} was moved with cairn-admin migrate`,
-    hint: `Set CAIRN_DATABASE_URL (and CAIRN_OBJECTS_URL) to the new place. To return to SQLite and give up what was stored since, remove ${notePath(settings.path)}.`,
+    hint: `Set CAIRN_DATABASE_URL (and CAIRN_OBJECTS_URL) to the new location. To return to SQLite and lose what was stored since, remove ${notePath(settings.path)}.`,
   })
 }
