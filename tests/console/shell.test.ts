@@ -1,7 +1,9 @@
 // The frame of every page: keys, the palette, the network that is gone, addresses that lead nowhere.
+import { uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -118,4 +120,65 @@ test('an address that leads nowhere inside the console says so', async () => {
   await page.getByRole('link', { name: 'Go to your files' }).click()
   await page.getByText('Nothing here yet').waitFor()
   expect(problems).toEqual([])
+})
+
+/** What covers the element that has the focus, or the active row of its grid: the text of the bar, or '' for none. */
+const coverOfFocus = `(() => {
+  const focused = document.activeElement
+  const row = document.getElementById(focused.getAttribute('aria-activedescendant') ?? '')
+  const shown = row ?? focused
+  const { left, right, top, bottom } = shown.getBoundingClientRect()
+  return [top + 2, bottom - 2].flatMap((y) => {
+    const hit = document.elementFromPoint((left + right) / 2, y)
+    const bar = hit?.closest('header, nav, section, [data-list-head]')
+    return hit === null ? ['outside'] : bar === null || bar === undefined || bar.contains(shown) ? [] : [bar.textContent]
+  }).join()
+})()`
+
+test('no bar covers what has the focus, on the smallest phone and in a list', async () => {
+  const { page, wallet, open, signIn } = await site.newPage({ width: 320, height: 568 })
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const covered: [string, string][] = []
+  for (const path of ['/settings', '/names', '/files']) {
+    await open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const name = () => page.evaluate<string>('document.activeElement.textContent')
+    await page.keyboard.press('Tab')
+    for (let at = 0; at < 60 && (await page.evaluate('document.activeElement !== document.body')); at++) {
+      // The link that skips the bars lies over them.
+      const cover = at === 0 ? '' : await page.evaluate<string>(coverOfFocus)
+      if (cover !== '') covered.push([`${path} ${await name()}`, cover])
+      await page.keyboard.press('Tab')
+    }
+  }
+  expect(covered).toEqual([])
+
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  for (let at = 10; at < 50; at++) await uploadText(client, `Note ${at}`, { name: `note ${at}.txt` })
+  for (const [width, height] of [
+    [320, 568],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.reload()
+    await page.getByRole('link', { name: 'note 10.txt' }).waitFor()
+    await page.getByRole('grid').focus()
+    for (const [key, times] of [
+      ['ArrowDown', 25],
+      ['ArrowUp', 18],
+      ['End', 1],
+      ['ArrowUp', 25],
+    ] as const) {
+      for (let at = 0; at < times; at++) await page.keyboard.press(key)
+      expect.soft([width, key, await page.evaluate(coverOfFocus)]).toEqual([width, key, ''])
+    }
+    // The bar of a selection is another one.
+    await page.keyboard.press('Control+a')
+    await page.getByRole('region', { name: 'Selected files' }).waitFor()
+    for (let at = 0; at < 15; at++) await page.keyboard.press('ArrowDown')
+    expect.soft([width, await page.evaluate(coverOfFocus)]).toEqual([width, ''])
+  }
 })

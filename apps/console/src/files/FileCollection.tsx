@@ -143,7 +143,7 @@ export function FileCollection(props: CollectionProps) {
     if (next === 'handled') return
     onSelection(next)
     const index = next.active === undefined ? -1 : order().indexOf(next.active)
-    if (index >= 0) virtual.scrollToIndex(Math.floor(index / columns))
+    if (index >= 0) reveal(body, Math.floor(index / columns) * rowHeight, rowHeight)
   }
 
   return (
@@ -322,4 +322,15 @@ function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean): nu
     return () => watch.disconnect()
   }, [body, isGrid])
   return columns
+}
+
+/** Scrolls a row into view, out from under the bars that stay in place. */
+function reveal({ current: list }: RefObject<HTMLElement | null>, below: number, height: number): void {
+  if (list === null) return
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(document.documentElement)
+  const top = list.getBoundingClientRect().top + below
+  const above = top - (Number.parseFloat(scrollPaddingTop) || 0)
+  const beyond = top + height - innerHeight + (Number.parseFloat(scrollPaddingBottom) || 0)
+  if (above < 0) scrollBy(0, above)
+  else if (beyond > 0) scrollBy(0, beyond)
 }

@@ -50,7 +50,7 @@ export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort
   )
   return (
     // biome-ignore lint/a11y/useSemanticElements: see above.
-    <div role="rowgroup" className="sticky top-16 z-10 bg-page">
+    <div role="rowgroup" data-list-head className="sticky top-16 z-10 bg-page">
       {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
       {/** biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
       <div role="row" aria-rowindex={1} className={classNames(listColumns, 'h-11 border-line border-b px-3')}>

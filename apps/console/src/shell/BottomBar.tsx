@@ -14,6 +14,7 @@ export function BottomBar() {
   return (
     <nav
       aria-label={messages.shell.navigation}
+      data-bottom-bar
       className="print:hidden! fixed inset-x-0 bottom-0 z-20 grid grid-cols-5 border-line border-t bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       {mainPlaces.slice(0, barPlaces).map(({ to, title, icon: Icon }) => (
