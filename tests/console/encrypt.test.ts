@@ -8,6 +8,7 @@ import { encryptBytesV1 } from '@cairn/crypto'
 import { maxThumbnailBytes } from '@cairn/protocol'
 import {
   type Client,
+  createLink,
   decryptBytes,
   downloadBytes,
   findThumbnails,
@@ -21,6 +22,7 @@ import {
   uploadBytes,
   uploadEncryptedBytes,
   uploadEncryptedFolder,
+  uploadEncryptedText,
 } from '@cairn/sdk'
 import type { Locator, Page, Worker } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -303,9 +305,11 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await context.addInitScript(saveIntoStorage)
   await open(`/files/${cid}`)
   const drawer = page.getByRole('dialog', { name: 'film.bin' })
-  await drawer.getByText('600 MiB is large for a browser').waitFor(patient)
-  await drawer.getByText('Saving decrypts it straight into a file that you choose.').waitFor()
-  await drawer.getByRole('button', { name: 'Decrypt here anyway' }).waitFor()
+  const locked = drawer.getByText('This file is encrypted')
+  await locked.waitFor(patient)
+  await drawer.getByText('Saving decrypts it straight into a file that you choose.', { exact: true }).waitFor()
+  // The console has no preview of it.
+  expect(await drawer.getByRole('button', { name: 'Decrypt and show' }).count()).toBe(0)
   expect(await drawer.getByText('cairn get').count()).toBe(0)
   expect(await checkAccessibility()).toEqual([])
   const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
@@ -342,9 +346,13 @@ test('a large file is saved as a stream without being shown, by its owner and by
   // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
   await recipient.context.addInitScript('window.showSaveFilePicker = undefined')
   await recipient.open(`/open/${cid}`)
+  await recipient.page.getByText('This file is encrypted').waitFor()
+  await recipient.page.getByText('Sign in with the wallet it is shared with.').waitFor()
   await recipient.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await recipient.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
-  await recipient.page.getByText(/use Chrome, Edge or another Chromium browser/).waitFor(patient)
+  await recipient.page
+    .getByText(/^Saving it takes 600 MiB in this browser first\. .* use Chrome, Edge or another Chromium browser/)
+    .waitFor(patient)
   expect(await recipient.checkAccessibility()).toEqual([])
   const saving = nextSaved(recipient.page)
   await recipient.page.getByRole('button', { name: 'Save decrypted file' }).click()
@@ -352,4 +360,35 @@ test('a large file is saved as a stream without being shown, by its owner and by
   expect(saved.name).toBe('film.bin')
   expect(saved.bytes.equals(plain)).toBe(true)
   expect(recipient.problems).toEqual([])
+})
+
+test('the buttons of a large file are in sight on the smallest phone, and on the page of a link', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
+    width: 320,
+    height: 568,
+    isPhone: true,
+  })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Long ago', { name: 'story.txt' })
+  const { url } = await createLink(client, cid, { name: 'story.txt' })
+  await stateLarge(cid)
+  await page.context().addInitScript(saveIntoStorage)
+  await open(`/open/${cid}`)
+  await signIn()
+  const takes =
+    'Saving decrypts it straight into a file that you choose. Showing it here takes 600 MiB in this browser.'
+  await page.getByText(takes).waitFor(patient)
+  const barTop = (await page.getByRole('navigation').boundingBox())?.y ?? 0
+  expect(barTop).toBeGreaterThan(0)
+  for (const name of ['Save decrypted file', 'Decrypt and show']) {
+    const { y = 0, height = 0 } = (await page.getByRole('button', { name }).boundingBox()) ?? {}
+    expect.soft([name, y + height < barTop]).toEqual([name, true])
+  }
+  expect(await checkAccessibility()).toEqual([])
+
+  await open(url.slice(new URL(url).origin.length))
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByText(takes).waitFor(patient)
+  await page.getByRole('button', { name: 'Show it here' }).click()
+  await page.getByText('Long ago').waitFor(patient)
 })

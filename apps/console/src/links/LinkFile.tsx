@@ -45,7 +45,10 @@ export function LinkFile({
         <DecryptedView content={content} name={name} mimeType={mimeType} />
       ) : isLarge || !hasPreview ? (
         <p className="rounded-lg bg-sunken px-4 py-6 text-ink-soft">
-          {isLarge ? messages.linkPage.largeHint(sizeBytes) : messages.linkPage.otherHint}
+          {hasPreview ? undefined : messages.linkPage.otherHint}{' '}
+          {isLarge
+            ? messages.preview.largeHint(sizeBytes, window.showSaveFilePicker !== undefined, hasPreview)
+            : undefined}
         </p>
       ) : undefined}
       {saving.error !== null && !isAborted(saving.error) ? (

@@ -9,6 +9,7 @@ import { AccessFailure } from './AccessFailure.tsx'
 import { DecryptedView } from './DecryptedView.tsx'
 import { Decrypting } from './Decrypting.tsx'
 import { Locked } from './Locked.tsx'
+import { choosePreview } from './preview-kind.ts'
 import { saveBlob } from './save-blob.ts'
 import { type EncryptedFile, useDecryption } from './use-decryption.ts'
 import { useSaving } from './use-saving.ts'
@@ -71,6 +72,7 @@ export function EncryptedContent({
       )
     )
   }
+  const canShow = choosePreview(name, mimeType).kind !== 'none'
   return (
     <div className="flex flex-col gap-4">
       {failure}
@@ -79,8 +81,8 @@ export function EncryptedContent({
       ) : undefined}
       <Locked
         cid={cid}
-        title={messages.preview.largeTitle(sizeBytes)}
-        hint={messages.preview.largeHint(window.showSaveFilePicker !== undefined)}
+        title={messages.preview.lockedTitle}
+        hint={messages.preview.largeHint(sizeBytes, window.showSaveFilePicker !== undefined, canShow)}
         action={messages.preview.saveDecrypted}
         icon={Download}
         onOpen={() => {
@@ -88,15 +90,17 @@ export function EncryptedContent({
           saving.save()
         }}
       >
-        <Button
-          onClick={() => {
-            saving.reset()
-            begin()
-          }}
-        >
-          <LockKeyholeOpen aria-hidden="true" size={16} />
-          {messages.preview.decryptAnyway}
-        </Button>
+        {canShow ? (
+          <Button
+            onClick={() => {
+              saving.reset()
+              begin()
+            }}
+          >
+            <LockKeyholeOpen aria-hidden="true" size={16} />
+            {messages.preview.decrypt}
+          </Button>
+        ) : undefined}
       </Locked>
       <p role="status" className="flex items-center justify-center gap-1.5 text-good text-sm empty:hidden">
         {saving.isSaved ? (

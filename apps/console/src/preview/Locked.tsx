@@ -36,8 +36,9 @@ export function Locked({
     openWalletDialog()
   }
   return (
-    <div className="flex flex-col items-center gap-3 rounded-lg bg-sunken px-4 py-10 text-center">
-      <span className="grid size-12 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+    <div className="flex flex-col items-center gap-3 rounded-lg bg-sunken px-4 py-10 text-center [@media(max-height:40rem)]:py-4">
+      {/* In a low window, such as that of a small phone, the buttons have its room. */}
+      <span className="grid size-12 place-items-center rounded-xl bg-accent-soft text-accent-ink [@media(max-height:40rem)]:hidden">
         <LockKeyhole aria-hidden="true" size={22} strokeWidth={1.7} />
       </span>
       <p className="font-semibold text-lg">{title}</p>

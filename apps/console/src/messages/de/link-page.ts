@@ -1,4 +1,3 @@
-import { formatBytes } from '../format.ts'
 import type { Texts } from '../texts.ts'
 
 /** The page that a link opens, for people who may see the console for the first time. */
@@ -53,8 +52,6 @@ export const linkPage: Texts['linkPage'] = {
   saved: 'Gesichert',
   saveFailed: 'Die Datei wurde nicht gesichert',
   show: 'Hier anzeigen',
-  largeHint: (bytes) =>
-    `Diese Datei hat ${formatBytes(bytes)}. Am besten auf dem Gerät sichern: Die Anzeige braucht ebenso viel Speicher in diesem Browser.`,
   otherHint: 'Diese Seite zeigt Dateien dieser Art nicht an. Sichern, um sie auf dem Gerät zu öffnen.',
   up: 'Eine Ebene nach oben',
 }

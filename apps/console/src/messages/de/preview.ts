@@ -61,17 +61,18 @@ export const preview: Texts['preview'] = {
     'Vielleicht heißt die Datei anders oder gehört zu einer anderen Version des Ordners mit einer anderen CID.',
   signInHint: 'Mit der Wallet anmelden, für die freigegeben wurde.',
   decrypt: 'Entschlüsseln und anzeigen',
-  decryptAnyway: 'Trotzdem hier entschlüsseln',
   cancelDecrypt: 'Anhalten',
   keys: 'Schlüsselteile werden von den Schlüsselknoten geholt',
   receiving: (bytes, total) => `Wird geladen und überprüft: ${formatBytes(bytes)} von ${formatBytes(total)}`,
   decrypting: 'Wird entschlüsselt',
   progress: 'Fortschritt der Entschlüsselung',
-  largeTitle: (bytes) => `${formatBytes(bytes)} sind viel für einen Browser`,
-  largeHint: (hasFilePicker) =>
-    hasFilePicker
-      ? 'Beim Sichern wird die Datei direkt an den ausgewählten Speicherort entschlüsselt. Die Anzeige hier braucht ebenso viel Platz in diesem Browser.'
-      : 'Zum Sichern und Anzeigen braucht dieser Browser zuerst ebenso viel Platz in seinem eigenen Speicher. Wenn der fehlt, hilft Chrome, Edge oder ein anderer Chromium-Browser: Er entschlüsselt direkt in eine Datei.',
+  largeHint: (bytes, hasFilePicker, canShow) => {
+    const space = formatBytes(bytes)
+    if (!hasFilePicker)
+      return `${canShow ? 'Sichern oder Anzeigen' : 'Sichern'} braucht zuerst ${space} Platz in diesem Browser. Wenn der fehlt, hilft Chrome, Edge oder ein anderer Chromium-Browser: Er entschlüsselt direkt in eine Datei.`
+    const saving = 'Beim Sichern wird die Datei direkt an den ausgewählten Speicherort entschlüsselt.'
+    return canShow ? `${saving} Die Anzeige hier braucht ${space} Platz in diesem Browser.` : saving
+  },
   saveDecrypted: 'Entschlüsselte Datei sichern',
   saved: 'Gesichert',
   saveFailed: 'Die Datei wurde nicht gesichert',

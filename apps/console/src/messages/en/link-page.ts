@@ -1,4 +1,3 @@
-import { formatBytes } from '../format.ts'
 import { translatable } from '../translatable.ts'
 
 /** The page that a link opens, for people who may see the console for the first time. */
@@ -47,8 +46,6 @@ export const linkPage = translatable('linkPage', {
   saved: 'Saved',
   saveFailed: 'The file was not saved',
   show: 'Show it here',
-  largeHint: (bytes: number) =>
-    `This file has ${formatBytes(bytes)}. Save it to your device: showing it here takes as much space in this browser.`,
   otherHint: 'This page does not show files of this kind. Save it to open it on your device.',
   up: 'Up one folder',
 })

@@ -56,18 +56,19 @@ export const preview = translatable('preview', {
   noSuchNameHint: 'The file may have another name, or belong to another version of the folder with another CID.',
   signInHint: 'Sign in with the wallet it is shared with.',
   decrypt: 'Decrypt and show',
-  decryptAnyway: 'Decrypt here anyway',
   cancelDecrypt: 'Stop',
   keys: 'Getting shards from the key nodes',
   receiving: (bytes: number, total: number) =>
     `Downloading and verifying: ${formatBytes(bytes)} of ${formatBytes(total)}`,
   decrypting: 'Decrypting',
   progress: 'Decryption progress',
-  largeTitle: (bytes: number) => `${formatBytes(bytes)} is large for a browser`,
-  largeHint: (hasFilePicker: boolean): string =>
-    hasFilePicker
-      ? 'Saving decrypts it straight into a file that you choose. Showing it here takes the same space in this browser.'
-      : 'To save or show it, this browser needs the same space in its own storage first. If it does not have that, use Chrome, Edge or another Chromium browser: they decrypt straight into a file.',
+  largeHint: (bytes: number, hasFilePicker: boolean, canShow: boolean): string => {
+    const space = formatBytes(bytes)
+    if (!hasFilePicker)
+      return `${canShow ? 'Saving or showing' : 'Saving'} it takes ${space} in this browser first. If there is not enough space, use Chrome, Edge or another Chromium browser: they decrypt straight into a file.`
+    const saving = 'Saving decrypts it straight into a file that you choose.'
+    return canShow ? `${saving} Showing it here takes ${space} in this browser.` : saving
+  },
   saveDecrypted: 'Save decrypted file',
   saved: 'Saved',
   saveFailed: 'The file was not saved',
