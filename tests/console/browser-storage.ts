@@ -16,3 +16,10 @@ export async function readStored(page: Page, name: string): Promise<Buffer> {
   )
   return Buffer.from(base64, 'base64')
 }
+
+/** Returns whether the storage of the browser has such a file. */
+export function isStored(page: Page, name: string): Promise<boolean> {
+  return page.evaluate<boolean>(
+    `navigator.storage.getDirectory().then((folder) => folder.getFileHandle(${JSON.stringify(name)})).then(() => true, () => false)`,
+  )
+}

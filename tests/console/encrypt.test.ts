@@ -27,7 +27,7 @@ import {
 import type { Locator, Page, Worker } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
-import { readStored, saveIntoStorage } from './browser-storage.ts'
+import { isStored, readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -326,6 +326,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await drawer.getByRole('button', { name: 'Stop' }).click()
   await save.waitFor()
   await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
+  await expect.poll(() => isStored(page, 'film.bin'), patient).toBe(false)
   expect(await drawer.getByRole('alert').count()).toBe(0)
   release()
   await context.unroute(blocks)
@@ -341,6 +342,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await alert.getByText(/DECRYPTION_FAILED/).waitFor(patient)
   expect(await checkAccessibility()).toEqual([])
   expect(await bad.getByText('Saved', { exact: true }).count()).toBe(0)
+  await expect.poll(() => isStored(page, 'changed.bin'), patient).toBe(false)
   expect(problems).toEqual([])
 
   // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
@@ -391,4 +393,40 @@ test('the buttons of a large file are in sight on the smallest phone, and on the
   await page.getByText(takes).waitFor(patient)
   await page.getByRole('button', { name: 'Show it here' }).click()
   await page.getByText('Long ago').waitFor(patient)
+})
+
+test('a signature that is declined while a large file is saved leaves no file, and another try saves it', async () => {
+  const { page, context, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const plain = randomBytes(mebibyte + 3)
+  const { cid } = await uploadEncryptedBytes(client, plain, { name: 'film.bin' })
+  await stateLarge(cid)
+  await context.addInitScript(saveIntoStorage)
+  await open(`/open/${cid}`)
+  await signIn()
+  // As in a session that was begun while the key nodes were away.
+  await page.evaluate(`{
+    const { keySession, ...session } = JSON.parse(sessionStorage.getItem('cairn.session'))
+    sessionStorage.setItem('cairn.session', JSON.stringify(session))
+  }`)
+  await page.reload()
+  const save = page.getByRole('button', { name: 'Save decrypted file' })
+  const signature = page.getByRole('dialog', { name: 'One more signature' })
+  await save.click()
+  await signature.waitFor(patient)
+  wallet.rejectNext('personal_sign')
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await signature.getByRole('alert').getByText('Rejected in the wallet').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await signature.getByRole('button', { name: 'Cancel' }).click()
+  await save.waitFor()
+  await expect.poll(() => isStored(page, 'film.bin'), patient).toBe(false)
+
+  await save.click()
+  wallet.rejectNext('personal_sign')
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await signature.getByRole('alert').waitFor()
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor(patient)
+  expect((await readStored(page, 'film.bin')).equals(plain)).toBe(true)
 })

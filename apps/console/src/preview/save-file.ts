@@ -6,6 +6,11 @@ declare global {
     /** Chromium; other browsers save a file only when all of it is there. */
     showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
   }
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
+  interface FileSystemFileHandle {
+    /** Chromium. */
+    remove?: () => Promise<void>
+  }
 }
 
 /**
@@ -19,5 +24,21 @@ export async function chooseTarget(suggestedName: string): Promise<FileSystemFil
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw new CairnError('ABORTED', { cause })
     throw cause
+  }
+}
+
+/** Pauses in ms before each try: the writer of a worker that was ended closes some moments later. */
+const removePausesMs = [0, 100, 500, 2_000]
+
+/** Removes the empty file that the browser made when the user chose it. A file with content stays. */
+export async function removeEmptyTarget(target: FileSystemFileHandle): Promise<void> {
+  for (const pauseMs of removePausesMs) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    try {
+      if ((await target.getFile()).size === 0) await target.remove?.()
+      return
+    } catch (error) {
+      if (!(error instanceof DOMException)) throw error
+    }
   }
 }

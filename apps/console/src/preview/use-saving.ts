@@ -6,7 +6,7 @@ import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { saveBlob } from './save-blob.ts'
-import { chooseTarget } from './save-file.ts'
+import { chooseTarget, removeEmptyTarget } from './save-file.ts'
 
 /**
  * Decrypts a file with the known key or that of the key nodes and saves it without showing it: as a stream into a file that
@@ -20,6 +20,8 @@ export function useSaving(cid: string, knownKey: string | undefined, name: strin
   const reader = knownKey === undefined ? address : undefined
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
+  /** Of the file of an earlier try, which may be chosen again. */
+  const removing = useRef<Promise<void>>(undefined)
   const { mutate, reset, error, isPending, isSuccess } = useMutation({
     mutationFn: async () => {
       const own = new AbortController()
@@ -27,11 +29,17 @@ export function useSaving(cid: string, knownKey: string | undefined, name: strin
       setProgress(undefined)
       const { signal } = own
       const job = { signal, onProgress: setProgress }
-      // First, because browsers show the dialog only right after the press of a button.
+      // First: browsers show the dialog only shortly after the press of a button.
+      await removing.current
       const target = await chooseTarget(name)
-      const masterKey = knownKey ?? (await getKey(await needKeyClient(), cid, { signal, lateMs: 0 })).masterKey
-      if (target === undefined) saveBlob(await decryptInWorker(network, cid, masterKey, job), name)
-      else await saveInWorker(network, cid, masterKey, { ...job, target })
+      try {
+        const masterKey = knownKey ?? (await getKey(await needKeyClient(), cid, { signal, lateMs: 0 })).masterKey
+        if (target === undefined) saveBlob(await decryptInWorker(network, cid, masterKey, job), name)
+        else await saveInWorker(network, cid, masterKey, { ...job, target })
+      } catch (error) {
+        if (target !== undefined) removing.current = removeEmptyTarget(target)
+        throw error
+      }
     },
   })
   useEffect(() => {
