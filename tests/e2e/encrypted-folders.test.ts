@@ -131,7 +131,16 @@ test('empty folders come back, below an encrypted folder and as one', async () =
   writeFileSync(join(top, 'c', 'file'), 'text')
   expect(await store(top, 'mixed back')).toEqual(['a', 'a/b', 'c', 'c/file'])
   expect((await openEncryptedFolder(owner, await upload(top))).folders).toEqual(['a/b'])
+  const entries = [
+    { path: 'file', content: 'text' },
+    { path: 'a/b', content: new Blob([], { type: 'application/x-directory' }) },
+  ]
+  const [named] = await uploadEncryptedFolder(owner, entries, { asOne: true })
+  expect((await openEncryptedFolder(owner, named?.cid ?? '')).folders).toEqual(['a/b'])
   // Files that are encrypted one by one have no place for a folder.
+  const leftOut: string[] = []
+  await uploadEncryptedFolder(owner, entries, { onLeftOut: (path) => leftOut.push(path) })
+  expect(leftOut).toEqual(['folder/a/b'])
   await expect(uploadEncryptedFolder(owner, nothing)).rejects.toMatchObject({
     code: 'NO_FILE',
     hint: expect.stringContaining('--as-one'),

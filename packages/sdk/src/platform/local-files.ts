@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
+import { emptyFolder } from '../local/empty-folder.ts'
 import { changed, readSmall, smallFileBytes } from '../local/read-small.ts'
 import { unreadable } from '../local/unreadable.ts'
 import type { LocalFile, LocalPath, OnLeftOut } from '../local-source.ts'
@@ -86,19 +87,7 @@ async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncG
   yield group
 }
 
-/** Empty folders and links have the media types by which Kubo's `add` knows them. */
-function emptyFolder(name: string): LocalFile {
-  return {
-    kind: 'folder',
-    name,
-    sizeBytes: 0,
-    mimeType: 'application/x-directory',
-    canReopen: true,
-    open: () => [],
-    place: (tree, placed) => tree.addDirectory(placed),
-  }
-}
-
+/** A link has the media type by which Kubo's `add` knows it. */
 async function diskLink(path: string, name: string): Promise<LocalFile> {
   const target = await readlink(path, 'buffer').catch((cause: unknown) => {
     throw unreadable(path, cause)

@@ -2,10 +2,11 @@ import { CairnError, duplicateName } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
-import type { LocalFile } from '../local-source.ts'
+import { emptyFolder, isEmptyFolder } from '../local/empty-folder.ts'
+import type { LocalFile, OnLeftOut } from '../local-source.ts'
 import { type Batch, mapEach, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
-/** A file of a folder that is assembled by the program. */
+/** A file of a folder that is assembled by the program; an empty Blob of type `application/x-directory` is an empty folder. */
 export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
 
 /** Source of a folder: a path (Node), the files of a directory input of a browser, or single entries. */
@@ -13,7 +14,8 @@ export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry>
 
 /**
  * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r`: a symbolic link on disk stays a link, and empty
- * folders are kept, also if the folder itself is one.
+ * folders are kept, also if the folder itself is one. Browsers name no empty folders: an empty File or Blob of type
+ * `application/x-directory` is one.
  * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for no entries at all, and those of uploadFile
  */
 export async function uploadFolder(
@@ -26,12 +28,12 @@ export async function uploadFolder(
 
 /**
  * Opens the files of a folder from any source.
- * @param keeps what else of a folder on disk is included: empty folders, or also symbolic links. Defaults to nothing.
+ * @param keeps what else is included: empty folders, or also symbolic links of a folder on disk. Defaults to nothing.
  */
 export async function openFolder(
   source: FolderSource,
   { name, onLeftOut }: Pick<UploadOptions, 'name' | 'onLeftOut'>,
-  keeps: 'files' | 'folders' | 'all' = 'files',
+  keeps: Keeps = 'files',
 ): Promise<Batch> {
   if (typeof source === 'string') {
     const path = await openPath(source)
@@ -46,12 +48,17 @@ export async function openFolder(
     return { files: () => flatten(groups()), groups, ...rest }
   }
   if (isFileList(source)) {
-    const files = Array.from(source).map((file) => blobFile(file, browserPath(file, name)))
+    const files = Array.from(source).flatMap((file) => blobEntry(file, browserPath(file, name), keeps, onLeftOut))
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
   }
   const top = name ?? 'folder'
-  return { files: () => entryFiles(source, top), isFolder: true, canRepeat: false, totalBytes: undefined }
+  return {
+    files: () => entryFiles(source, top, keeps, onLeftOut),
+    isFolder: true,
+    canRepeat: false,
+    totalBytes: undefined,
+  }
 }
 
 /** Replaces the name of the folder. */
@@ -79,9 +86,21 @@ function browserPath(file: File, name: string | undefined): string {
   return relative === '' ? `${name ?? 'folder'}/${file.name}` : relative
 }
 
+type Keeps = 'files' | 'folders' | 'all'
+
+/** Opens a Blob with its path in the folder; none for an empty folder that is left out. */
+function blobEntry(blob: Blob, path: string, keeps: Keeps, onLeftOut: OnLeftOut): LocalFile[] {
+  if (!isEmptyFolder(blob)) return [blobFile(blob, path)]
+  if (keeps !== 'files') return [{ ...emptyFolder(path), blob }]
+  onLeftOut?.(path)
+  return []
+}
+
 async function* entryFiles(
   entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>,
   top: string,
+  keeps: Keeps,
+  onLeftOut: OnLeftOut,
 ): AsyncGenerator<LocalFile> {
   for await (const { path, content } of entries) {
     const clean = path.split('/').filter((segment) => segment !== '' && segment !== '.')
@@ -89,7 +108,7 @@ async function* entryFiles(
       throw new CairnError('INVALID_PATH', { message: `Invalid path: ${path}` })
     const blob =
       content instanceof Blob ? content : new Blob([typeof content === 'string' ? content : new Uint8Array(content)])
-    yield blobFile(blob, `${top}/${clean.join('/')}`)
+    yield* blobEntry(blob, `${top}/${clean.join('/')}`, keeps, onLeftOut)
   }
 }
 

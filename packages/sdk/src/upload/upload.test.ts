@@ -236,6 +236,30 @@ describe('folders', () => {
     expect((await uploadFolder(client, files)).cid).toBe(fromEntries.cid)
   })
 
+  test('from files and from entries can name empty folders, with the CIDs of those on disk', async () => {
+    const top = join(folder, 'named')
+    mkdirSync(join(top, 'no', 'files'), { recursive: true })
+    writeFileSync(join(top, 'a.txt'), 'one')
+    const { cid } = await uploadFolder(client, top)
+    const none = { type: 'application/x-directory' }
+    const files = [new File(['one'], 'a.txt'), new File([], 'files', none)]
+    Object.defineProperty(files[0], 'webkitRelativePath', { value: 'f/a.txt' })
+    Object.defineProperty(files[1], 'webkitRelativePath', { value: 'f/no/files' })
+    expect(await uploadFolder(client, files)).toMatchObject({ cid, sizeBytes: 3 })
+    expect((await uploadFolder(client, files, { resumable: createResumable() })).cid).toBe(cid)
+    const entries = [
+      { path: 'a.txt', content: 'one' },
+      { path: 'no/files', content: new Blob([], none) },
+    ]
+    expect((await uploadFolder(client, entries)).cid).toBe(cid)
+    const alone = new File([], 'alone', none)
+    Object.defineProperty(alone, 'webkitRelativePath', { value: 'alone' })
+    expect(await uploadFolder(client, [alone])).toMatchObject({
+      cid: 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354',
+      name: 'alone',
+    })
+  })
+
   test('reject two files of one name before the second is sent', async () => {
     const entries = [
       { path: 'a', content: 'x' },

@@ -1,0 +1,22 @@
+import type { LocalFile } from '../local-source.ts'
+
+/** The media type by which Kubo's `add` knows a folder. */
+const folderType = 'application/x-directory'
+
+/** A folder that contains nothing. */
+export function emptyFolder(name: string): LocalFile {
+  return {
+    kind: 'folder',
+    name,
+    sizeBytes: 0,
+    mimeType: folderType,
+    canReopen: true,
+    open: () => [],
+    place: (tree, placed) => tree.addDirectory(placed),
+  }
+}
+
+/** Returns whether a Blob stands for an empty folder: programs of browsers have nothing else to name one by. */
+export function isEmptyFolder({ size, type }: Blob): boolean {
+  return size === 0 && type === folderType
+}
