@@ -9,6 +9,7 @@ import {
   openDrive,
   transferFile,
   uploadBytes,
+  uploadEncryptedFolder,
   uploadEncryptedText,
   uploadFolder,
   uploadText,
@@ -289,9 +290,20 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await uploadEncryptedText(client, 'a secret', { name: 'secret.txt' })
   const large = randomBytes(3_000_000)
   const { cid } = await uploadBytes(client, large, { name: 'large.bin' })
-  await uploadFolder(client, [{ path: 'sub/inner.txt', content: new Blob(['inner']) }], { name: 'stored' })
+  const none = new Blob([], { type: 'application/x-directory' })
+  const inStored = [
+    { path: 'sub/inner.txt', content: new Blob(['inner']) },
+    { path: 'sub/later', content: none },
+  ]
+  await uploadFolder(client, inStored, { name: 'stored' })
+  const inSealed = [
+    { path: 'note.txt', content: 'sealed' },
+    { path: 'no/files', content: none },
+  ]
+  await uploadEncryptedFolder(client, inSealed, { name: 'sealed', asOne: true })
   await page.reload()
   await link(page, 'stored').waitFor()
+  await createFolder(page, 'bare')
   await createFolder(page, 'box')
   await act(page, 'large.bin', 'Move')
   await page.getByRole('dialog').getByText('box', { exact: true }).click()
@@ -302,7 +314,7 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
   // How many files are in the stored folder is not known yet.
-  await page.getByRole('dialog', { name: 'Download 4 items as a ZIP' }).waitFor()
+  await page.getByRole('dialog', { name: 'Download 6 items as a ZIP' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   // The download continues when its dialog is closed.
   const { promise: isClosed, resolve: closed } = Promise.withResolvers<void>()
@@ -321,7 +333,16 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   await panel.getByText('Cairn files.zip saved').waitFor()
   expect(await checkAccessibility()).toEqual([])
   const files = readZip(await readStored(page, 'Cairn files.zip'))
-  expect([...files.keys()].sort()).toEqual(['box/large.bin', 'plain.txt', 'secret.txt', 'stored/sub/inner.txt'])
+  expect([...files.keys()].sort()).toEqual([
+    'bare/',
+    'box/large.bin',
+    'plain.txt',
+    'sealed/no/files/',
+    'sealed/note.txt',
+    'secret.txt',
+    'stored/sub/inner.txt',
+    'stored/sub/later/',
+  ])
   expect(files.get('secret.txt')?.toString()).toBe('a secret')
   expect(files.get('stored/sub/inner.txt')?.toString()).toBe('inner')
   expect(files.get('box/large.bin')?.equals(large)).toBe(true)

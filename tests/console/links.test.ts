@@ -169,6 +169,8 @@ test('a link to a folder lists its names and opens them; a file without a previe
     [
       { path: 'trip/plan.txt', content: new Blob(['Day one']) },
       { path: 'trip/raw/data.bin', content: new Blob([bytes]) },
+      { path: 'trip/raw/later', content: new Blob([], { type: 'application/x-directory' }) },
+      { path: 'back', content: new Blob([], { type: 'application/x-directory' }) },
     ],
     { name: 'trip', asOne: true },
   )
@@ -205,7 +207,12 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await expectToFit(opened)
   await zipping.getByRole('button', { name: 'Done' }).click()
   const zip = readZip(await readStored(page, 'trip.zip'))
-  expect([...zip.keys()].sort()).toEqual(['trip/trip/plan.txt', 'trip/trip/raw/data.bin'])
+  expect([...zip.keys()].sort()).toEqual([
+    'trip/back/',
+    'trip/trip/plan.txt',
+    'trip/trip/raw/data.bin',
+    'trip/trip/raw/later/',
+  ])
   expect(zip.get('trip/trip/plan.txt')?.toString()).toBe('Day one')
   expect(zip.get('trip/trip/raw/data.bin')?.equals(Buffer.from(bytes))).toBe(true)
   if ((await list.getByRole('button', { name: /^trip/ }).count()) > 0)
@@ -226,7 +233,10 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await expectToFit(opened)
   await part.getByRole('button', { name: 'Done' }).click()
   const below = readZip(await readStored(page, 'raw.zip'))
-  expect([...below.keys()]).toEqual(['raw/data.bin'])
+  expect([...below.keys()]).toEqual(['raw/data.bin', 'raw/later/'])
+  await list.getByRole('button', { name: /^later/ }).click()
+  await page.getByText('This folder is empty').waitFor()
+  await page.goBack()
   expect(below.get('raw/data.bin')?.equals(Buffer.from(bytes))).toBe(true)
   await list.getByRole('button', { name: /^data\.bin/ }).click()
   await page.getByText('This page does not show files of this kind').waitFor()

@@ -46,6 +46,16 @@ test('names files by their path below what all items have in common', () => {
   expect(toZipItems(drive, [folder('/a')])).toMatchObject({ totalBytes: 5, items: [{ modifiedAt: 7 }, {}] })
 })
 
+test('has the folders of the drive that contain nothing', () => {
+  const withEmpty = { all: () => [...all, folder('/a/none'), folder('/a/none/below'), folder('/void')] }
+  const emptyOf = (...items: DriveItem[]) =>
+    toZipItems(withEmpty, items).items.flatMap(({ path, cid }) => (cid === undefined ? [path] : []))
+  expect(emptyOf(folder('/a'))).toEqual(['a/none/below'])
+  expect(emptyOf(folder('/a'), folder('/void'))).toEqual(['a/none/below', 'void'])
+  expect(emptyOf(file('/x.txt'))).toEqual([])
+  expect(toZipItems(withEmpty, [folder('/void')]).fileCount).toBe(0)
+})
+
 test('counts files, also those in folders of the drive, unless one may be a stored folder', () => {
   const countOf = (...items: DriveItem[]) => toZipItems(drive, items).fileCount
   const stored = { ...file('/stored'), cid: 'bafybeistored' }

@@ -5,7 +5,7 @@ import { filesOf } from './files-of.ts'
 import { parentOf } from './list-items.ts'
 
 /**
- * Returns the files of items with their paths below the folder that all items are in.
+ * Returns the files and empty folders of items with their paths below the folder that all items are in.
  * @returns `fileCount` undefined if one may be a stored folder: the drive does not know how many files are in it
  */
 export function toZipItems(
@@ -14,18 +14,35 @@ export function toZipItems(
 ): { items: ZipItem[]; totalBytes: number; fileCount: number | undefined } {
   const common = commonFolder(items.map(({ path }) => parentOf(path)))
   const files = filesOf(drive, items)
+  const below = (path: string) => path.slice(common === '/' ? 1 : common.length + 1)
+  const none = { cid: undefined, mimeType: null, isEncrypted: false, isPrivate: false, modifiedAt: Date.now() }
   return {
-    items: files.map(({ path, cid, mimeType, isEncrypted, isPrivate, versions }) => ({
-      path: path.slice(common === '/' ? 1 : common.length + 1),
-      cid,
-      mimeType,
-      isEncrypted,
-      isPrivate,
-      modifiedAt: versions[0]?.at ?? 0,
-    })),
+    items: [
+      ...files.map(({ path, cid, mimeType, isEncrypted, isPrivate, versions }) => ({
+        path: below(path),
+        cid,
+        mimeType,
+        isEncrypted,
+        isPrivate,
+        modifiedAt: versions[0]?.at ?? 0,
+      })),
+      ...emptyFoldersOf(drive, items).map((path) => ({ ...none, path: below(path) })),
+    ],
     totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     fileCount: files.some(mayBeFolder) ? undefined : files.length,
   }
+}
+
+/** Returns the paths of the folders among items, and of those in them, that contain nothing. */
+function emptyFoldersOf(drive: Pick<Drive, 'all'>, items: readonly DriveItem[]): string[] {
+  const chosen = items.filter(({ kind }) => kind === 'folder').map(({ path }) => path)
+  if (chosen.length === 0) return []
+  const all = [...drive.all()]
+  const full = new Set(all.map(({ path }) => parentOf(path)))
+  return all
+    .filter(({ kind, path }) => kind === 'folder' && !full.has(path))
+    .map(({ path }) => path)
+    .filter((path) => chosen.some((one) => path === one || path.startsWith(`${one}/`)))
 }
 
 /** Returns the longest path that all folders are at or below. */

@@ -55,14 +55,14 @@ export function EncryptedFolder({ info, path = '' }: { info: FileInfo; path?: st
       />
     )
   }
-  const { masterKey, files } = data
+  const { masterKey, files, folders } = data
   const file = files.find((one) => one.path === path)
   if (file !== undefined) {
     const { cidPath, sizeBytes } = file
     const name = path.slice(path.lastIndexOf('/') + 1)
     return <EncryptedContent key={cidPath} {...{ cid: cidPath, name, sizeBytes, masterKey }} mimeType={null} />
   }
-  const names = namesBelow(files, path)
+  const names = namesBelow(files, path, folders)
   if (names === undefined)
     return (
       <EmptyState icon={FileQuestion} title={messages.preview.noSuchNameTitle} hint={messages.preview.noSuchNameHint} />

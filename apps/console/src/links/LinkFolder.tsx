@@ -42,7 +42,7 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
   const file = data.files.find((one) => one.path === path)
-  const names = file === undefined ? (namesBelow(data.files, path) ?? []) : []
+  const names = file === undefined ? (namesBelow(data.files, path, data.folders) ?? []) : []
   const name = path.slice(path.lastIndexOf('/') + 1)
   return (
     <div className="flex flex-col gap-3">

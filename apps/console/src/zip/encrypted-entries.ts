@@ -14,7 +14,7 @@ type EncryptedItem = {
 }
 
 /**
- * Opens an encrypted file, or the files of an encrypted folder one after the other.
+ * Opens an encrypted file, or the files and empty folders of an encrypted folder one after the other.
  * @throws CairnError those of `openDecrypted` and `openEncryptedFolder`
  */
 export async function* openEncryptedEntries(
@@ -29,5 +29,13 @@ export async function* openEncryptedEntries(
   for (const { file, pathBelow } of filesBelow(folder.files, innerPath)) {
     const input = await openDecrypted(client, file.cidPath, { masterKey })
     yield { name: `${path}/${pathBelow}`, lastModified, input }
+  }
+  const isEmpty = folder.files.length + folder.folders.length === 0
+  if (isEmpty || folder.folders.includes(innerPath)) yield { name: path, lastModified }
+  for (const { pathBelow } of filesBelow(
+    folder.folders.map((one) => ({ path: one })),
+    innerPath,
+  )) {
+    yield { name: `${path}/${pathBelow}`, lastModified }
   }
 }

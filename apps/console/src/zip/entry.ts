@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 
-/** A file of a ZIP. */
-export type Entry = { name: string; lastModified: Date; input: AsyncIterable<Uint8Array> }
+/** A file of a ZIP, or an empty folder, which has no `input`. */
+export type Entry = { name: string; lastModified: Date; input?: AsyncIterable<Uint8Array> }
 
 /**
  * Refuses a name that leads out of the folder that a ZIP is unpacked to. Names of stored folders come from others. A

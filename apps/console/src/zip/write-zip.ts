@@ -40,9 +40,14 @@ export async function writeZip(
   async function* entries() {
     for await (const entry of openEntries(client, items, needKey)) {
       requireInside(entry.name)
+      const { input, ...about } = entry
+      if (input === undefined) {
+        yield about
+        continue
+      }
       fileCount++
       report()
-      yield entry
+      yield { ...about, input }
     }
   }
   try {
@@ -77,6 +82,10 @@ async function* openEntries(
 ): AsyncGenerator<Entry, void, undefined> {
   for (const { path, cid, innerPath, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
     const lastModified = new Date(modifiedAt)
+    if (cid === undefined) {
+      yield { name: path, lastModified }
+      continue
+    }
     const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
     if (isEncrypted) {
       // A ZIP of public files loads no code of encryption.
@@ -87,19 +96,25 @@ async function* openEntries(
     }
     const files = isStoredFolder ? listBelow(client, { cidPath: cid, isPrivate }, path) : [{ path, cidPath: cid }]
     for await (const file of files) {
+      if (file.cidPath === undefined) {
+        yield { name: file.path, lastModified }
+        continue
+      }
       const { stream } = await openFile(client, file.cidPath)
       yield { name: file.path, lastModified, input: iterateStream(stream) }
     }
   }
 }
 
-/** Lists the files of a stored folder, with their paths below it. */
+/** Lists the files of a stored folder with their paths below it, and its empty folders, which have no `cidPath`. */
 async function* listBelow(
   client: Client,
   { cidPath, isPrivate }: ContentPlace,
   path: string,
-): AsyncGenerator<{ path: string; cidPath: string }, void, undefined> {
+): AsyncGenerator<{ path: string; cidPath?: string }, void, undefined> {
+  let isEmpty = true
   for await (const { cid, name } of listDirectory(client, cidPath)) {
+    isEmpty = false
     const below = `${path}/${name}`
     // Of a private upload, only paths below its root can be read.
     const inner = isPrivate ? `${cidPath}/${name}` : cid
@@ -107,4 +122,5 @@ async function* listBelow(
     if (isInner) yield* listBelow(client, { cidPath: inner, isPrivate }, below)
     else yield { path: below, cidPath: inner }
   }
+  if (isEmpty) yield { path }
 }

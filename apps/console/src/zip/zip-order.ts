@@ -1,10 +1,11 @@
 import type { CairnError, NetworkProfile } from '@cairn/sdk'
 
-/** What goes into a ZIP: a file, or a stored folder with all that is in it. */
+/** What goes into a ZIP: a file, a stored folder with all that is in it, or an empty folder. */
 export type ZipItem = {
   /** Path in the ZIP; for a stored folder, that of the folder. */
   path: string
-  cid: string
+  /** Undefined for an empty folder. */
+  cid: string | undefined
   /** Of an encrypted folder, only what is below this folder in it. */
   innerPath?: string
   mimeType: string | null
