@@ -2,11 +2,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listFiles, openEncryptedFolder, uploadFolder } from '@cairn/sdk'
 import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -59,6 +61,52 @@ test.skipIf(isFirefox)('a dropped folder keeps its paths and gets one CID; files
   expect(await inner.text()).toBe('two')
   expect(problems).toEqual([])
 })
+
+test.skipIf(isFirefox)(
+  'a dropped folder keeps the empty folders in it, also encrypted, and so does one with nothing else',
+  async () => {
+    const { page, wallet, problems } = await openSignedIn()
+    await mkdir(join(folder, 'trip', 'no', 'files'), { recursive: true })
+    await mkdir(join(folder, 'blank'))
+    await writeFile(join(folder, 'trip', 'plan.txt'), 'plan')
+    const client = await createAccountClient(site.network, wallet.accounts[0])
+    const cidOf = async (name: string) => {
+      const rows = await Array.fromAsync(listFiles(client))
+      return rows.find(({ fileName }) => fileName === name)?.cid ?? ''
+    }
+    for (const access of ['public', 'encrypted'] as const) {
+      await dropPaths(page, [join(folder, 'trip'), join(folder, 'blank')])
+      await page.getByText('1 file, 4 B').waitFor()
+      for (const name of ['trip', 'blank'])
+        await page.getByRole('textbox', { name: `Name of ${name}` }).fill(`${access} ${name}`)
+      await startUpload(page, access)
+      for (const name of ['trip', 'blank'])
+        await page.getByRole('link', { name: `${access} ${name}`, exact: true }).waitFor()
+    }
+    const { cid } = await uploadFolder(client, join(folder, 'trip'), { name: 'from the disk' })
+    expect(await cidOf('public trip')).toBe(cid)
+    expect(await cidOf('public blank')).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
+    const { files, folders } = await openEncryptedFolder(client, await cidOf('encrypted trip'))
+    expect([files.map(({ path }) => path), folders]).toEqual([['plan.txt'], ['no/files']])
+    expect(await openEncryptedFolder(client, await cidOf('encrypted blank'))).toMatchObject({ files: [], folders: [] })
+    // Also in the pages of the folders.
+    for (const [name, inside] of [
+      ['public blank', 'This folder is empty'],
+      ['encrypted blank', 'This folder is empty'],
+      ['encrypted trip', 'plan.txt'],
+    ] as const) {
+      await page.getByRole('link', { name, exact: true }).click()
+      const drawer = page.getByRole('dialog', { name })
+      await drawer.getByText(inside).waitFor()
+      if (name === 'encrypted trip') {
+        await drawer.getByRole('link', { name: /^no/ }).click()
+        await page.getByRole('link', { name: /^files/ }).click()
+        await page.getByText('This folder is empty').waitFor()
+      } else await page.goBack()
+    }
+    expect(problems).toEqual([])
+  },
+)
 
 test('a file dropped anywhere is uploaded', async () => {
   const { page, problems } = await openSignedIn()

@@ -5,3 +5,16 @@ export type PathFile = {
   /** For dropped files, if the browser supports it: the handle of the file, or of the folder around all of them. */
   handle?: FileSystemHandle
 }
+
+/** The type by which the SDK knows an empty folder. */
+const folderType = 'application/x-directory'
+
+/** An empty folder, as the SDK takes it. */
+export function emptyFolderFile(path: string): File {
+  return new File([], path.slice(path.lastIndexOf('/') + 1), { type: folderType, lastModified: 0 })
+}
+
+/** Returns whether a file stands for an empty folder. */
+export function isEmptyFolder({ type }: { type: string }): boolean {
+  return type === folderType
+}

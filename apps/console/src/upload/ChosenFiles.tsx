@@ -7,7 +7,7 @@ import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { toUploadItems } from './to-upload-items.ts'
-import type { UploadItem } from './upload-item.ts'
+import { countFiles, type UploadItem } from './upload-item.ts'
 import { changeUploadSheet } from './upload-sheet-store.ts'
 
 /** Maximum number of lines shown; the others are counted. */
@@ -53,7 +53,7 @@ export function ChosenFiles({
                   />
                   <span className="shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
                     {item.kind === 'folder'
-                      ? messages.upload.folderFiles(item.files.length, formatBytes(item.sizeBytes))
+                      ? messages.upload.folderFiles(countFiles([item]), formatBytes(item.sizeBytes))
                       : formatBytes(item.sizeBytes)}
                   </span>
                   <IconButton

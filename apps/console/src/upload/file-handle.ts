@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
-import type { PathFile } from '../transfers/path-file.ts'
+import { isEmptyFolder, type PathFile } from '../transfers/path-file.ts'
 import type { KeptFile } from './kept-uploads.ts'
 
 // Chromium's API to read a previously granted file again; other browsers have no such functions.
@@ -22,7 +22,7 @@ export async function isReadable(handle: FileSystemHandle): Promise<boolean> {
 }
 
 /**
- * Reads the files of an upload again. Call it from a user action: the browser may prompt.
+ * Reads the files of an upload again, without its empty folders. Call it from a user action: the browser may prompt.
  * @throws CairnError FILE_UNREADABLE
  */
 export async function readHandle(handle: FileSystemHandle, files: readonly KeptFile[]): Promise<PathFile[]> {
@@ -30,10 +30,12 @@ export async function readHandle(handle: FileSystemHandle, files: readonly KeptF
   if (state === 'denied') throw new CairnError('FILE_UNREADABLE', { hint: messages.transfers.chooseInstead })
   try {
     return await Promise.all(
-      files.map(async ({ path }) => ({
-        path,
-        file: isFolder(handle) ? await openInside(handle, path) : await openFile(handle),
-      })),
+      files
+        .filter((file) => !isEmptyFolder(file))
+        .map(async ({ path }) => ({
+          path,
+          file: isFolder(handle) ? await openInside(handle, path) : await openFile(handle),
+        })),
     )
   } catch (cause) {
     if (!(cause instanceof DOMException)) throw cause

@@ -1,6 +1,6 @@
-import type { PathFile } from '../transfers/path-file.ts'
+import { emptyFolderFile, type PathFile } from '../transfers/path-file.ts'
 
-/** Dropped files, and the number of unreadable ones. */
+/** Dropped files and empty folders, and the number of unreadable ones. */
 export type Dropped = { files: PathFile[]; unreadable: number }
 
 /** The service rejects a larger drop anyway. */
@@ -30,16 +30,16 @@ async function readEntries(entries: readonly Found[]): Promise<Dropped> {
   const dropped: Dropped = { files: [], unreadable: 0 }
   const waiting = [...entries]
   for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-    const { entry, handle: giving } = one
+    const { entry } = one
     if (dropped.files.length + waiting.length > maxFiles) break
     try {
       if (isFile(entry)) {
-        const handle = (await giving) ?? undefined
-        const path = entry.fullPath.replace(/^\//, '')
-        dropped.files.push({ path, file: await openFile(entry), ...(handle === undefined ? {} : { handle }) })
+        dropped.files.push(await withPath(one, await openFile(entry)))
       } else if (isDirectory(entry)) {
+        const inside = await listDirectory(entry)
+        if (inside.length === 0) dropped.files.push(await withPath(one, emptyFolderFile(entry.fullPath)))
         // Files in a folder are read through its handle.
-        waiting.push(...(await listDirectory(entry)).map((inner) => ({ entry: inner, handle: giving })))
+        for (const inner of inside) waiting.push({ entry: inner, handle: one.handle })
       }
     } catch (error) {
       // An unreadable one never stops the others.
@@ -48,6 +48,11 @@ async function readEntries(entries: readonly Found[]): Promise<Dropped> {
     }
   }
   return dropped
+}
+
+async function withPath({ entry, handle: giving }: Found, file: File): Promise<PathFile> {
+  const handle = (await giving) ?? undefined
+  return { path: entry.fullPath.replace(/^\//, ''), file, ...(handle === undefined ? {} : { handle }) }
 }
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {

@@ -148,7 +148,8 @@ function createMeter(totalBytes: number, report: Tools['report']): (bytes: numbe
 function nameFolder(files: readonly PathFile[], name: string): File[] {
   return files.map(({ path, file }) => {
     const named = new File([file], file.name, { type: file.type, lastModified: file.lastModified })
-    const relativePath = `${name}/${path.slice(path.indexOf('/') + 1)}`
+    const slash = path.indexOf('/')
+    const relativePath = slash < 0 ? name : `${name}${path.slice(slash)}`
     Object.defineProperty(named, 'webkitRelativePath', { value: relativePath })
     return named
   })

@@ -1,21 +1,20 @@
-import type { PathFile } from '../transfers/path-file.ts'
+import { isEmptyFolder, type PathFile } from '../transfers/path-file.ts'
 import type { UploadItem } from './upload-item.ts'
 
 let lines = 0
 const nextId = () => `line-${lines++}`
 
 /**
- * Groups files into lines: those with a path belong to the folder of its first segment; the others are lines
- * themselves.
+ * Groups files into lines: those with a path, and empty folders, belong to the folder of its first segment; the others are
+ * lines themselves.
  */
 export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
   const items: UploadItem[] = []
   const folders = Map.groupBy(
-    files.filter(({ path }) => path.includes('/')),
-    ({ path }) => path.slice(0, path.indexOf('/')),
+    files.filter((one) => !isLine(one)),
+    ({ path }) => path.split('/', 1)[0] ?? path,
   )
-  for (const { path, file, handle } of files) {
-    if (path.includes('/')) continue
+  for (const { path, file, handle } of files.filter(isLine)) {
     const kept = handle === undefined ? {} : { handle }
     items.push({ id: nextId(), kind: 'file', name: path, sizeBytes: file.size, file, ...kept })
   }
@@ -26,4 +25,8 @@ export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
     items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside, ...kept })
   }
   return items
+}
+
+function isLine({ path, file }: PathFile): boolean {
+  return !path.includes('/') && !isEmptyFolder(file)
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { emptyFolderFile } from '../transfers/path-file.ts'
 import { toUploadItems } from './to-upload-items.ts'
-import { findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
+import { countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
 
 const file = (name: string, content = 'x') => new File([content], name)
 
@@ -22,6 +23,20 @@ test('files without a path stay single, the others go into the folder they came 
 test('a split folder keeps the paths in its names', () => {
   const items = toUploadItems([{ path: 'photos/deep/two.png', file: file('two.png') }])
   expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
+})
+
+test('an empty folder is one of its folder, or a folder of its own, and none of the files', () => {
+  const items = toUploadItems([
+    { path: 'photos/one.png', file: file('one.png') },
+    { path: 'photos/later', file: emptyFolderFile('photos/later') },
+    { path: 'new', file: emptyFolderFile('new') },
+  ])
+  expect(items.map(({ kind, name }) => [kind, name])).toEqual([
+    ['folder', 'photos'],
+    ['folder', 'new'],
+  ])
+  expect(countFiles(items)).toBe(1)
+  expect(splitFolders(items).map(({ name }) => name)).toEqual(['photos/one.png'])
 })
 
 test('marks duplicate and empty names before anything is sent', () => {

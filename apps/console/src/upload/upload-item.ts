@@ -3,7 +3,7 @@ import { CairnError } from '@cairn/sdk'
 import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
-import type { PathFile } from '../transfers/path-file.ts'
+import { isEmptyFolder, type PathFile } from '../transfers/path-file.ts'
 
 /** Who can open an upload. Private content is not encrypted: the service shows it to its owner, and through signed links. */
 export type UploadAccess = 'encrypted' | 'private' | 'public'
@@ -16,18 +16,20 @@ export type UploadItem =
       kind: 'folder'
       name: string
       sizeBytes: number
+      /** Empty folders are among them. */
       files: readonly PathFile[]
       handle?: FileSystemHandle
     }
 
-/** Splits a folder into its files, named by their path below it. */
+/** Splits a folder into its files, named by their path below it. Empty folders have none. */
 export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
   return items.flatMap((item) =>
     item.kind === 'file'
       ? [item]
-      : item.files.map(({ path, file }, i): UploadItem => {
+      : item.files.flatMap(({ path, file }, i): UploadItem[] => {
+          if (isEmptyFolder(file)) return []
           const name = path.slice(path.indexOf('/') + 1)
-          return { id: `${item.id}.${i}`, kind: 'file', name: `${item.name}/${name}`, sizeBytes: file.size, file }
+          return [{ id: `${item.id}.${i}`, kind: 'file', name: `${item.name}/${name}`, sizeBytes: file.size, file }]
         }),
   )
 }
@@ -65,7 +67,11 @@ export function totalBytes(items: readonly UploadItem[]): number {
 
 /** Counts the files of all lines, including those in folders. */
 export function countFiles(items: readonly UploadItem[]): number {
-  return items.reduce((sum, item) => sum + (item.kind === 'file' ? 1 : item.files.length), 0)
+  return items.reduce((sum, item) => sum + (item.kind === 'file' ? 1 : countIn(item.files)), 0)
+}
+
+function countIn(files: readonly PathFile[]): number {
+  return files.filter(({ file }) => !isEmptyFolder(file)).length
 }
 
 /**

@@ -2,7 +2,7 @@ import { CairnError, type Client, cancelUpload, type ResumableState } from '@cai
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 import { getSession } from '../session/session-store.ts'
-import type { PathFile } from '../transfers/path-file.ts'
+import { emptyFolderFile, isEmptyFolder, type PathFile } from '../transfers/path-file.ts'
 import { clearBegun, noteBegun } from './begun-uploads.ts'
 import { holdUpload } from './hold-upload.ts'
 import {
@@ -102,6 +102,8 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
   const found = kept.files.map((wanted) => {
+    // A folder that is chosen again names only its files.
+    if (isEmptyFolder(wanted)) return { path: wanted.path, file: emptyFolderFile(wanted.path) }
     const path = kept.kind === 'file' ? undefined : wanted.path
     const one = files.find(
       (candidate) => (path === undefined || candidate.path === path) && isSame(candidate.file, wanted),
