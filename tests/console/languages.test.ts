@@ -1,8 +1,9 @@
 // The console in a second language: what chooses it, what is loaded for it, and each page in it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createName, shareFile, uploadEncryptedText, uploadText } from '@cairn/sdk'
+import { createName, shareFile, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -226,6 +227,38 @@ test('an error of a service is explained by its code', async () => {
     .getByText(/Der Name enthält Zeichen, die sich nicht anzeigen lassen.*Zeilenumbrüche, Steuerzeichen/)
     .waitFor()
   await page.getByText('Code INVALID_LABEL').waitFor()
+})
+
+test('a ZIP that fails says why, leaves no file, and so does another try', async () => {
+  const opened = await site.newPage({ locale: 'de-DE' })
+  const { page, context, wallet, checkAccessibility } = opened
+  await context.addInitScript(saveIntoStorage)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  // A backslash is a letter in a stored folder, and parts a path on some systems.
+  const entries = [
+    { path: 'a.txt', content: 'a' },
+    { path: '..\\b.txt', content: 'b' },
+  ]
+  await uploadFolder(client, entries, { name: 'Ordner' })
+  await uploadText(client, 'c', { name: 'c.txt' })
+  await visit(opened, '/files')
+  await signIn(opened)
+  await page.getByRole('link', { name: 'Ordner' }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('region', { name: 'Ausgewählte Dateien' }).getByRole('button', { name: 'Herunterladen' }).click()
+  const dialog = page.getByRole('dialog', { name: '2 Elemente als ZIP herunterladen' })
+  await dialog.getByRole('button', { name: /^ZIP sichern, etwa/ }).click()
+  const alert = dialog.getByRole('alert').filter({ hasText: 'Das ZIP wurde nicht gesichert' })
+  await alert.getByText(/Namen, der sich nicht sicher entpacken lässt: „Ordner\/\.\.\\b\.txt“/).waitFor()
+  await alert.getByText('Code INVALID_PATH').waitFor()
+  await expect.poll(() => isStored(page, 'Cairn-Dateien.zip')).toBe(false)
+  expect(await checkAccessibility()).toEqual([])
+  await look(opened, 'a ZIP that fails')
+  await alert.getByRole('button', { name: 'Noch einmal' }).click()
+  await alert.waitFor({ state: 'detached' })
+  await alert.waitFor()
+  await expect.poll(() => isStored(page, 'Cairn-Dateien.zip')).toBe(false)
 })
 
 test('sizes, amounts and dates are written as in German', async () => {

@@ -5,7 +5,7 @@ import { Check } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { saveBlob } from '../preview/save-blob.ts'
-import { chooseTarget } from '../preview/save-file.ts'
+import { chooseTarget, removeEmptyTarget } from '../preview/save-file.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
@@ -45,13 +45,15 @@ export function ZipDialog({
   const { data, error, mutate } = useMutation({
     mutationFn: async () => {
       const target = await chooseTarget(name)
+      let removing: Promise<void> | undefined
       return startTransfer({
         name,
         doneName: messages.drive.zipSaved(name),
         kind: 'download',
         totalBytes,
         run: async ({ report, signal }) => {
-          const file = await zipInWorker(network, {
+          await removing
+          const writing = zipInWorker(network, {
             items,
             // Other items are read as by everyone.
             apiKey: items.some(({ isPrivate }) => isPrivate) ? getSession()?.apiKey : undefined,
@@ -63,6 +65,11 @@ export function ZipDialog({
               report({ bytes: Math.min(bytes, totalBytes) })
             },
           })
+          // Another try makes it again.
+          writing.catch(() => {
+            if (target !== undefined) removing = removeEmptyTarget(target)
+          })
+          const file = await writing
           if (file !== undefined) saveBlob(file, name)
           return undefined
         },
