@@ -1,7 +1,7 @@
 // The console in a second language: what chooses it, what is loaded for it, and each page in it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createName, shareFile, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { createLink, createName, shareFile, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -212,6 +212,23 @@ test('the choice of access fits one line of a phone in each language', async () 
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }
     expect(await checkAccessibility()).toEqual([])
+  }
+})
+
+test('the facts of a link fit their card on the narrowest phone in each language', async () => {
+  for (const locale of ['en-US', 'de-DE']) {
+    const opened = await site.newPage({ locale, width: 320, height: 568, isPhone: true })
+    const { page, wallet, open } = opened
+    const client = await createAccountClient(site.network, wallet.accounts[0])
+    const { cid } = await uploadEncryptedText(client, 'Dear Ida', { name: 'letter.txt' })
+    const { url } = await createLink(client, cid)
+    await open(url.slice(new URL(url).origin.length))
+    const card = page.locator('main form div').filter({ has: page.locator('> dl') })
+    await card.waitFor()
+    const outer = await card.boundingBox()
+    const inner = await card.getByRole('button').boundingBox()
+    const rightOf = (box: typeof outer) => (box?.x ?? 0) + (box?.width ?? 0)
+    expect.soft([locale, rightOf(inner) <= rightOf(outer)]).toEqual([locale, true])
   }
 })
 

@@ -54,7 +54,7 @@ export function LinkCover({
         <h1 className="font-semibold text-xl tracking-tight">{messages.linkPage.title}</h1>
         <p className="text-ink-soft">{messages.linkPage.hint}</p>
       </div>
-      <div className="rounded-lg border border-line bg-surface px-4 py-3">
+      <div className="rounded-lg border border-line bg-surface px-3 py-3 sm:px-4">
         <LinkFacts info={info} />
       </div>
       {needsPassword ? (

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <>
-      <dt className="text-ink-soft">{label}</dt>
+      <dt className="hyphens-auto text-ink-soft">{label}</dt>
       <dd className="flex min-h-8 min-w-0 items-center tabular">{children}</dd>
     </>
   )
@@ -13,6 +13,9 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
 /** A list of {@link Fact}s. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1 text-left text-sm">{children}</dl>
+    // On a phone, a long name leaves the room of an address to its value.
+    <dl className="grid grid-cols-[fit-content(34%)_minmax(0,1fr)] items-center gap-x-3 gap-y-1 text-left text-sm sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-x-4">
+      {children}
+    </dl>
   )
 }
