@@ -140,6 +140,15 @@ test('no bar covers what has the focus, on the smallest phone and in a list', as
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
+  const barTop = (await page.getByRole('navigation', { name: 'Main' }).boundingBox())?.y ?? 0
+  const fits = async (name: string) => {
+    const { y = 0, height = 0 } = (await page.getByRole('main').getByRole('button', { name }).boundingBox()) ?? {}
+    return [name, y > 0 && y + height < barTop]
+  }
+  for (const name of ['Upload', 'Try it with a sample']) expect.soft(await fits(name)).toEqual([name, true])
+  // The field has room for two letters: half of one is none.
+  const shade = "getComputedStyle(document.querySelector('#search'), '::placeholder').color"
+  expect(await page.evaluate(shade)).toBe('rgba(0, 0, 0, 0)')
   const covered: [string, string][] = []
   for (const path of ['/settings', '/names', '/files']) {
     await open(path)

@@ -73,7 +73,7 @@ export function SearchBox() {
         }}
         className={classNames(
           fieldClass,
-          'h-10 bg-page pl-9 shadow-none [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
+          'h-10 text-ellipsis bg-page pl-9 shadow-none max-[26rem]:not-focus:placeholder:text-transparent [&::-webkit-search-cancel-button]:hidden pointer-coarse:h-11',
           text === '' ? 'pr-2 md:pr-16' : 'pr-10',
         )}
       />

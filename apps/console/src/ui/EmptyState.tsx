@@ -18,8 +18,9 @@ export function EmptyState({
 }) {
   const Heading = isPage ? 'h1' : 'h2'
   return (
-    <div className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-16 text-center">
-      <span className="mb-2 grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
+    <div className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-16 text-center [@media(max-height:40rem)]:py-4">
+      {/* In a low window, such as that of a small phone, the buttons have its room. */}
+      <span className="mb-2 grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink [@media(max-height:40rem)]:hidden">
         <Icon aria-hidden="true" size={26} strokeWidth={1.6} />
       </span>
       <Heading className="font-semibold text-lg">{title}</Heading>
