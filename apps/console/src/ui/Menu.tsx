@@ -16,7 +16,7 @@ export type MenuItem = {
 }
 
 const content =
-  'z-60 max-h-[min(80dvh,var(--radix-popper-available-height))] min-w-52 animate-appear overflow-y-auto rounded-lg border border-line bg-raised p-1 text-ink shadow-float'
+  'z-60 max-h-[min(80dvh,var(--radix-popper-available-height))] min-w-52 animate-appear overflow-y-auto rounded-lg border border-line scroll-shade p-1 text-ink shadow-float'
 const line =
   'flex h-9 cursor-pointer select-none items-center gap-3 rounded-sm px-2.5 text-sm outline-none data-[highlighted]:bg-hover pointer-coarse:h-11'
 

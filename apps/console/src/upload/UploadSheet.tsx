@@ -123,7 +123,10 @@ function Sheet() {
               )
             }}
           />
-          <Button onClick={close}>{messages.shell.cancel}</Button>
+          {/* On the smallest phones it would have a line of its own, and the files no room. */}
+          <Button onClick={close} className="max-sm:[@media(max-height:40rem)]:hidden">
+            {messages.shell.cancel}
+          </Button>
           <Button
             kind="primary"
             disabled={!isReady || quote.missingBytes > 0}
