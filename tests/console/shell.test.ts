@@ -122,6 +122,25 @@ test('an address that leads nowhere inside the console says so', async () => {
   expect(problems).toEqual([])
 })
 
+test('what is typed before the palette is there is neither lost nor a shortcut', async () => {
+  const { page } = await openSignedIn()
+  const { promise: isWanted, resolve: release } = Promise.withResolvers<void>()
+  await page.route(/\/assets\/Palette-/, async (route) => {
+    await isWanted
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('upx')
+  await page.keyboard.press('Backspace')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  release()
+  await expect.poll(() => page.getByRole('combobox').inputValue()).toBe('up')
+  await page.keyboard.type('load')
+  await page.getByRole('option', { name: 'Upload files' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Upload' }).waitFor()
+})
+
 /** What covers the element that has the focus, or the active row of its grid: the text of the bar, or '' for none. */
 const coverOfFocus = `(() => {
   const focused = document.activeElement

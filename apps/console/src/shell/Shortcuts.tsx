@@ -4,7 +4,7 @@ import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { places } from './navigation.ts'
-import { showOverlay, useShellOverlay } from './shell-overlay.ts'
+import { showOverlay, typeAhead, useShellOverlay } from './shell-overlay.ts'
 
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
@@ -27,6 +27,11 @@ export function Shortcuts() {
         if (document.querySelector('[role=dialog]:not([data-place])') !== null) return
         event.preventDefault()
         showOverlay('palette')
+        return
+      }
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+      if (isPlain && document.querySelector('[role=dialog]') === null && typeAhead(event.key)) {
+        event.preventDefault()
         return
       }
       if (!getSettings().hasShortcuts || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)

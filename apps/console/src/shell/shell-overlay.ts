@@ -4,12 +4,31 @@ import { useSyncExternalStore } from 'react'
 export type ShellOverlay = 'palette' | 'shortcuts'
 
 let shown: ShellOverlay | undefined
+let typed = ''
 const listeners = new Set<() => void>()
 
 /** Shows an overlay in place of the one that is open; undefined closes it. */
 export function showOverlay(overlay: ShellOverlay | undefined): void {
   shown = overlay
+  typed = ''
   for (const listener of listeners) listener()
+}
+
+/**
+ * Takes a key for the palette while its code loads, so that what users type at once is neither lost nor a shortcut.
+ * @returns whether the palette is waited for
+ */
+export function typeAhead(key: string): boolean {
+  if (shown !== 'palette') return false
+  if (key === 'Escape') showOverlay(undefined)
+  else if (key === 'Backspace') typed = [...typed].slice(0, -1).join('')
+  else if ([...key].length === 1) typed += key
+  return true
+}
+
+/** Returns what was typed since the palette was asked for. */
+export function getTypedAhead(): string {
+  return typed
 }
 
 /** Returns the open overlay, and rerenders on changes. */

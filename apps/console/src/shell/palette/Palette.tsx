@@ -4,6 +4,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Modal } from '../../ui/Modal.tsx'
 import { Spinner } from '../../ui/Spinner.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'
+import { getTypedAhead } from '../shell-overlay.ts'
 import { matchCommands } from './match-commands.ts'
 import { useCommands } from './use-commands.ts'
 import { type FileEntry as Entry, useFoundFiles } from './use-found-files.ts'
@@ -16,7 +17,7 @@ type Group = { id: string; title: string; entries: readonly Entry[] }
  */
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId()
-  const [text, setText] = useState('')
+  const [text, setText] = useState(getTypedAhead)
   const [at, setAt] = useState(0)
   const typed = text.trim()
   const { files, isSearching, folders } = useFoundFiles(typed)
