@@ -204,6 +204,18 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await page.getByRole('textbox', { name: 'New name' }).fill('zwei.txt')
   await page.keyboard.press('Enter')
   await link(page, 'zwei.txt').waitFor()
+  // Keys act on the row that the arrows reached, and then on the one that took its place.
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Delete')
+  await link(page, 'one.txt').waitFor({ state: 'detached' })
+  await page.keyboard.press('F2')
+  await expect.poll(() => page.getByRole('textbox', { name: 'New name' }).inputValue()).toBe('zwei.txt')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('Control+x')
+  await link(page, 'box').click()
+  await page.getByText('This folder is empty').waitFor()
 })
 
 test('the trash keeps items until they are restored or deleted permanently, and deleting can be undone', async () => {

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Copy, Download, FolderInput, FolderOpen, FolderPlus, SearchX, Star, Tag, Trash2, UserPlus } from '#icons'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
@@ -66,7 +66,12 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const crumbs = useMemo(() => listCrumbs(drive, path ?? '/', messages.drive.root), [drive, version, path])
 
-  useEffect(() => setSelection((before) => keepExisting(files, before)), [files])
+  const shownBefore = useRef(files)
+  useEffect(() => {
+    const listed = shownBefore.current
+    shownBefore.current = files
+    setSelection((before) => keepExisting(files, before, listed))
+  }, [files])
   useEffect(() => {
     setShownOrder(files)
     return () => setShownOrder(undefined)
@@ -128,7 +133,8 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     const active = files.find(({ id }) => id === selection.active)?.item
     if (ctrlKey || metaKey) {
       if (altKey || shiftKey) return false
-      if (key.toLowerCase() === 'x' && ids.length > 0) setCut(ids)
+      const chosen = ids.length > 0 || active === undefined ? ids : [active.id]
+      if (key.toLowerCase() === 'x' && chosen.length > 0) setCut(chosen)
       else if (key.toLowerCase() === 'v' && cut.length > 0 && place === undefined) {
         moveInto(cut, folderId)
         setCut([])
@@ -219,7 +225,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           onSelection={setSelection}
           onSelectAll={() => setSelection((before) => ({ ...before, ids: new Set(files.map(({ id }) => id)) }))}
           onOpen={open}
-          onDelete={() => void edits.trash(ids)}
+          onDelete={(chosen) => void edits.trash(chosen.map(({ id }) => id))}
           actions={actions}
           onOtherKey={onOtherKey}
           drag={drag}

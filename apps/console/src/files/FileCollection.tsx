@@ -40,7 +40,8 @@ export type CollectionProps = {
   onSelection: (next: Selection | ((before: Selection) => Selection)) => void
   onSelectAll: () => void
   onOpen: (file: ListedFile) => void
-  onDelete: () => void
+  /** Deletes the selected files, or the active one if none is selected. */
+  onDelete: (files: readonly ListedFile[]) => void
   actions: FileActions
   isLoadingMore?: boolean
   onNearEnd?: () => void
@@ -293,12 +294,16 @@ function readKey(
   }
   if (key === 'Escape') return selection.ids.size === 0 ? undefined : { ...selection, ids: new Set() }
   if (key === 'Delete' && selection.ids.size > 0) {
-    onDelete()
+    onDelete(files.filter(({ id }) => selection.ids.has(id)))
     return 'handled'
   }
   if (isOnPart) return undefined
   if (key === ' ' && selection.active !== undefined) return selectRow(order, selection, selection.active, 'toggle')
   const file = files.find(({ id }) => id === selection.active)
+  if (key === 'Delete' && file !== undefined) {
+    onDelete([file])
+    return 'handled'
+  }
   if (key === 'Enter' && file !== undefined) {
     onOpen(file)
     return 'handled'

@@ -109,7 +109,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
             }}
             onSelectAll={() => void selectAll()}
             onOpen={open}
-            onDelete={() => setDeleting(selected)}
+            onDelete={(chosen) => setDeleting(chosen.map(entryOf).filter((entry) => entry !== undefined))}
             actions={actions}
             isLoadingMore={isFetchingNextPage}
             onNearEnd={() => (hasNextPage && !isFetchingNextPage ? void fetchNextPage() : undefined)}

@@ -59,3 +59,13 @@ test('no sequence of clicks selects a row outside the list', () => {
     }),
   )
 })
+
+test('keys act on the row that took the place of a removed one', () => {
+  const rows = (...ids: string[]) => ids.map((id) => ({ id }))
+  const at = (active: string, ...left: string[]) =>
+    keepExisting(rows(...left), { ids: new Set([active]), anchor: active, active }, rows('a', 'b', 'c')).active
+  expect(at('b', 'a', 'c')).toBe('c')
+  expect(at('c', 'a', 'b')).toBe('b')
+  expect(at('a', 'a', 'c')).toBe('a')
+  expect(at('a')).toBeUndefined()
+})

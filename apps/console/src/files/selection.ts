@@ -44,12 +44,22 @@ export function moveActive(order: readonly string[], selection: Selection, steps
   return selectRow(order, { ...selection, anchor }, id, 'range')
 }
 
-/** Removes missing rows from the selection. Returns the same object if nothing changed. */
-export function keepExisting(files: readonly { id: string }[], selection: Selection): Selection {
+/**
+ * Removes missing rows from the selection. Returns the same object if nothing changed.
+ * @param before rows of the list before: keys then act on the row that took the place of a missing one
+ */
+export function keepExisting(
+  files: readonly { id: string }[],
+  selection: Selection,
+  before: readonly { id: string }[] = [],
+): Selection {
   if (selection.ids.size === 0 && selection.active === undefined) return selection
   const existing = new Set(files.map(({ id }) => id))
   const ids = [...selection.ids].filter((id) => existing.has(id))
   const keeps = (id: string | undefined) => (id !== undefined && existing.has(id) ? id : undefined)
   if (ids.length === selection.ids.size && keeps(selection.active) === selection.active) return selection
-  return { ids: new Set(ids), anchor: keeps(selection.anchor), active: keeps(selection.active) }
+  const at = before.findIndex(({ id }) => id === selection.active)
+  const isThere = ({ id }: { id: string }) => existing.has(id)
+  const near = at < 0 ? undefined : (before.slice(at).find(isThere) ?? before.slice(0, at).findLast(isThere))
+  return { ids: new Set(ids), anchor: keeps(selection.anchor), active: keeps(selection.active) ?? near?.id }
 }
