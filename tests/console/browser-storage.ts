@@ -1,4 +1,6 @@
 import type { Page } from 'playwright'
+import { expect } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 
 /** Script of a page: its dialog for a file to save chooses one in the storage of the browser. */
 export const saveIntoStorage = `window.showSaveFilePicker = async ({ suggestedName }) =>
@@ -17,8 +19,16 @@ export async function readStored(page: Page, name: string): Promise<Buffer> {
   return Buffer.from(base64, 'base64')
 }
 
-/** Returns whether the storage of the browser has such a file. */
-export function isStored(page: Page, name: string): Promise<boolean> {
+/**
+ * Waits until the storage of the browser has no such file. Firefox, where users choose no file to save, does not remove what the
+ * test chose for them.
+ */
+export async function expectRemoved(page: Page, name: string): Promise<void> {
+  if (isFirefox) return
+  await expect.poll(() => isStored(page, name), { timeout: 60_000 }).toBe(false)
+}
+
+function isStored(page: Page, name: string): Promise<boolean> {
   return page.evaluate<boolean>(
     `navigator.storage.getDirectory().then((folder) => folder.getFileHandle(${JSON.stringify(name)})).then(() => true, () => false)`,
   )

@@ -27,7 +27,7 @@ import {
 import type { Locator, Page, Worker } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
-import { isStored, readStored, saveIntoStorage } from './browser-storage.ts'
+import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -326,7 +326,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await drawer.getByRole('button', { name: 'Stop' }).click()
   await save.waitFor()
   await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
-  await expect.poll(() => isStored(page, 'film.bin'), patient).toBe(false)
+  await expectRemoved(page, 'film.bin')
   expect(await drawer.getByRole('alert').count()).toBe(0)
   release()
   await context.unroute(blocks)
@@ -342,7 +342,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await alert.getByText(/DECRYPTION_FAILED/).waitFor(patient)
   expect(await checkAccessibility()).toEqual([])
   expect(await bad.getByText('Saved', { exact: true }).count()).toBe(0)
-  await expect.poll(() => isStored(page, 'changed.bin'), patient).toBe(false)
+  await expectRemoved(page, 'changed.bin')
   expect(problems).toEqual([])
 
   // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
@@ -420,7 +420,7 @@ test('a signature that is declined while a large file is saved leaves no file, a
   expect(await checkAccessibility()).toEqual([])
   await signature.getByRole('button', { name: 'Cancel' }).click()
   await save.waitFor()
-  await expect.poll(() => isStored(page, 'film.bin'), patient).toBe(false)
+  await expectRemoved(page, 'film.bin')
 
   await save.click()
   wallet.rejectNext('personal_sign')

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLink, createName, shareFile, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isStored, saveIntoStorage } from './browser-storage.ts'
+import { expectRemoved, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -269,13 +269,13 @@ test('a ZIP that fails says why, leaves no file, and so does another try', async
   const alert = dialog.getByRole('alert').filter({ hasText: 'Das ZIP wurde nicht gesichert' })
   await alert.getByText(/Namen, der sich nicht sicher entpacken lässt: „Ordner\/\.\.\\b\.txt“/).waitFor()
   await alert.getByText('Code INVALID_PATH').waitFor()
-  await expect.poll(() => isStored(page, 'Cairn-Dateien.zip')).toBe(false)
+  await expectRemoved(page, 'Cairn-Dateien.zip')
   expect(await checkAccessibility()).toEqual([])
   await look(opened, 'a ZIP that fails')
   await alert.getByRole('button', { name: 'Noch einmal' }).click()
   await alert.waitFor({ state: 'detached' })
   await alert.waitFor()
-  await expect.poll(() => isStored(page, 'Cairn-Dateien.zip')).toBe(false)
+  await expectRemoved(page, 'Cairn-Dateien.zip')
 })
 
 test('sizes, amounts and dates are written as in German', async () => {

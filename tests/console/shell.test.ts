@@ -1,6 +1,7 @@
 // The frame of every page: keys, the palette, the network that is gone, addresses that lead nowhere.
 import { uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -212,36 +213,40 @@ test('no bar covers what has the focus, on the smallest phone and in a list', as
   }
 })
 
-test('on the smallest phone, the upload sheet shows what was chosen, and a long menu that it goes on', async () => {
-  for (const [locale, upload, nameOf, actionsFor] of [
-    ['en-US', 'Upload', 'Name of note.txt', 'Actions for note.txt'],
-    ['de-DE', 'Hochladen', 'Name von note.txt', 'Aktionen für note.txt'],
-  ] as const) {
-    const { page, wallet, open } = await site.newPage({ width: 320, height: 568, isPhone: true, locale })
-    const client = await createAccountClient(site.network, wallet.accounts[0])
-    await uploadText(client, 'Note', { name: 'note.txt' })
-    await open('/files')
-    await page.getByRole('banner').getByRole('button').last().click()
-    await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
-    await page.getByRole('button', { name: actionsFor }).click()
-    const menu = page.getByRole('menu')
-    await menu.waitFor()
-    const shade = () =>
-      menu.evaluate((one) => {
-        const { backgroundAttachment } = getComputedStyle(one)
-        return [one.scrollHeight > one.clientHeight, backgroundAttachment.startsWith('local, local, scroll, scroll')]
+// Firefox has no screen that is touched, whose lines are higher.
+test.skipIf(isFirefox)(
+  'on the smallest phone, the upload sheet shows what was chosen, and a long menu that it goes on',
+  async () => {
+    for (const [locale, upload, nameOf, actionsFor] of [
+      ['en-US', 'Upload', 'Name of note.txt', 'Actions for note.txt'],
+      ['de-DE', 'Hochladen', 'Name von note.txt', 'Aktionen für note.txt'],
+    ] as const) {
+      const { page, wallet, open } = await site.newPage({ width: 320, height: 568, isPhone: true, locale })
+      const client = await createAccountClient(site.network, wallet.accounts[0])
+      await uploadText(client, 'Note', { name: 'note.txt' })
+      await open('/files')
+      await page.getByRole('banner').getByRole('button').last().click()
+      await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+      await page.getByRole('button', { name: actionsFor }).click()
+      const menu = page.getByRole('menu')
+      await menu.waitFor()
+      const shade = () =>
+        menu.evaluate((one) => {
+          const { backgroundAttachment } = getComputedStyle(one)
+          return [one.scrollHeight > one.clientHeight, backgroundAttachment.startsWith('local, local, scroll, scroll')]
+        })
+      expect.soft([locale, ...(await shade())]).toEqual([locale, true, true])
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: upload }).first().click()
+      const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('Note') }
+      await page.setInputFiles('input[data-upload=files]', file)
+      const field = page.getByRole('textbox', { name: nameOf })
+      await field.waitFor()
+      const hasRoom = await field.evaluate((one) => {
+        const { left, bottom } = one.getBoundingClientRect()
+        return one.contains(document.elementFromPoint(left + 20, bottom - 2))
       })
-    expect.soft([locale, ...(await shade())]).toEqual([locale, true, true])
-    await page.keyboard.press('Escape')
-    await page.getByRole('button', { name: upload }).first().click()
-    const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('Note') }
-    await page.setInputFiles('input[data-upload=files]', file)
-    const field = page.getByRole('textbox', { name: nameOf })
-    await field.waitFor()
-    const hasRoom = await field.evaluate((one) => {
-      const { left, bottom } = one.getBoundingClientRect()
-      return one.contains(document.elementFromPoint(left + 20, bottom - 2))
-    })
-    expect.soft([locale, hasRoom]).toEqual([locale, true])
-  }
-})
+      expect.soft([locale, hasRoom]).toEqual([locale, true])
+    }
+  },
+)
