@@ -1,19 +1,22 @@
-import { alignmentBytes, allocateAligned } from './aligned-bytes.ts'
+import { alignmentBytes, allocateAligned, type SharedBytes } from './aligned-bytes.ts'
 
-/** Reusable buffers for direct writes: fresh pages cost more than the copy into them. */
+/**
+ * Reusable buffers for direct writes: fresh pages cost more than the copy into them. They are shared memory, so that another thread
+ * can hash in place.
+ */
 export type AlignedPool = {
   /**
    * Returns a buffer for bytes that will begin at `position` of a file: it begins as far behind a page as the position is
    * behind a block, so that the bytes can be written directly.
    */
-  acquire(sizeBytes: number, position: number): Uint8Array<ArrayBuffer>
-  /** Takes back the buffer of these bytes, of which they may be a part. It may have been on another thread meanwhile. */
-  release(bytes: Uint8Array<ArrayBuffer>): void
+  acquire(sizeBytes: number, position: number): SharedBytes
+  /** Takes back the buffer of these bytes, of which they may be a part. No thread may use it any longer. */
+  release(bytes: SharedBytes): void
 }
 
 /** Keeps up to `maxBytes` of buffers for reuse. */
 export function createAlignedPool(maxBytes: number): AlignedPool {
-  const spare = new Map<number, ArrayBuffer[]>()
+  const spare = new Map<number, SharedArrayBuffer[]>()
   let kept = 0
   return {
     acquire(sizeBytes, position) {

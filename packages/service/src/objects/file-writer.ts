@@ -82,11 +82,10 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   }
 
   const closeHandle = async (): Promise<void> => {
-    const closing = handle
-    handle = undefined
-    await direct?.close()
+    const closing = [direct?.close(), handle?.close()]
     direct = null
-    await closing?.close()
+    handle = undefined
+    await Promise.all(closing)
   }
 
   return {

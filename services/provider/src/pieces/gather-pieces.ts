@@ -1,7 +1,8 @@
-import type { AlignedPool } from '@cairn/service/objects'
+import { MIB } from '@cairn/protocol'
+import type { AlignedPool, SharedBytes } from '@cairn/service/objects'
 
 /** Bytes that are written and hashed at a time: each costs a hop to another thread and back. */
-export const gatheredBytes = 512 * 1024
+export const gatheredBytes = 2 * MIB
 /** Time after which fewer bytes go on, so that progress shows and little is lost with the process. */
 const maxWaitMs = 200
 
@@ -13,12 +14,12 @@ export async function* gatherPieces(
   source: AsyncIterable<Uint8Array>,
   pool: AlignedPool,
   position: number,
-): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+): AsyncGenerator<SharedBytes> {
   const pieces = source[Symbol.asyncIterator]()
   let at = position
   let gathered = pool.acquire(gatheredBytes, at)
   let filled = 0
-  const take = (): Uint8Array<ArrayBuffer> => {
+  const take = (): SharedBytes => {
     const taken = gathered.subarray(0, filled)
     at += filled
     gathered = pool.acquire(gatheredBytes, at)

@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import type { Piece } from '@cairn/pieces'
 import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
+import type { SharedBytes } from '@cairn/service/objects'
 
 /** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
   | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: 'borrow'; bytes: Uint8Array<ArrayBuffer> }
+  | { kind: 'borrow'; bytes: SharedBytes }
   | { kind: 'zeros'; length: number; bytes?: never }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
@@ -16,8 +17,6 @@ export type HashAnswer = {
   hashed?: HashedPiece
   /** The kept nodes of bytes that were passed at once. */
   nodes?: Uint8Array
-  /** Bytes that were lent. */
-  returned?: Uint8Array<ArrayBuffer>
   failure?: { code: ErrorCode; message: string }
 }
 
@@ -27,8 +26,8 @@ export type ThreadHasher = {
    * Copies and hashes the bytes. Resolves when the queue has space. @throws CairnError the first error of the thread
    */
   write(bytes: Uint8Array): Promise<void>
-  /** As {@link write}, but lends the buffer of the bytes instead of copying them. `onReturn` gets it when they are hashed. */
-  lend(bytes: Uint8Array<ArrayBuffer>, onReturn: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>
+  /** As {@link write}, but hashes the bytes where they are, which must not change before `onReturn` is called with them. */
+  lend(bytes: SharedBytes, onReturn: (bytes: SharedBytes) => void): Promise<void>
   /** As {@link write} with zeros. */
   writeZeros(length: number): Promise<void>
   /**
@@ -84,7 +83,9 @@ export function createHashThread(): HashThread {
     const { promise, resolve, reject } = Promise.withResolvers<HashAnswer>()
     waiting.set(id, { resolve, reject })
     worker.ref()
-    worker.postMessage({ ...question, id }, question.bytes === undefined ? [] : [question.bytes.buffer])
+    const { bytes } = question
+    const own = bytes === undefined || bytes.buffer instanceof SharedArrayBuffer ? [] : [bytes.buffer]
+    worker.postMessage({ ...question, id }, own)
     return promise
   }
 
@@ -97,10 +98,7 @@ export function createHashThread(): HashThread {
       if (home !== undefined && home !== worker) failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
       if (failure !== undefined) throw failure
     }
-    const send = async (
-      question: Unnumbered,
-      onAnswer: (answer: HashAnswer) => void = () => undefined,
-    ): Promise<void> => {
+    const send = async (question: Unnumbered, onAnswer: () => void = () => undefined): Promise<void> => {
       requireHome()
       const sent = ask(question)
         .then(onAnswer)
@@ -116,10 +114,7 @@ export function createHashThread(): HashThread {
     return {
       // Copies only these bytes: their buffer may be larger, and is reused.
       write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
-      lend: (bytes, onReturn) =>
-        send({ kind: 'borrow', hasher, bytes }, ({ returned }) => {
-          if (returned !== undefined) onReturn(returned)
-        }),
+      lend: (bytes, onReturn) => send({ kind: 'borrow', hasher, bytes }, () => onReturn(bytes)),
       writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {
         await Promise.all(running)

@@ -29,7 +29,7 @@ function answer(question: HashQuestion): HashAnswer {
     }
     case 'borrow': {
       openHasher(hasher).write(question.bytes)
-      return { id, returned: question.bytes }
+      return { id }
     }
     case 'zeros': {
       openHasher(hasher).writeZeros(question.length)
@@ -48,8 +48,7 @@ function answer(question: HashQuestion): HashAnswer {
 
 parentPort?.on('message', (question: HashQuestion) => {
   try {
-    const answered = answer(question)
-    parentPort?.postMessage(answered, answered.returned === undefined ? [] : [answered.returned.buffer])
+    parentPort?.postMessage(answer(question))
   } catch (error) {
     hashers.delete(question.hasher)
     const { code, message } = CairnError.from(error)

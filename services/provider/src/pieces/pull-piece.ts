@@ -21,7 +21,7 @@ const readBytes = MIB
 /** Bytes that may wait for the disk. A file system with a journal writes those of all files before it confirms a sync of one. */
 const syncEveryBytes = 64 * MIB
 /** Buffers of one pull: while one is filled or written, others are hashed. */
-const maxSpareBytes = 8 * gatheredBytes
+const maxSpareBytes = 4 * gatheredBytes
 
 /**
  * Makes one attempt to fetch a piece. Bytes of an earlier attempt, including one of a killed process, are hashed

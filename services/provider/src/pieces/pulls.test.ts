@@ -210,7 +210,7 @@ test('a piece offered again with new credentials does not fail for the old ones'
 })
 
 test('a failed hash thread costs one more attempt, and no piece', async () => {
-  const { cid, payload, url } = await put(2_000_000)
+  const { cid, payload, url } = await put(6_000_000)
   const goOn = Promise.withResolvers<void>()
   source.handlers.push(async (_request, response, body) => {
     response.writeHead(200, { 'content-length': body.length })
