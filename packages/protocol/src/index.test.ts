@@ -299,6 +299,7 @@ test('the public surface', () => {
       "parseNetworkProfile",
       "parseUnits",
       "parseUploadLinkToken",
+      "partTypes",
       "paymentStates",
       "pieceStates",
       "pieceStatusSchema",

@@ -1,3 +1,5 @@
+import { partTypes } from '@cairn/protocol'
+
 /** A file with its path below the dropped or chosen folder. */
 export type PathFile = {
   path: string
@@ -6,15 +8,12 @@ export type PathFile = {
   handle?: FileSystemHandle
 }
 
-/** The type by which the SDK knows an empty folder. */
-const folderType = 'application/x-directory'
-
 /** An empty folder, as the SDK takes it. */
 export function emptyFolderFile(path: string): File {
-  return new File([], path.slice(path.lastIndexOf('/') + 1), { type: folderType, lastModified: 0 })
+  return new File([], path.slice(path.lastIndexOf('/') + 1), { type: partTypes.emptyFolder, lastModified: 0 })
 }
 
 /** Returns whether a file stands for an empty folder. */
 export function isEmptyFolder({ type }: { type: string }): boolean {
-  return type === folderType
+  return type === partTypes.emptyFolder
 }

@@ -1,7 +1,5 @@
+import { partTypes } from '@cairn/protocol'
 import type { LocalFile } from '../local-source.ts'
-
-/** The media type by which Kubo's `add` knows a folder. */
-const folderType = 'application/x-directory'
 
 /** A folder that contains nothing. */
 export function emptyFolder(name: string): LocalFile {
@@ -9,7 +7,7 @@ export function emptyFolder(name: string): LocalFile {
     kind: 'folder',
     name,
     sizeBytes: 0,
-    mimeType: folderType,
+    mimeType: partTypes.emptyFolder,
     canReopen: true,
     open: () => [],
     place: (tree, placed) => tree.addDirectory(placed),
@@ -18,5 +16,5 @@ export function emptyFolder(name: string): LocalFile {
 
 /** Returns whether a Blob stands for an empty folder: programs of browsers have nothing else to name one by. */
 export function isEmptyFolder({ size, type }: Blob): boolean {
-  return size === 0 && type === folderType
+  return size === 0 && type === partTypes.emptyFolder
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { open, readdir, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, partTypes } from '@cairn/protocol'
 import { importSymlink } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
 import { emptyFolder } from '../local/empty-folder.ts'
@@ -87,7 +87,6 @@ async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncG
   yield group
 }
 
-/** A link has the media type by which Kubo's `add` knows it. */
 async function diskLink(path: string, name: string): Promise<LocalFile> {
   const target = await readlink(path, 'buffer').catch((cause: unknown) => {
     throw unreadable(path, cause)
@@ -97,7 +96,7 @@ async function diskLink(path: string, name: string): Promise<LocalFile> {
     kind: 'link',
     name,
     sizeBytes: target.length,
-    mimeType: 'application/symlink',
+    mimeType: partTypes.symbolicLink,
     canReopen: true,
     open: () => [target],
     place: async (tree, placed, importing) => tree.addFile(placed, await importSymlink(target.toString(), importing)),

@@ -1,4 +1,4 @@
-import { CairnError, maxPathDepth } from '@cairn/protocol'
+import { CairnError, maxPathDepth, partTypes } from '@cairn/protocol'
 import {
   type BlockSink,
   createEntryTable,
@@ -145,12 +145,12 @@ export async function importParts(
 
   const openPart = (head: SourcePart): PartSink => {
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
-    if (head.contentType === 'application/x-directory') {
+    if (head.contentType === partTypes.emptyFolder) {
       if (segments.length > 0 && keepsEmptyFolders) table.addFolder(segments.join('/'))
       else if (segments.length > 0) noteFolder(segments)
       return { write: refuseContent, end: () => undefined }
     }
-    const open = head.contentType === 'application/symlink' ? openLink : openFile
+    const open = head.contentType === partTypes.symbolicLink ? openLink : openFile
     return open(addFile(segments, head.fileName))
   }
 

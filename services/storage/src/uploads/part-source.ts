@@ -4,7 +4,7 @@ import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
 /** One file, folder or link of an upload. */
 export type SourcePart = {
   fileName: string | undefined
-  /** Media type in lower case; `application/x-directory` is a folder, `application/symlink` a link. */
+  /** Media type in lower case; `partTypes` names those of folders and links. */
   contentType: string | undefined
   /** Remaining bytes of the upload, including headers of later parts; undefined when unknown. */
   remainingBytes: number | undefined
