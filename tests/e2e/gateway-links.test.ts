@@ -229,6 +229,10 @@ test('the command line uploads privately, reads it, and signs links', async () =
   expect(`${(await get(quiet.out.trim())).bytes}`).toBe(text)
   const link = JSON.parse((await cairn(['gateway-link', cid, '--json'])).out) as { url: string; expiresAt: number }
   expect(link.expiresAt - Date.now()).toBeGreaterThan(3_500_000)
+  writeFileSync(join(folder, 'open.txt'), `open ${randomBytes(8).toString('hex')}`)
+  const open = JSON.parse((await cairn(['upload', 'open.txt', '--json'])).out) as { cid: string }
+  expect((await cairn(['gateway-link', open.cid])).err).toContain('This upload is not private')
+  expect((await cairn(['gateway-link', cid])).err).toContain('Anyone who has the link')
   expect((await cairn(['gateway-link', cid, '--expires', '8d'])).code).toBe(2)
   const unknown = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
   expect((await cairn(['gateway-link', unknown])).code).toBe(3)

@@ -29,6 +29,10 @@ export const gatewayLink: Command = {
       ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }),
     })
     output.result(link, [link.url, `Expires  ${new Date(link.expiresAt).toISOString()}`], link.url)
-    output.note('Anyone who has the link can open it until then. It ends earlier if you delete the upload.')
+    if (link.isPrivate === false)
+      output.note(
+        'This upload is not private: anyone who knows its CID can read it without the link, and after it expires. Use upload --private.',
+      )
+    else output.note('Anyone who has the link can open it until then. It ends earlier if you delete the upload.')
   },
 }

@@ -13,6 +13,11 @@ const gatewayLink = v.object({
   url: v.string(),
   /** In ms since 1970. */
   expiresAt: v.number(),
+  /**
+   * Whether the content needs the link. The content of other uploads is open to anyone who knows its CID, also after the link
+   * has expired. Services before 2026-11-27 did not say.
+   */
+  isPrivate: v.optional(v.boolean()),
 })
 /** A signed link. Anyone who has the URL can open it until it expires. */
 export type GatewayLink = v.InferOutput<typeof gatewayLink>

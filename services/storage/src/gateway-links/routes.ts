@@ -13,15 +13,15 @@ export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context
   route(app, context, createGatewayLinkCall, async ({ input: { body }, caller }) => {
     const cid = parseCid(body.cid, body.cid)
     const segments = readSegments(body.path)
-    const uploadId = await findLinkable(context.db.read, caller.address, cid)
-    if (uploadId === undefined) {
+    const upload = await findLinkable(context.db.read, caller.address, cid)
+    if (upload === undefined) {
       throw new CairnError('NOT_FOUND', {
         message: 'The account has no upload with this root',
         hint: 'Use the CID of one of your uploads, and the path below it.',
       })
     }
     const expiresAtSeconds = Math.floor(context.clock.now() / 1000) + body.expiresInSeconds
-    const signature = signLink(context.secret, { uploadId, cid, segments, expiresAtSeconds })
+    const signature = signLink(context.secret, { uploadId: upload.id, cid, segments, expiresAtSeconds })
     const query = new URLSearchParams({
       [linkQuery.expires]: String(expiresAtSeconds),
       [linkQuery.signature]: signature,
@@ -30,6 +30,7 @@ export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context
     return {
       url: `${profile().gateway.replace(/\/+$/, '')}/ipfs/${path}?${query}`,
       expiresAt: expiresAtSeconds * 1000,
+      isPrivate: upload.isPrivate,
     }
   })
 }

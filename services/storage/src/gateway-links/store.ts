@@ -4,11 +4,15 @@ import type { Database } from '../db/database.ts'
 /** Uploads of one root that are searched for the same codec. */
 const maxSameRoot = 20
 
-/** Returns the id of an account's upload of a CID; a private one if there are several. */
-export async function findLinkable(db: Database['read'], address: string, cid: CID): Promise<string | undefined> {
+/** Returns an account's upload of a CID; a private one if there are several. */
+export async function findLinkable(
+  db: Database['read'],
+  address: string,
+  cid: CID,
+): Promise<{ id: string; isPrivate: boolean } | undefined> {
   const rows = await db
     .selectFrom('upload')
-    .select(['id', 'cid'])
+    .select(['id', 'cid', 'is_private'])
     .where('root_multihash', '=', cid.multihash.bytes)
     .where('address', '=', address)
     .where('status', '!=', 'deleting')
@@ -16,7 +20,8 @@ export async function findLinkable(db: Database['read'], address: string, cid: C
     .orderBy('id', 'desc')
     .limit(maxSameRoot)
     .execute()
-  return rows.find((row) => CID.parse(row.cid).toV1().equals(cid.toV1()))?.id
+  const row = rows.find((one) => CID.parse(one.cid).toV1().equals(cid.toV1()))
+  return row === undefined ? undefined : { id: row.id, isPrivate: row.is_private === 1 }
 }
 
 /** Returns whether an upload with this id and root is private; undefined if there is none, or its account is blocked. */
