@@ -85,6 +85,8 @@ export function createPlaces({ entries }: Registers): Places {
         for (const one of inside.get(id) ?? []) moved.add(one)
       }
       setNamed(id, node === undefined || node.parent === rootId ? undefined : node.parent)
+      // The same folder again is a later move, which may be the one of a cycle that does not count.
+      if (isFolder && broken.size > 0) changedFolders.add(id)
     },
     settle() {
       if (changedFolders.size > 0) {

@@ -52,6 +52,19 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.subarray(uploads).map((rows) => ({ rows })) },
 )
 
+/** Two folders in each other, of which one is moved there once more. */
+function moveIntoEachOther() {
+  const [one, other] = ['d-aaaaaaaaaaaaaaaaaaaaaa', 'd-cccccccccccccccccccccc'] as const
+  const made = (time: string, ...set: Change['set']): { change: Change } => ({
+    change: { at: `00000000${time}0000-deviceA1`, set, clear: [] },
+  })
+  return [
+    made('1', [other, 'parent', one], [one, 'parent', other]),
+    made('1', [one, 'name', 'n'], [other, 'name', 'n']),
+    made('2', [one, 'parent', other]),
+  ]
+}
+
 describe('a view', () => {
   test('that follows changes and uploads is the one that is built from all of them', () => {
     fc.assert(
@@ -71,7 +84,7 @@ describe('a view', () => {
         }
         expect(describeView(view)).toEqual(describeView(build(state, index.rows)))
       }),
-      { numRuns: 2000 },
+      { numRuns: 2000, examples: [[moveIntoEachOther(), [1]]] },
     )
   })
 
