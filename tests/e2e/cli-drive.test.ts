@@ -86,7 +86,7 @@ describe('two machines', () => {
     expect(await drive('laptop', 'empty', '--yes')).toMatchObject({ code: 0, out: 'Deleted 0 items, 0 uploads.\n' })
     expect(await drive('laptop', 'empty', '--all', '--yes')).toMatchObject({
       code: 0,
-      out: 'Deleted 1 items, 1 uploads.\n',
+      out: 'Deleted 1 item, 1 upload.\n',
     })
     expect(await names('phone', '--trash')).toEqual([])
     expect((await cairn('phone', 'ls', '--json')).out).not.toContain('b.txt')

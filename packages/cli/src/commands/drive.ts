@@ -1,5 +1,6 @@
 import { CairnError, type Drive, type DriveItem, deleteFile, resetDrive, shareFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { countOf } from '../count-of.ts'
 import { openKeyClient } from '../key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
 import { showChange } from '../show-change.ts'
@@ -172,7 +173,11 @@ async function empty(context: CommandContext): Promise<void> {
   }
   const emptied = await drive.emptyTrash({ signal, ...(isAll ? { olderThanMs: 0 } : {}) })
   await saveKnown(context, client, drive)
-  output.result(emptied, `Deleted ${emptied.items} items, ${emptied.uploads} uploads.`, String(emptied.items))
+  output.result(
+    emptied,
+    `Deleted ${countOf(emptied.items, 'item')}, ${countOf(emptied.uploads, 'upload')}.`,
+    String(emptied.items),
+  )
 }
 
 /** Starts a new drive when the key of the old one is lost. */

@@ -10,6 +10,7 @@ import {
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
 import { readContentArgument } from '../content-path.ts'
+import { countOf } from '../count-of.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -82,7 +83,7 @@ export const get: Command = {
     }
     output.result(
       result,
-      `${target}  ${formatBytes(result.sizeBytes)}${result.files === 1 ? '' : `  ${result.files} files`}`,
+      `${target}  ${formatBytes(result.sizeBytes)}${result.files === 1 ? '' : `  ${countOf(result.files, 'file')}`}`,
       target,
     )
   },

@@ -1,6 +1,7 @@
 import { rmdir } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { type CommandContext, flag, text } from '../command.ts'
+import { countOf } from '../count-of.ts'
 import type { ImportSource } from '../import/import-source.ts'
 import { openJournal } from '../import/journal.ts'
 import { type ItemReport, runImport } from '../import/run-import.ts'
@@ -57,7 +58,7 @@ export async function importContent(context: CommandContext, { label, open }: Na
   await rmdir(stagingFolder).catch(() => undefined)
 
   const { items, uploaded, present, bytes, unknownSizes, missing } = summary
-  const total = `${items} ${items === 1 ? 'item' : 'items'}`
+  const total = countOf(items, 'item')
   const counts = isDryRun
     ? `${total}  ${present} done before  ${formatBytes(bytes)}  ${unknownSizes} of unknown size  ${missing} missing`
     : `${total}  ${uploaded} uploaded  ${formatBytes(bytes)}  ${present} already present  ${missing} missing`

@@ -1,5 +1,6 @@
 import { CairnError, deleteFile, isAnyCid } from '@cairn/sdk'
 import { type Command, flag } from '../command.ts'
+import { countOf } from '../count-of.ts'
 
 export const rm: Command = {
   name: 'rm',
@@ -11,7 +12,7 @@ export const rm: Command = {
   async run({ args, values, session, output, prompt, signal }) {
     if (
       !flag(values, 'yes') &&
-      !(await prompt.confirm(`Delete ${args.length === 1 ? args[0] : `${args.length} uploads`}?`))
+      !(await prompt.confirm(`Delete ${args.length === 1 ? args[0] : countOf(args.length, 'upload')}?`))
     ) {
       output.note('Nothing was deleted.')
       throw new CairnError('ABORTED')

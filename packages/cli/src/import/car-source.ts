@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 import { readCar, verifyDag } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
+import { countOf } from '../count-of.ts'
 import { createBlockTable } from './block-table.ts'
 import { describeImportError } from './import-error.ts'
 import type { ImportItem, ImportSource } from './import-source.ts'
@@ -84,7 +85,7 @@ async function indexCars(
   if (files.length === 0) {
     throw new CairnError('FILE_UNREADABLE', { message: `${paths.join(', ')}: no file with the extension .car` })
   }
-  onStep(files.length === 1 ? '1 CAR' : `${files.length} CARs`)
+  onStep(countOf(files.length, 'CAR'))
   const table = createBlockTable()
   const roots = new Map<string, ImportItem>()
   for (const item of listed) roots.set(item.cid ?? item.id, item)

@@ -15,6 +15,7 @@ import {
 } from '@cairn/sdk'
 import * as v from 'valibot'
 import { findContent } from '../content-path.ts'
+import { countOf } from '../count-of.ts'
 import { clean } from '../output.ts'
 import { findEncryptedFile } from '../read-content.ts'
 import { formatBytes } from '../sizes.ts'
@@ -141,7 +142,7 @@ const download = defineTool({
       leftOut.length === 0 ? '' : ` Left out symbolic links that point outside the folder: ${leftOut.length}.`
     return {
       data: { content: cidPath, path: target, sizeBytes, files, leftOut, isDecrypted: found.isEncrypted },
-      text: `Saved ${target}: ${formatBytes(sizeBytes)} in ${files} ${files === 1 ? 'file' : 'files'}.${outside}`,
+      text: `Saved ${target}: ${formatBytes(sizeBytes)} in ${countOf(files, 'file')}.${outside}`,
     }
   },
 })
