@@ -100,7 +100,7 @@ async function measure(site: Console, format: 'v1' | 'v2', path: string, bytes: 
     const openTaskMs = await measureLongestTask(async () => {
       await page.getByRole('row').getByRole('link', { name: /film/ }).click()
       const started = performance.now()
-      const anyway = page.getByRole('button', { name: 'Decrypt it here anyway' })
+      const anyway = page.getByRole('button', { name: 'Decrypt and show' })
       const save = page.getByRole('button', { name: 'Save decrypted file' })
       await anyway.or(save).waitFor()
       if (await anyway.isVisible()) await anyway.click()
