@@ -14,6 +14,6 @@ export function emptyFolderFile(path: string): File {
 }
 
 /** Returns whether a file stands for an empty folder. */
-export function isEmptyFolder({ type }: { type: string }): boolean {
-  return type === partTypes.emptyFolder
+export function isEmptyFolder({ size, type }: { size: number; type: string }): boolean {
+  return size === 0 && type === partTypes.emptyFolder
 }

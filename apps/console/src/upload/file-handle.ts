@@ -31,7 +31,7 @@ export async function readHandle(handle: FileSystemHandle, files: readonly KeptF
   try {
     return await Promise.all(
       files
-        .filter((file) => !isEmptyFolder(file))
+        .filter(({ sizeBytes, type }) => !isEmptyFolder({ size: sizeBytes, type }))
         .map(async ({ path }) => ({
           path,
           file: isFolder(handle) ? await openInside(handle, path) : await openFile(handle),

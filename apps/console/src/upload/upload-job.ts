@@ -103,7 +103,8 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
   const { name, sizeBytes } = kept
   const found = kept.files.map((wanted) => {
     // A folder that is chosen again names only its files.
-    if (isEmptyFolder(wanted)) return { path: wanted.path, file: emptyFolderFile(wanted.path) }
+    if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
+      return { path: wanted.path, file: emptyFolderFile(wanted.path) }
     const path = kept.kind === 'file' ? undefined : wanted.path
     const one = files.find(
       (candidate) => (path === undefined || candidate.path === path) && isSame(candidate.file, wanted),

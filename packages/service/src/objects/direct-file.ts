@@ -2,6 +2,7 @@ import { constants, type FileHandle, open } from 'node:fs/promises'
 import { MIB, writeAll } from '@cairn/protocol'
 import { alignmentBytes, allocateAligned, isAligned } from './aligned-bytes.ts'
 import { errnoOf } from './file-errors.ts'
+import { readWhole } from './read-whole.ts'
 
 /** Size from which direct writes pay: smaller content is soon read again, and needs few calls. */
 export const directFromBytes = 16 * MIB
@@ -42,7 +43,8 @@ export async function openDirectFile(
   let position = sizeBytes - carried
   let copied: Uint8Array | undefined
   try {
-    await readAll(file, carry.subarray(0, carried), position)
+    const found = await readWhole(file, carry.subarray(0, carried), position)
+    if (found < carried) throw new Error('The file is shorter than what was written to it')
   } catch (error) {
     await handle.close()
     throw error
@@ -107,13 +109,5 @@ async function openDirect(path: string): Promise<FileHandle | undefined> {
   } catch (error) {
     if (refusals.includes(errnoOf(error))) return undefined
     throw error
-  }
-}
-
-async function readAll(file: FileHandle, into: Uint8Array, position: number): Promise<void> {
-  for (let filled = 0; filled < into.length; ) {
-    const { bytesRead } = await file.read(into, filled, into.length - filled, position + filled)
-    if (bytesRead === 0) throw new Error('The file is shorter than what was written to it')
-    filled += bytesRead
   }
 }

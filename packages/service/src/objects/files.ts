@@ -9,6 +9,7 @@ import { modifiedOrGone, openFileMarks } from './marks.ts'
 import { endsEarly } from './object-errors.ts'
 import { type AbandonedObject, type ObjectStore, requireKey } from './objects.ts'
 import { createOpenFiles } from './open-files.ts'
+import { readWhole } from './read-whole.ts'
 import { openReplicas, ownerOf } from './replicas.ts'
 import { openUnconfirmedNotes } from './unconfirmed-notes.ts'
 
@@ -88,11 +89,8 @@ export async function openFileStore(
       const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
       try {
         await files.with(pathOf(key), async (handle) => {
-          for (let filled = 0; filled < length; ) {
-            const { bytesRead } = await handle.read(target, filled, length - filled, offset + filled)
-            if (bytesRead === 0) throw endsEarly(key, offset + filled)
-            filled += bytesRead
-          }
+          const filled = await readWhole(handle, target, offset)
+          if (filled < length) throw endsEarly(key, offset + filled)
         })
       } catch (error) {
         throw describeReadError(error, key)

@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
+import type { ObjectCache, ObjectStore, SharedBytes } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { createLruCache } from '../lru-cache.ts'
@@ -42,9 +42,6 @@ export type BlockReader = {
   readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], into?: SharedBytes): BlockRun
   evict(): void
 }
-
-/** Memory shared with another thread. */
-type SharedBytes = Uint8Array<SharedArrayBuffer>
 
 /** Blocks read together, one promise per block, in order. */
 type BlockRun = { blocks: Promise<Uint8Array>[] }

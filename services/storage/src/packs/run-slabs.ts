@@ -1,6 +1,8 @@
+import type { SharedBytes } from '@cairn/service/objects'
+
 /** A slab of memory that runs of blocks are read into, one after the other. */
 export type RunSlab = {
-  readonly bytes: Uint8Array<SharedArrayBuffer>
+  readonly bytes: SharedBytes
   /** Blocks of it that are not consumed yet, and pending reads into it. */
   waiting: number
   /** The newest run when a block of it was last consumed. */
