@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
+import { keepAliveTimeoutMs } from '@cairn/protocol'
 import type { Answer } from './answer.ts'
 
 /** A small answer that is complete in memory. */
-export type KeptAnswer = { headers: Record<string, string>; body: string | Uint8Array; root: Uint8Array | undefined }
+export type KeptAnswer = { headers: Record<string, string>; body: Uint8Array; root: Uint8Array | undefined }
 
 export type AnswerCache = {
   /** Key of the answer to a request, or undefined when it depends on more than is worth comparing. */
   keyOf(request: IncomingMessage, url: string): string | undefined
   get(key: string): KeptAnswer | undefined
+  /** Returns an answer as it is sent on a connection that stays open. */
+  encode(answer: KeptAnswer): Uint8Array
   /** Caches a small successful answer; ignores others. */
   keep(key: string, answer: Answer): void
 }
@@ -36,6 +39,7 @@ const particular = [
 /** Caches popular answers for a second, after their blocks were verified. */
 export function createAnswerCache(now: () => number): AnswerCache {
   const kept = new Map<string, KeptAnswer & { sizeBytes: number; until: number }>()
+  const encoded = new WeakMap<KeptAnswer, { date: string; bytes: Uint8Array }>()
   let totalBytes = 0
 
   const drop = (key: string): void => {
@@ -57,6 +61,16 @@ export function createAnswerCache(now: () => number): AnswerCache {
       drop(key)
       return undefined
     },
+    encode(answer) {
+      const date = new Date(now()).toUTCString()
+      const known = encoded.get(answer)
+      if (known?.date === date) return known.bytes
+      const bytes = encodeAnswer(answer, date)
+      // One copy of the body in memory.
+      answer.body = bytes.subarray(bytes.length - answer.body.length)
+      encoded.set(answer, { date, bytes })
+      return bytes
+    },
     keep(key, { status, headers, body, root, isPrivate }) {
       // A signed link is valid until it expires or its upload is deleted.
       if (isPrivate || status !== 200 || body === undefined || typeof body === 'function' || body.length > maxBodyBytes)
@@ -74,7 +88,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
       // A view would retain the whole slab it lies in.
       kept.set(key, {
         headers,
-        body: typeof body === 'string' ? body : Buffer.from(body),
+        body: Buffer.from(body),
         root,
         sizeBytes,
         until: time + lifetimeMs,
@@ -82,4 +96,16 @@ export function createAnswerCache(now: () => number): AnswerCache {
       totalBytes += sizeBytes
     },
   }
+}
+
+/** Encodes an answer as the server of Node does. */
+function encodeAnswer({ headers, body }: KeptAnswer, date: string): Uint8Array {
+  const all = {
+    ...headers,
+    Date: date,
+    Connection: 'keep-alive',
+    'Keep-Alive': `timeout=${Math.floor(keepAliveTimeoutMs / 1000)}`,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${lines.join('')}\r\n`, 'latin1'), body])
 }

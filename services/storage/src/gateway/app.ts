@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
 import {
   type AddressSlots,
@@ -33,6 +34,7 @@ import { type Answer, answerRequest, type Gateway, type GatewayRequest } from '.
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
 import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
+import { watchRepeats } from './repeated-requests.ts'
 import { everyAnswer } from './security-headers.ts'
 
 /** What the gateway needs of the service; its context provides all of it. */
@@ -125,6 +127,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   const repeat = (request: IncomingMessage, response: ServerResponse, key: string | undefined): boolean => {
     const kept = key === undefined ? undefined : answers.get(key)
     if (kept === undefined) return false
+    if (key !== undefined) repeated.note(request, key)
     sendLater({ request, response, kept })
     return true
   }
@@ -147,9 +150,20 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     }
   })
   // A request of a trace, and one to a closing listener, which ends connections, are for Fastify.
+  const mayRepeat = (): boolean => context.traces === undefined && app.server.listening
   answerFirst(app.server, (request, response) => {
-    if (context.traces !== undefined || !app.server.listening) return false
-    return repeat(request, response, answers.keyOf(request, request.url ?? ''))
+    return mayRepeat() && repeat(request, response, answers.keyOf(request, request.url ?? ''))
+  })
+  const writeLater = atTurnEnd<{ socket: Socket; kept: KeptAnswer }>(({ socket, kept }) => {
+    const bytes = answers.encode(kept)
+    socket.write(bytes)
+    if (kept.root !== undefined) context.onSent(kept.root, bytes.length)
+  })
+  const repeated = watchRepeats(app.server, (socket, key) => {
+    const kept = mayRepeat() ? answers.get(key) : undefined
+    if (kept === undefined) return false
+    writeLater({ socket, kept })
+    return true
   })
   app.setNotFoundHandler(async (request, reply) => {
     reply.hijack()
