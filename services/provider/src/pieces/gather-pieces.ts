@@ -1,5 +1,5 @@
 import { MIB } from '@cairn/protocol'
-import type { AlignedPool, SharedBytes } from '@cairn/service/objects'
+import { type AlignedPool, copyToShared, type SharedBytes } from '@cairn/service/objects'
 
 /** Bytes that are written and hashed at a time: each costs a hop to another thread and back. */
 export const gatheredBytes = 2 * MIB
@@ -12,7 +12,7 @@ const maxWaitMs = 200
  */
 export async function* gatherPieces(
   source: AsyncIterable<Uint8Array>,
-  pool: AlignedPool,
+  pool: AlignedPool<SharedArrayBuffer>,
   position: number,
 ): AsyncGenerator<SharedBytes> {
   const pieces = source[Symbol.asyncIterator]()
@@ -34,7 +34,7 @@ export async function* gatherPieces(
       if (done) break
       for (let taken = 0; taken < value.length; ) {
         const part = value.subarray(taken, taken + gathered.length - filled)
-        gathered.set(part, filled)
+        copyToShared(part, gathered.subarray(filled))
         filled += part.length
         taken += part.length
         if (filled === gathered.length) yield take()

@@ -1,5 +1,5 @@
 import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
-import type { AlignedPool, SharedBytes } from '@cairn/service/objects'
+import type { AlignedPool } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 
@@ -17,7 +17,7 @@ const maxPrefixBytes = 80
  * Frames of blocks, collected for one write. `entries` holds four numbers per entry: block, start, prefix length and
  * payload length.
  */
-export type Slab = { readonly bytes: SharedBytes; length: number; readonly entries: number[] }
+export type Slab = { readonly bytes: Uint8Array<ArrayBuffer>; length: number; readonly entries: number[] }
 
 /** Numbers per entry of a slab. */
 export const entryNumbers = 4
