@@ -12,6 +12,7 @@ it('knows memory that begins on a page, and where a view of it begins', () => {
 })
 
 it('copies to shared memory, wherever source and target lie to the words of memory', () => {
+  copyToShared(new Uint8Array(0), allocateSharedAligned(1))
   const length = 200_003
   const source = Uint8Array.from({ length: length + 16 }, (_, index) => index % 251)
   for (let from = 0; from < 9; from++) {
