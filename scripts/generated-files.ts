@@ -95,7 +95,7 @@ function printErrors(): string {
 
 # Errors
 
-Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it with \`--json\`. \`details\` has facts for programs; every error has those that are not optional, if the format of the body allows it: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
+Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it in brackets after the message, and in \`code\` with \`--json\`. \`details\` has facts for programs; every error has those that are not optional, if the format of the body allows it: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
 
 ## Errors of services
 

@@ -164,7 +164,7 @@ test('keeps an existing target by default', async () => {
   writeFileSync(join(folder, 'mine.txt'), 'precious')
   const refused = await cairn(['get', hello, '-o', 'mine.txt'])
   expect(refused.code).toBe(1)
-  expect(refused.err).toContain('mine.txt already exists\nChoose another target with -o, or use --force')
+  expect(refused.err).toContain('mine.txt already exists [FILE_EXISTS]\nChoose another target with -o, or use --force')
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('precious')
   expect((await cairn(['get', hello, '-o', 'mine.txt', '--force'])).code).toBe(0)
   expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('hello world')
@@ -216,8 +216,11 @@ test('a reader that has enough is no fault', async () => {
 })
 
 test.each([
-  [['ls'], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
-  [['cat', hello], /error: Cannot write to standard output\. The disk is full \(ENOSPC\)\nFree some space/],
+  [['ls'], /error: Cannot write to standard output\. The disk is full \(ENOSPC\) \[FILE_UNREADABLE\]\nFree some space/],
+  [
+    ['cat', hello],
+    /error: Cannot write to standard output\. The disk is full \(ENOSPC\) \[FILE_UNREADABLE\]\nFree some space/,
+  ],
   [['ls', '--json'], /^{"error":{"code":"FILE_UNREADABLE","message":"Cannot write to standard output\./],
 ])('%j says that its output could not be written', async (args, expected) => {
   const { network, folder, cairn } = home

@@ -63,7 +63,7 @@ test('a key gets the rights and the end that were asked for; its name cannot wri
   const refused = await cairn(['api-key', 'new', '--name', 'a\nADMIN'], { config })
   expect([refused.code, refused.err.split('\n')[0]]).toEqual([
     2,
-    'error: The name contains characters that cannot be displayed',
+    'error: The name contains characters that cannot be displayed [INVALID_LABEL]',
   ])
   // One from before such names were refused.
   const { db } = network.storage.context

@@ -143,6 +143,20 @@ test('never prints a control character from the server or an extra line', async 
   }
 })
 
+test('prints the code of an error after its message, dimmed on a terminal', () => {
+  const print = (error: Error, isTTY: boolean) => {
+    const lines: string[] = []
+    const write: Sink['write'] = (chunk: unknown) => lines.push(String(chunk)) > 0
+    const stderr: Sink = Object.assign(new Writable(), { isTTY, write })
+    createOutput({ stdout: stderr, stderr, json: false, quiet: true, color: true }).error(error)
+    return lines.join('').split('\n')[0]
+  }
+  const error = new CairnError('FILE_EXISTS', { message: 'a.txt already exists' })
+  expect(print(error, false)).toBe('error: a.txt already exists [FILE_EXISTS]')
+  expect(print(error, true)).toBe('\u001b[31merror:\u001b[0m a.txt already exists \u001b[2m[FILE_EXISTS]\u001b[0m')
+  expect(print(new Error('x'), false)).toBe('error: x [INTERNAL]')
+})
+
 test('prints details of an error below it, lists and records one line each; --quiet prints the one value', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
   const streams = ['out', 'err'].map((file) => createWriteStream(join(folder, file)))

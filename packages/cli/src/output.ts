@@ -18,6 +18,7 @@ export type Output = {
   result(json: unknown, text: Lines | (() => Lines), value?: string): void
   /** Prints one line that is not a result. */
   note(text: string): void
+  /** Prints what happened with the code of the error, then what to do and the details. */
   error(error: Pick<CairnError, 'message' | 'hint' | 'code' | 'details' | 'toJSON'> | Error): void
   /**
    * Prints rows for people, one JSON line per row for programs.
@@ -63,7 +64,8 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
         stderr.write(`${clean(JSON.stringify(body))}\n`)
         return
       }
-      stderr.write(`${paint(31, 'error:')} ${clean(error.message)}\n`)
+      const code = 'code' in error ? error.code : 'INTERNAL'
+      stderr.write(`${paint(31, 'error:')} ${clean(error.message)} ${paint(2, `[${clean(code)}]`)}\n`)
       if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, clean(error.hint))}\n`)
       if ('details' in error) for (const line of describeDetails(error.details)) stderr.write(`${clean(line)}\n`)
     },
