@@ -212,6 +212,10 @@ describe('export and import', () => {
   test('a folder with something else in it is left alone', async () => {
     const { code, err } = await cairn(source, 'at-source', ['export', '--all', '.', '--json'])
     expect([code, JSON.parse(err).error.code]).toEqual([1, 'FILE_EXISTS'])
+    const onFile = await cairn(source, 'at-source', ['export', '--all', 'password'])
+    expect([onFile.code, onFile.err]).toEqual([1, expect.stringContaining('password is a file [FILE_EXISTS]')])
+    const inFile = await cairn(source, 'at-source', ['export', '--all', join('password', 'x')])
+    expect([inFile.code, inFile.err]).toEqual([1, expect.stringContaining('A part of the path is not a folder')])
     expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
   })
 })

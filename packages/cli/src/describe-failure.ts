@@ -35,7 +35,7 @@ export function describeFailure(cause: unknown): CairnError {
 }
 
 /** Describes an error of a file or stream; undefined for all others. */
-function describeSystemError(cause: unknown): CairnError | undefined {
+export function describeSystemError(cause: unknown): CairnError | undefined {
   if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) return undefined
   const known = systemErrors[String(cause.code)]
   if (known === undefined) return undefined

@@ -77,6 +77,12 @@ test('the list of commands separates every name from its description', () => {
 test.each([
   [['ls', '--limit', '0'], '--limit must be a whole number', 'Run cairn ls --help for usage.'],
   [['upload', 'x', '--cid-version', '3'], '--cid-version must be 0 or 1', 'Run cairn upload --help for usage.'],
+  [['upload', 'x', '--mime', 'no thing'], '--mime is not a media type: "no thing"', 'Use a type such as image/png'],
+  [
+    ['upload', 'x', '--link', 'http://127.0.0.1/', '--mime', 'text'],
+    '--mime is not a media type: "text"',
+    'Use a type',
+  ],
   [['verify', 'bafy', '--full', '--offline'], '--full and --offline exclude each other', 'Run cairn verify --help'],
   [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
   [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],

@@ -317,6 +317,7 @@ test('the public surface', () => {
       "putThumbnail",
       "radixChains",
       "readChainTypes",
+      "readMediaType",
       "readPieces",
       "reasonOf",
       "receivedParametersSchema",

@@ -13,7 +13,7 @@ export type UploadParameters = {
   wrapWithDirectory?: boolean
   /** `unixfs-v1-2025`: chunks of 1 MiB and 1,024 links, as in newer versions of Kubo. */
   profile?: 'unixfs-v1-2025'
-  /** MIME type to store. By default, the service detects it. */
+  /** MIME type to store, without parameters. By default, the service detects it. */
   mimeType?: string
   /** The client encrypted the content; the service stores the flag. */
   isEncrypted?: boolean

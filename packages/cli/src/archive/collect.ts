@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/sdk'
+import { describeSystemError } from '../describe-failure.ts'
 import type { Missing } from './format.ts'
 
 /** State of a long task: the failures so far, and the errors that stop it. */
@@ -24,11 +25,11 @@ export async function collect<T>(
   }
 }
 
-/** Maps an error to a CairnError; a disk error keeps the message of the system. */
+/** Maps an error to a CairnError; a disk error that is not known keeps the message of the system. */
 export function describeDiskError(cause: unknown): CairnError {
   if (cause instanceof Error && 'errno' in cause && !CairnError.is(cause)) {
     return new CairnError('FILE_UNREADABLE', {
-      message: `Cannot write to disk: ${cause.message}`,
+      message: describeSystemError(cause)?.message ?? `Cannot write to disk: ${cause.message}`,
       hint: 'Check the path, its permissions and the free space, then run the same command again to resume.',
       cause,
     })

@@ -125,7 +125,14 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
 
 /** Returns the manifest of the archive that this call resumes, or of a new one. */
 async function openArchive({ network }: Client, folder: string, account: string): Promise<Manifest> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+    throw new CairnError('FILE_EXISTS', {
+      message: `${folder} is a file`,
+      hint: 'Choose an empty or new folder.',
+      cause,
+    })
+  })
   const path = join(folder, 'manifest.json')
   if (existsSync(path)) {
     const kept = parseManifest(await readFile(path, 'utf8'), path)

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { readMediaType } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -15,7 +16,7 @@ import {
   uploadStream,
   uploadWithLink,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, type Options, text } from '../command.ts'
+import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { gatherLeftOut } from '../left-out.ts'
 import { readAddresses } from '../read-addresses.ts'
@@ -40,11 +41,23 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
     wrapWithDirectory: flag(values, 'wrap'),
     profile,
     name: text(values, 'name'),
-    mimeType: text(values, 'mime'),
+    mimeType: readType(values),
     announce: announce === undefined ? undefined : announce === 'on',
     private: flag(values, 'private') || undefined,
   }
   return { ...omitUndefined(chosen), signal }
+}
+
+/** Returns the media type without its parameters, which services do not store. */
+function readType(values: Values): string | undefined {
+  const mime = text(values, 'mime')
+  if (mime === undefined) return undefined
+  const type = readMediaType(mime)
+  if (type !== undefined) return type
+  throw new CairnError('USAGE', {
+    message: `--mime is not a media type: ${JSON.stringify(mime)}`,
+    hint: 'Use a type such as image/png, or omit it to let the service detect the type.',
+  })
 }
 
 function omitUndefined<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> }
@@ -140,7 +153,7 @@ async function uploadAllWithLink(context: CommandContext, link: string): Promise
   const { args, values, output, signal } = context
   const other = Object.keys(ownOptions).find((name) => values[name] !== undefined && !optionsWithLink.includes(name))
   if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} exclude each other` })
-  const [name, mimeType] = [text(values, 'name'), text(values, 'mime')]
+  const [name, mimeType] = [text(values, 'name'), readType(values)]
   const chosen = { ...omitUndefined({ name, mimeType }), signal }
   for (const path of args) {
     const progress = output.progress(path)

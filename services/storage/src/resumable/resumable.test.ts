@@ -173,7 +173,7 @@ describeTus('uploads in parts on %s', (world) => {
     )
     const path = await create(car.length, {
       filename: 'kept.car',
-      filetype: 'text/x-kept',
+      filetype: 'text/x-kept; charset=utf-8',
       encryption: 'true',
       'body-type': 'application/vnd.ipld.car',
     })

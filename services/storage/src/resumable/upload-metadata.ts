@@ -54,7 +54,7 @@ export function narrowMetadata(header: string): { metadata: string; contentType:
   const read = openMetadata(header)
   if (read('body-type') !== undefined) throw invalid('An upload link accepts single files, without body-type')
   const name = read('filename')
-  const declared = readMimeType(read('filetype')?.split(';', 1)[0]?.trim())
+  const declared = readMimeType(read('filetype'))
   const pairs = Object.entries({ filename: name, filetype: declared }).flatMap(([key, value]) =>
     value === undefined || value === '' ? [] : [`${key} ${Buffer.from(value).toString('base64')}`],
   )

@@ -1,3 +1,4 @@
+import { readMediaType } from '@cairn/protocol'
 import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../content/content-type.ts'
 
 export { sniffBytes }
@@ -19,7 +20,7 @@ function withoutParameters(type: string | undefined): string | null {
   return type?.split(';', 1)[0] ?? null
 }
 
-/** Parses a client's media type, or returns undefined. Published clients send the word `null` for an unknown type. */
+/** Parses a client's media type, without parameters. Published clients send the word `null` for an unknown type. */
 export function readMimeType(header: string | undefined): string | undefined {
-  return header !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(header) ? header.toLowerCase() : undefined
+  return header === undefined ? undefined : readMediaType(header)
 }
