@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { chown, cp, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,15 +26,17 @@ type User = { uid: number; gid: number }
 /**
  * Starts the PostgreSQL of the lockfile as the user of this process. PostgreSQL refuses to run as root: root starts it
  * as `nobody`.
+ * @param pickPort returns a port to try; another one if it is taken. Defaults to a random one below those that systems hand
+ *   out, so that the port is still free at a restart
  */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer(pickPort: () => number = randomPort): Promise<PostgresServer> {
   const native = findPackage()
   const user = process.getuid?.() === 0 ? await findNobody() : undefined
   const folder = await mkdtemp(join(tmpdir(), 'cairn-postgres-'))
   try {
     await copyPrograms(native, folder)
     if (user !== undefined) await changeOwner(user, folder)
-    return await startIn(folder, user)
+    return await startIn(folder, user, pickPort)
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     throw error
@@ -79,14 +80,13 @@ async function changeOwner({ uid, gid }: User, folder: string): Promise<void> {
   }
 }
 
-async function startIn(folder: string, user: User | undefined): Promise<PostgresServer> {
+async function startIn(folder: string, user: User | undefined, pickPort: () => number): Promise<PostgresServer> {
   const bin = join(folder, 'native', 'bin')
   const data = join(folder, 'data')
   // Its output is parsed here, so it must be in English.
   const options = { ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' } }
   const cluster = ['-D', data, '-U', 'cairn', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8']
   await run(join(bin, 'initdb'), cluster, options)
-  const port = await freePort()
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -100,7 +100,7 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     autovacuum: 'off',
   }
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const start = async (): Promise<ChildProcess> => {
+  const start = async (port: number): Promise<ChildProcess> => {
     const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', `${port}`, ...args], {
       ...options,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -108,7 +108,17 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     await isReady(server)
     return server
   }
-  let server = await start()
+  const startAnywhere = async () => {
+    for (;;) {
+      const port = pickPort()
+      try {
+        return { port, server: await start(port) }
+      } catch (error) {
+        if (!(error instanceof Error && error.message.includes('could not bind'))) throw error
+      }
+    }
+  }
+  let { port, server } = await startAnywhere()
   const crash = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return
     const ended = new Promise((resolve) => server.once('exit', resolve))
@@ -119,7 +129,7 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
     url: `postgres://cairn@127.0.0.1:${port}/postgres`,
     crash,
     async restart() {
-      server = await start()
+      server = await start(port)
     },
     async stop() {
       // Immediate, because its data is removed with it.
@@ -129,22 +139,15 @@ async function startIn(folder: string, user: User | undefined): Promise<Postgres
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      probe.close(() => resolve(port))
-    })
-  })
+function randomPort(): number {
+  return 10_000 + Math.floor(Math.random() * 22_000)
 }
 
 function isReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
+    // Only then has it written its last line.
+    server.once('close', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
     const { stderr } = server
     if (stderr === null) return reject(new Error('PostgreSQL has no stderr'))
     let isStarting = true
