@@ -1,13 +1,18 @@
 // What `deploy/` and the pages on operation name has to exist: settings, metrics, programs, commands, log lines.
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { keyNodeCommands } from '../services/keynode/src/admin/commands.ts'
+import { readKeyNodeConfig } from '../services/keynode/src/config.ts'
+import { readKeyRouterConfig } from '../services/keynode/src/router/config.ts'
+import { readProviderConfig } from '../services/provider/src/config.ts'
 import { commands } from '../services/storage/src/admin/commands.ts'
+import { readConfig } from '../services/storage/src/config.ts'
 import { serviceBundles } from './service-bundles.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -87,6 +92,75 @@ test('each service of the compose file has its own settings and declared secrets
     'storage',
     'storage',
   ])
+})
+
+type Config = { port: number; publicUrl?: string | undefined; publicApiUrl?: string | undefined }
+const readers: Record<string, (environment: Record<string, string>) => Config> = {
+  storage: readConfig,
+  keynode: readKeyNodeConfig,
+  keyrouter: readKeyRouterConfig,
+  provider: readProviderConfig,
+}
+
+/** The environment of a service of the compose file: variables and secrets have a value. */
+function readEnvironment(name: string, folder: string): Record<string, string> {
+  const variables: Record<string, string> = { CAIRN_DOMAIN: domain, CAIRN_GATEWAY_DOMAIN: 'example-content.org' }
+  return Object.fromEntries(
+    Object.entries(compose.services[name]?.environment ?? {}).map(([setting, value]) => [
+      setting,
+      value
+        .replace(/\$\{([A-Z_]+)[^}]*\}/g, (_all, variable: string) => variables[variable] ?? 'abuse@example.org')
+        .replace('/run/secrets', folder),
+    ]),
+  )
+}
+const domain = 'example.org'
+
+describe('each service of the compose file', () => {
+  let folder = ''
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'cairn-deploy-'))
+    const [, providers = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/operate/deploy.md')) ?? []
+    const contents: Record<string, string> = {
+      database_url: 'postgres://cairn:p@postgres/cairn',
+      providers: providers.replaceAll('/run/secrets', folder),
+      keynode_peers: '',
+    }
+    const secrets = [...Object.keys(compose.secrets), 'keynode_secret', 'provider_secret', 'provider_key']
+    for (const secret of secrets)
+      writeFileSync(join(folder, secret), contents[secret] ?? '0123456789abcdef'.repeat(4), { mode: 0o600 })
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const isBuilt = (name: string) => compose.services[name]?.build !== undefined
+  test.each(Object.keys(compose.services).filter(isBuilt))('%s accepts its settings, behind the proxy', (name) => {
+    const environment = readEnvironment(name, folder)
+    const kind = compose.services[name]?.build?.args.SERVICE ?? ''
+    const config = readers[kind]?.(environment) ?? expect.unreachable(kind)
+    expect(config).toMatchObject({ trustedProxies: ['172.30.0.0/24'], metrics: { host: '0.0.0.0' } })
+    // Every public address is one that the proxy passes on, and has a record in the page.
+    const { publicUrl, publicApiUrl = publicUrl, port } = config
+    const { hostname } = new URL(publicApiUrl ?? 'none:')
+    const label = hostname.replace(`.${domain}`, '')
+    const [, block = ''] =
+      new RegExp(`^${label}\\.\\{\\$CAIRN_DOMAIN\\} \\{([\\s\\S]*?)^\\}`, 'm').exec(read('deploy/caddy/Caddyfile')) ??
+      []
+    expect(block).toContain(` ${name}:${port}`)
+    expect(read('docs/operate/deploy.md')).toContain(label)
+  })
+
+  test('the page gives each provider its own key and public address', () => {
+    const { providers } = readConfig(readEnvironment('storage1', folder))
+    for (const provider of providers) {
+      const { publicUrl, port } = readProviderConfig(readEnvironment(provider.name, folder))
+      expect(provider).toMatchObject({ url: `http://${provider.name}:${port}`, publicUrl })
+      for (const service of ['storage1', 'storage2'])
+        expect(compose.services[service]?.secrets).toContain(`${provider.name}_key`)
+    }
+    expect(providers.map(({ name }) => name)).toEqual(
+      Object.keys(compose.services).filter((name) => name.startsWith('provider')),
+    )
+  })
 })
 
 /** Metrics that Node's own collector gives; the rest is in the sources. */
