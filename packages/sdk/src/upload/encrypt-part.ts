@@ -21,6 +21,14 @@ const piecesOnTheirWay = 2
 /** Result for one file: its size in bytes before encryption, and its root after it. */
 export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
 
+/** Returns what another thread encrypts a file from, and how; undefined if this thread encrypts it. */
+export function findWorker(
+  { blob }: LocalFile,
+  { encrypt }: EncryptPartOptions,
+): { blob: Blob; encrypt: EncryptBlob } | undefined {
+  return blob === undefined || encrypt === undefined ? undefined : { blob, encrypt }
+}
+
 /**
  * Encrypts a file and computes its CID on the way.
  * @param count called with the number of bytes read
@@ -28,10 +36,11 @@ export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
 export async function* encryptPart(
   file: LocalFile,
   masterKey: string,
-  { format, chunkBytes, encrypt, seed, ...options }: EncryptPartOptions,
+  { format, chunkBytes, seed, ...options }: EncryptPartOptions,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, EncryptedPart, undefined> {
   const importer = createFileImporter({ profile: profileOf(options), hash: hashSha256, sink: discard })
+  const worker = findWorker(file, options)
   let sizeBytes = 0
   const plain = async function* () {
     for await (const piece of file.open()) {
@@ -41,8 +50,8 @@ export async function* encryptPart(
     }
   }
   /** Bytes read elsewhere are estimated from the output, capped at the size of the file. */
-  const encryptElsewhere = async function* (blob: Blob, work: EncryptBlob) {
-    for await (const piece of work(blob, masterKey, settings)) {
+  const encryptElsewhere = async function* ({ blob, encrypt }: NonNullable<typeof worker>) {
+    for await (const piece of encrypt(blob, masterKey, settings)) {
       const read = Math.min(piece.length, blob.size - sizeBytes)
       sizeBytes += read
       count(read)
@@ -54,7 +63,7 @@ export async function* encryptPart(
     ...(chunkBytes === undefined ? {} : { chunkBytes }),
     sizeBytes: file.sizeBytes,
   }
-  const elsewhere = file.blob !== undefined && encrypt !== undefined ? encryptElsewhere(file.blob, encrypt) : undefined
+  const elsewhere = worker === undefined ? undefined : encryptElsewhere(worker)
   const sent: Uint8Array[] = []
   for await (const piece of elsewhere ??
     encryptStream(plain(), masterKey, { ...settings, ...(seed === undefined ? {} : { seed }) })) {

@@ -1,7 +1,7 @@
 import { beginSeedV1, type SeedV1 } from '@cairn/crypto'
 import { type PreparedKey, prepareKey } from '../keys/save-key.ts'
 import type { LocalFile } from '../local-source.ts'
-import type { EncryptPartOptions } from './encrypt-part.ts'
+import { type EncryptPartOptions, findWorker } from './encrypt-part.ts'
 
 /** A file with its own key. */
 type PreparedFile = { file: LocalFile; key: PreparedKey; seed?: SeedV1 }
@@ -31,8 +31,8 @@ export async function* prepareAhead(
   }
 }
 
-function prepare(file: LocalFile, { format = 'v1', encrypt }: EncryptPartOptions): PreparedFile {
+function prepare(file: LocalFile, { format = 'v1', ...options }: EncryptPartOptions): PreparedFile {
   const key = prepareKey()
-  const isElsewhere = file.blob !== undefined && encrypt !== undefined
-  return format === 'v1' && !isElsewhere ? { file, key, seed: beginSeedV1(key.masterKey) } : { file, key }
+  const isHere = findWorker(file, options) === undefined
+  return format === 'v1' && isHere ? { file, key, seed: beginSeedV1(key.masterKey) } : { file, key }
 }
