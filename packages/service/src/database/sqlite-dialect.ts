@@ -1,31 +1,58 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
+  type AbortableQueryOptions,
   type CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
+  DefaultQueryExecutor,
   type Driver,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { toExactRows } from './exact-integers.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 import { traceStatement } from './trace-database.ts'
 
 /** Maximum prepared statements per connection; evicts the least recently used first. */
 const maxStatements = 256
 
-type Prepared = { statement: StatementSync; answersRows: boolean }
+type Prepared = { statement: StatementSync; answersRows: boolean; hasBigints: boolean }
 
-/** Kysely over one open `node:sqlite` connection. The owner of the connection manages transactions. */
-export function createSqliteDialect(database: DatabaseSync): Dialect {
-  const connection = createConnection(database)
-  return {
-    createAdapter: () => new SqliteAdapter(),
+/**
+ * Kysely over one open `node:sqlite` connection. The owner of the connection manages transactions.
+ * @param bigintColumns names of the columns that are read as bigints; all others are exact numbers
+ */
+export function createSqliteKysely<Schema>(
+  database: DatabaseSync,
+  bigintColumns: readonly string[] = [],
+): Kysely<Schema> {
+  const connection = createConnection(database, new Set(bigintColumns))
+  const driver = createDriver(connection, database)
+  const adapter = new SqliteAdapter()
+  const dialect = {
+    createAdapter: () => adapter,
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-    createDriver: () => createDriver(connection, database),
+    createIntrospector: (kysely: Kysely<unknown>) => new SqliteIntrospector(kysely),
+    createDriver: () => driver,
   }
+  return new Kysely<Schema>({ config: { dialect }, dialect, driver, executor: createExecutor(connection, adapter) })
+}
+
+/**
+ * Statements run at once: the connection is synchronous, and always the same. Kysely's own way to one acquires and releases it,
+ * which takes as long as a small statement.
+ */
+function createExecutor(connection: DatabaseConnection, adapter: SqliteAdapter): DefaultQueryExecutor {
+  class DirectExecutor extends DefaultQueryExecutor {
+    override executeQuery<R>(query: CompiledQuery, options?: AbortableQueryOptions): Promise<QueryResult<R>> {
+      return options?.signal === undefined ? connection.executeQuery<R>(query) : super.executeQuery<R>(query, options)
+    }
+  }
+  return new DirectExecutor(new SqliteQueryCompiler(), adapter, {
+    provideConnection: (consumer) => consumer(connection),
+  })
 }
 
 function createDriver(connection: DatabaseConnection, database: DatabaseSync): Driver {
@@ -43,8 +70,17 @@ function createDriver(connection: DatabaseConnection, database: DatabaseSync): D
   }
 }
 
-function createConnection(database: DatabaseSync): DatabaseConnection {
+function createConnection(database: DatabaseSync, bigintColumns: ReadonlySet<string>): DatabaseConnection {
   const statements = new Map<string, Prepared>()
+
+  /** Without bigints, SQLite itself refuses an integer that is not exact as a number. */
+  const open = (sql: string): Prepared => {
+    const statement = database.prepare(sql)
+    const columns = statement.columns()
+    const hasBigints = columns.some(({ name }) => bigintColumns.has(name))
+    if (hasBigints) statement.setReadBigInts(true)
+    return { statement, answersRows: columns.length > 0, hasBigints }
+  }
 
   const prepare = (sql: string): Prepared => {
     const known = statements.get(sql)
@@ -53,9 +89,7 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
       statements.set(sql, known)
       return known
     }
-    const statement = database.prepare(sql)
-    statement.setReadBigInts(true)
-    const prepared = { statement, answersRows: statement.columns().length > 0 }
+    const prepared = open(sql)
     statements.set(sql, prepared)
     if (statements.size > maxStatements) {
       const oldest = statements.keys().next()
@@ -65,9 +99,12 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
   }
 
   const run = <Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> => {
-    const { statement, answersRows } = prepare(sql)
+    const { statement, answersRows, hasBigints } = prepare(sql)
     const values = parameters.map(toInput)
-    if (answersRows) return { rows: statement.all(...values) as Row[] }
+    if (answersRows) {
+      const rows = statement.all(...values)
+      return { rows: (hasBigints ? toExactRows(rows, bigintColumns) : rows) as Row[] }
+    }
     const { changes, lastInsertRowid } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -84,10 +121,10 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
       try {
         // Prepared separately: a cached statement could run again while this one is being read.
-        const statement = database.prepare(query.sql)
-        statement.setReadBigInts(true)
+        const { statement, hasBigints } = open(query.sql)
         let rows: Row[] = []
         for (const row of statement.iterate(...query.parameters.map(toInput))) {
+          if (hasBigints) toExactRows([row], bigintColumns)
           rows.push(row as Row)
           if (rows.length < chunkSize) continue
           yield { rows }

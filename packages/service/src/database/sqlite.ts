@@ -2,13 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { ensurePrivateFile } from '../private-files.ts'
-import { exactIntegers } from './exact-integers.ts'
 import { type FileGuard, guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
-import { createSqliteDialect } from './sqlite-dialect.ts'
+import { createSqliteKysely } from './sqlite-dialect.ts'
 import { describeSqliteError } from './sqlite-errors.ts'
 import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
@@ -45,7 +44,7 @@ export async function overConnections<Schema extends BaseSchema>(
   { writer, openReader, guard }: Connections,
   { migrations, bigintColumns }: DatabaseOptions,
 ): Promise<QuietDatabase<Schema>> {
-  const writing = createKysely<Schema>(writer, bigintColumns)
+  const writing = createSqliteKysely<Schema>(writer, bigintColumns)
   const { write, close: finishWrites } = createGroupWriter(writer, writing, guard)
   try {
     await migrate<Schema>('sqlite', write, migrations)
@@ -53,7 +52,7 @@ export async function overConnections<Schema extends BaseSchema>(
     writer.close()
     throw error
   }
-  const read = createKysely<Schema>(openReader(), bigintColumns)
+  const read = createSqliteKysely<Schema>(openReader(), bigintColumns)
 
   const close = async (): Promise<void> => {
     await finishWrites()
@@ -114,12 +113,5 @@ function requirePragma(database: DatabaseSync, name: string, wanted: string | nu
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `SQLite reports ${name} = ${actual}, data safety requires ${wanted}`,
     hint: 'Put the database on a local file system.',
-  })
-}
-
-function createKysely<Schema>(database: DatabaseSync, bigintColumns: readonly string[] | undefined) {
-  return new Kysely<Schema>({
-    dialect: createSqliteDialect(database),
-    plugins: [exactIntegers(bigintColumns)],
   })
 }

@@ -30,9 +30,11 @@ export function prepareStatement<Schema, Params extends object, Row>(
   }
 
   return async (db, params) => {
-    const { query, names } = prepared.get(db.getExecutor().adapter) ?? prepare(db)
+    const executor = db.getExecutor()
+    const { query, names } = prepared.get(executor.adapter) ?? prepare(db)
+    const { query: node, queryId, sql: text } = query
     const parameters = names.map((name, at) => (name === undefined ? query.parameters[at] : params[name]))
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
+    const { rows } = await executor.executeQuery<Row>({ query: node, queryId, sql: text, parameters })
     return rows
   }
 }
