@@ -1,6 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 
-const random = new Uint8Array(16)
+/** Random bytes for some ids: few at a time take as long as many. */
+const pool = Buffer.alloc(8 * 128)
+let usedBytes = pool.length
 let lastMs = 0
 let sequence = 0
 
@@ -18,9 +20,13 @@ export function uuidv7(nowMs: number): string {
     lastMs++
     sequence = 0
   }
-  randomFillSync(random)
-  const hex = Buffer.from(random.buffer).toString('hex')
+  if (usedBytes === pool.length) {
+    randomFillSync(pool)
+    usedBytes = 0
+  }
+  const variant = ((pool[usedBytes] ?? 0) & 0x3f) | 0x80
+  const hex = pool.toString('hex', usedBytes + 1, usedBytes + 8)
+  usedBytes += 8
   const time = lastMs.toString(16).padStart(12, '0')
-  const variant = ((random[8] ?? 0) & 0x3f) | 0x80
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant.toString(16)}${hex.slice(18, 20)}-${hex.slice(20)}`
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant.toString(16)}${hex.slice(0, 2)}-${hex.slice(2)}`
 }

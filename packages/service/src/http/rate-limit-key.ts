@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net'
  * @see https://www.rfc-editor.org/rfc/rfc6177
  */
 export function rateLimitKey(ip: string): string {
-  if (!isIPv6(ip) || ip.includes('.')) return ip
+  if (!ip.includes(':') || ip.includes('.') || !isIPv6(ip)) return ip
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')

@@ -15,6 +15,10 @@ const maxRootsBytes = maxBlockBytes - 1024
 const firstBufferBytes = 64
 const cborTrue = 0xf5
 
+const rootsText = cborText('roots')
+const privateFields = [...cborText('private'), cborTrue]
+const versionFields = [...cborText('version'), 1, ...cborText('createdAt')]
+
 /** The last block of a pack, and the CID that the CAR's header names as its one root. */
 export type Manifest = { cid: CID; bytes: Uint8Array }
 
@@ -37,10 +41,9 @@ export function encodeManifest(roots: Iterable<CID>, createdAt: number, isPrivat
     namedBytes += head.length + bytes.length
   }
   const bytes = Buffer.concat([
-    Uint8Array.of(isPrivate ? 0xa4 : 0xa3, ...cborText('roots'), ...cborHead(4, count)),
+    Uint8Array.of(isPrivate ? 0xa4 : 0xa3, ...rootsText, ...cborHead(4, count)),
     named.subarray(0, namedBytes),
-    Uint8Array.of(...(isPrivate ? [...cborText('private'), cborTrue] : [])),
-    Uint8Array.of(...cborText('version'), 1, ...cborText('createdAt'), ...cborHead(0, createdAt)),
+    Uint8Array.of(...(isPrivate ? privateFields : []), ...versionFields, ...cborHead(0, createdAt)),
   ])
   return { cid: manifestCid(hashSha256(bytes)), bytes }
 }
@@ -76,7 +79,7 @@ function manifestCid(digest: Uint8Array): CID {
 }
 
 function cborText(text: string): number[] {
-  const bytes = new TextEncoder().encode(text)
+  const bytes = Buffer.from(text)
   return [...cborHead(3, bytes.length), ...bytes]
 }
 

@@ -169,9 +169,10 @@ async function toUploads(
   { roots }: UploadRoots,
   options: AddPartsOptions,
 ): Promise<Iterable<UploadToKeep>> {
-  const [first] = roots()
   // Encrypted bytes reveal no type, and only the beginning of the first file is kept.
-  const firstType = await findMimeType(first?.name ?? '', options.encryption ? undefined : start)
+  const firstStart = options.encryption ? undefined : start
+  const firstType =
+    options.mimeType === undefined ? await findMimeType(roots().next().value?.name ?? '', firstStart) : null
   const typeOf = (name: string, index: number) => (index === 0 ? firstType : mimeTypeByName(name))
   return {
     *[Symbol.iterator]() {

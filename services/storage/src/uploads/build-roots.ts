@@ -75,14 +75,20 @@ export async function buildRoots(
     const sentName = shape === 'files' ? sentNames.get(entry) : undefined
     return sentName ?? nameOf(table, entry)
   }
+  const rootOf = (entry: number): UploadRoot => ({
+    name: rootName(entry),
+    node: table.nodeOf(entry),
+    sizeBytes: table.contentBytesOf(entry),
+  })
   let rootCount = 0
   for (const _entry of rootEntries()) rootCount++
+  // Most uploads have one root, which is asked for several times; many would need memory.
+  const only = rootCount === 1 ? Array.from(rootEntries(), rootOf) : undefined
   return {
     rootCount,
     *roots() {
-      for (const entry of rootEntries()) {
-        yield { name: rootName(entry), node: table.nodeOf(entry), sizeBytes: table.contentBytesOf(entry) }
-      }
+      if (only !== undefined) yield* only
+      else for (const entry of rootEntries()) yield rootOf(entry)
     },
     *entries() {
       for (const file of filesOf(table)) yield describe(nameOf(table, file), table.nodeOf(file))
