@@ -21,7 +21,12 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const deployFiles = readdirSync(deploy, { recursive: true, encoding: 'utf8', withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-const pages = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operate/${name}`)
+const pagesIn = (folder: string) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
+const pages = pagesIn('docs/operate')
+const otherPages = [...pagesIn('docs'), ...pagesIn('docs/how-to')]
 
 const known: Record<string, unknown> = { ...settings, ...keyNodeSettings, ...keyRouterSettings, ...providerSettings }
 /** Of the compose file itself, not of a service. */
@@ -213,12 +218,13 @@ test.each([
   ['cairn-admin', commands],
   ['cairn-keynode-admin', keyNodeCommands],
 ])('every command of %s that a page names exists, and each is named', (tool, known) => {
-  const text = pages.map(read).join('\n')
+  const text = [...pages, ...otherPages].map(read).join('\n')
   for (const [, one = '', two = ''] of text.matchAll(new RegExp(`${tool} ([a-z-]+)(?: ([a-z-]+))?`, 'g'))) {
     const isCommand = one in known || `${one} ${two}` in known
     expect([`${one} ${two}`, isCommand]).toEqual([`${one} ${two}`, true])
   }
-  for (const name of Object.keys(known)) expect(text).toContain(name)
+  const ofOperators = pages.map(read).join('\n')
+  for (const name of Object.keys(known)) expect(ofOperators).toContain(name)
 })
 
 test('every log line of incidents.md is one that a service writes', () => {

@@ -61,5 +61,5 @@ test('its figures are those of the code', () => {
   expect(configuration).toContain(`\`CAIRN_UPLOAD_LIFE_SECONDS\` | \`${7 * 24 * 3600}\``)
   expect(page).toContain('after seven days')
   expect(configuration).toContain('`CAIRN_OPEN_UPLOADS` | `100`')
-  expect(page).toContain('at most 100 unfinished ones')
+  expect(page).toContain('at most 100 unfinished uploads')
 })
