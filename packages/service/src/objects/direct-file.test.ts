@@ -1,22 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { constants, type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { alignmentBytes, allocateAligned } from './aligned-bytes.ts'
 import { type DirectFile, openDirectFile } from './direct-file.ts'
+import { hasDirectIo } from './direct-io.fixture.ts'
 
-/** Whether the file system of temporary folders takes direct writes. */
-const isSupported = await (async () => {
-  const tried = join(tmpdir(), `cairn-direct-${randomUUID()}`)
-  const { O_CREAT, O_DIRECT, O_WRONLY } = constants
-  if (O_DIRECT === undefined) return false
-  const opened = await open(tried, O_CREAT | O_WRONLY | O_DIRECT).catch(() => undefined)
-  await opened?.close()
-  await rm(tried, { force: true })
-  return opened !== undefined
-})()
+const isSupported = await hasDirectIo()
 
 let folder = ''
 let path = ''

@@ -6,8 +6,10 @@ import { readWhole } from './read-whole.ts'
 
 /** Size from which direct writes pay: smaller content is soon read again, and needs few calls. */
 export const directFromBytes = 16 * MIB
-/** What file systems answer that write through their cache only. */
+/** What file systems answer that read and write through their cache only. */
 const refusals: readonly unknown[] = ['EINVAL', 'EOPNOTSUPP', 'ENOTSUP']
+/** Whether a system, a file system or a call refuses to pass its cache. */
+export const isRefusedDirectly = (error: unknown): boolean => refusals.includes(errnoOf(error))
 /** Bytes copied per write, if they lie where the system does not take them from. */
 const copyBytes = MIB
 
@@ -56,7 +58,7 @@ export async function openDirectFile(
     try {
       done = await writeAll(handle, parts, position, { maxBytesPerCall: Number.POSITIVE_INFINITY })
     } catch (error) {
-      if (!refusals.includes(errnoOf(error))) throw error
+      if (!isRefusedDirectly(error)) throw error
       // Some of it may be written already: the same bytes again.
       done = await writeAll(file, parts, position)
     }
@@ -107,7 +109,7 @@ async function openDirect(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, O_WRONLY | O_DIRECT)
   } catch (error) {
-    if (refusals.includes(errnoOf(error))) return undefined
+    if (isRefusedDirectly(error)) return undefined
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, opendir, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { createDirectReads, type ReadUse } from './direct-reads.ts'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
@@ -49,6 +50,7 @@ export async function openFileStore(
   for (const each of [objects, temporaryFolder, unconfirmedFolder, replicaFolder]) await folders.ensure(each)
   const rootAtStart = await identify(root)
   const files = createOpenFiles(maxOpenFiles)
+  const directReads = createDirectReads()
   const replicas = openReplicas(openFileMarks(replicaFolder), replica, isAlone)
   const notes = openUnconfirmedNotes(openFileMarks(unconfirmedFolder), replicas)
   /** Names of unfinished files of this process. */
@@ -57,6 +59,33 @@ export async function openFileStore(
   const pathOf = (key: string): string => {
     requireKey(key)
     return join(objects, key)
+  }
+
+  const read = async (
+    key: string,
+    offset: number,
+    length: number,
+    into: Uint8Array | undefined,
+    use: ReadUse,
+  ): Promise<Uint8Array> => {
+    const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
+    const path = pathOf(key)
+    try {
+      if (await directReads.read(path, offset, target, use)) return target
+      await files.with(path, async (handle) => {
+        const filled = await readWhole(handle, target, offset)
+        if (filled < length) throw endsEarly(key, offset + filled)
+      })
+    } catch (error) {
+      throw describeReadError(error, key)
+    }
+    return target
+  }
+
+  /** Closes the file, so that the space of a removed one is freed. */
+  const closeFile = (path: string): void => {
+    files.drop(path)
+    directReads.drop(path)
   }
 
   return {
@@ -85,18 +114,8 @@ export async function openFileStore(
         throw describeWriteError(error)
       }
     },
-    async read(key, offset, length, into) {
-      const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
-      try {
-        await files.with(pathOf(key), async (handle) => {
-          const filled = await readWhole(handle, target, offset)
-          if (filled < length) throw endsEarly(key, offset + filled)
-        })
-      } catch (error) {
-        throw describeReadError(error, key)
-      }
-      return target
-    },
+    read: (key, offset, length, into) => read(key, offset, length, into, 'often'),
+    readOnce: (key, offset, length, into) => read(key, offset, length, into, 'once'),
     async size(key) {
       try {
         return (await stat(pathOf(key))).size
@@ -107,7 +126,7 @@ export async function openFileStore(
     },
     async remove(key) {
       const path = pathOf(key)
-      files.drop(path)
+      closeFile(path)
       try {
         await removeDurably(path)
         await notes.remove(key)
@@ -155,9 +174,12 @@ export async function openFileStore(
         await unlink(path)
       }
     },
-    releaseFiles: () => files.dropAll(),
+    releaseFiles() {
+      files.dropAll()
+      directReads.dropAll()
+    },
     async close() {
-      await files.close()
+      await Promise.all([files.close(), directReads.close()])
       await replicas.stop(active.size === 0 && !(await notes.listOwners()).has(replica))
     },
   }

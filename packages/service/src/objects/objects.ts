@@ -15,6 +15,11 @@ export type ObjectStore = {
    * @throws CairnError DATA_DAMAGED when the object is gone or ends before that; UNAVAILABLE when the store is down.
    */
   read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
+  /**
+   * Reads as {@link ObjectStore.read}, for work that passes over all bytes once: on files it leaves the cache of the system to
+   * what is read often.
+   */
+  readOnce(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>
   /** Returns the size in bytes, or undefined when there is no such object. */
   size(key: string): Promise<number | undefined>
   /** Removes an object; a missing one is not an error. Durable when the promise resolves. */

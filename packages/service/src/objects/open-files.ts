@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 type OpenFile = { readonly handle: Promise<FileHandle>; users: number; dropped: boolean }
@@ -13,8 +14,8 @@ export type OpenFiles = {
   close(): Promise<void>
 }
 
-/** Keeps files open between reads and closes the least recently used first. */
-export function createOpenFiles(maxIdle: number): OpenFiles {
+/** Keeps files open between reads and closes the least recently used first. `flags` are those of open(2). */
+export function createOpenFiles(maxIdle: number, flags: number = constants.O_RDONLY): OpenFiles {
   const files = new Map<string, OpenFile>()
   const closing = new Set<Promise<void>>()
 
@@ -41,7 +42,7 @@ export function createOpenFiles(maxIdle: number): OpenFiles {
   const take = (path: string): OpenFile => {
     const known = files.get(path)
     files.delete(path)
-    const file = known ?? { handle: open(path, 'r'), users: 0, dropped: false }
+    const file = known ?? { handle: open(path, flags), users: 0, dropped: false }
     files.set(path, file)
     if (files.size > maxIdle) {
       const oldest = files.keys().next()

@@ -95,7 +95,7 @@ async function readOrNothing(
   length: number,
 ): Promise<Uint8Array | undefined> {
   try {
-    return await objects.read(key, offset, length)
+    return await objects.readOnce(key, offset, length)
   } catch (error) {
     if (CairnError.is(error, 'DATA_DAMAGED')) return undefined
     throw error

@@ -35,7 +35,7 @@ export function readPacks(objects: ObjectStore, parts: readonly PackedPart[]): R
       if (part === undefined) throw new CairnError('DATA_DAMAGED', { details: { offset: at } })
       const end = Math.min(offset + length, part.offset + part.sizeBytes)
       const region = into.subarray(at - offset, end - offset)
-      const bytes = await objects.read(part.objectKey, part.packOffset + at - part.offset, end - at, region)
+      const bytes = await objects.readOnce(part.objectKey, part.packOffset + at - part.offset, end - at, region)
       if (bytes.buffer !== region.buffer) region.set(bytes)
       at = end
     }

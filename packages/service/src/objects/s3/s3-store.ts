@@ -80,6 +80,14 @@ export async function openS3Store(
     return removed
   }
 
+  const read: ObjectStore['read'] = async (key, offset, length, into) => {
+    const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
+    const path = pathOf(key)
+    if (length > 0) await bucket.read(path, offset, target)
+    else if ((await bucket.head(path)) === undefined) throw missing(key)
+    return target
+  }
+
   return {
     async create(key) {
       const path = pathOf(key)
@@ -93,13 +101,9 @@ export async function openS3Store(
       })
     },
     confirm: (key) => notes.remove(key),
-    async read(key, offset, length, into) {
-      const target = into === undefined ? Buffer.allocUnsafeSlow(length) : into.subarray(0, length)
-      const path = pathOf(key)
-      if (length > 0) await bucket.read(path, offset, target)
-      else if ((await bucket.head(path)) === undefined) throw missing(key)
-      return target
-    },
+    read,
+    // The cache is not the system's.
+    readOnce: read,
     size: async (key) => (await bucket.head(pathOf(key)))?.sizeBytes,
     async remove(key) {
       await bucket.remove(pathOf(key))

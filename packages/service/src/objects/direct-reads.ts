@@ -1,0 +1,125 @@
+import { constants } from 'node:fs'
+import { KIB, MIB } from '@cairn/protocol'
+import { alignmentBytes, copyToShared } from './aligned-bytes.ts'
+import { createSharedPool } from './aligned-pool.ts'
+import { directFromBytes, isRefusedDirectly } from './direct-file.ts'
+import { createOpenFiles } from './open-files.ts'
+
+/** Shorter reads are of parts, which are soon asked for again. */
+const minBytes = 256 * KIB
+/** Bytes per call: those of a run of blocks, and the rest of the first and last block. */
+const stepBytes = MIB + 32 * KIB
+const maxOpenFiles = 16
+const maxSpareBytes = 4 * stepBytes
+/** Times that bytes are read directly. What is read more often belongs into the cache. */
+const readsBeforeCache = 2
+/** Size of the areas whose reads are counted, and the most counters that are kept. */
+const areaBytes = MIB
+const maxCounters = MIB
+
+/** How often bytes will be read: `once` by work that passes over everything, such as a hash of all of it. */
+export type ReadUse = 'often' | 'once'
+
+/** Reads past the page cache. */
+export type DirectReads = {
+  /** Fills `into`. Returns false, and the bytes are to be read through the cache, if they are there or may not be read directly. */
+  read(path: string, position: number, into: Uint8Array, use: ReadUse): Promise<boolean>
+  drop(path: string): void
+  dropAll(): void
+  close(): Promise<void>
+}
+
+/**
+ * Reads what large objects were written past the page cache from the disk, without filling the cache: that costs several times
+ * the read where a virtual machine gives unused memory back, and evicts what is read often. Bytes that are read a third time
+ * are read through the cache from then on.
+ */
+export function createDirectReads(): DirectReads {
+  const { O_DIRECT, O_RDONLY } = constants
+  // Undefined on systems that have no such flag.
+  let isOffered = O_DIRECT !== undefined
+  const files = createOpenFiles(maxOpenFiles, O_RDONLY | (O_DIRECT ?? 0))
+  const pool = createSharedPool(maxSpareBytes)
+  const readBefore = createCounters()
+
+  const fill = (path: string, position: number, into: Uint8Array): Promise<boolean> =>
+    files.with(path, async (file) => {
+      const lead = position % alignmentBytes
+      const wantedBytes = Math.ceil((lead + into.length) / alignmentBytes) * alignmentBytes
+      const buffer = pool.acquire(stepBytes, 0)
+      try {
+        const { bytesRead } = await file.read(buffer, 0, wantedBytes, position - lead)
+        if (bytesRead < lead + into.length) return false
+        copy(buffer.subarray(lead, lead + into.length), into)
+        return true
+      } finally {
+        pool.release(buffer)
+      }
+    })
+
+  return {
+    async read(path, position, into, use) {
+      if (!isOffered || position < directFromBytes || into.length < minBytes) return false
+      if (use === 'often' && readBefore.add(path, Math.floor(position / areaBytes)) > readsBeforeCache) return false
+      try {
+        const pieceBytes = stepBytes - alignmentBytes
+        for (let at = 0; at < into.length; at += pieceBytes) {
+          if (!(await fill(path, position + at, into.subarray(at, at + pieceBytes)))) return false
+        }
+        return true
+      } catch (error) {
+        if (!isRefusedDirectly(error)) throw error
+        isOffered = false
+        return false
+      }
+    },
+    drop(path) {
+      files.drop(path)
+      readBefore.drop(path)
+    },
+    dropAll: () => files.dropAll(),
+    close: () => files.close(),
+  }
+}
+
+function copy(source: Uint8Array, target: Uint8Array): void {
+  if (target.buffer instanceof SharedArrayBuffer) {
+    copyToShared(source, new Uint8Array(target.buffer, target.byteOffset, target.length))
+  } else {
+    target.set(source)
+  }
+}
+
+/** Counts the reads of areas of files, up to 255 each. Those of the file counted first are dropped for more. */
+function createCounters() {
+  const counters = new Map<string, Uint8Array>()
+  let size = 0
+
+  const drop = (path: string): void => {
+    size -= counters.get(path)?.length ?? 0
+    counters.delete(path)
+  }
+
+  return {
+    /** Returns the number of reads with this one. */
+    add(path: string, area: number): number {
+      let counts = counters.get(path)
+      if (counts === undefined || area >= counts.length) {
+        const more = new Uint8Array(Math.max(64, 2 ** Math.ceil(Math.log2(area + 1))))
+        more.set(counts ?? [])
+        drop(path)
+        counters.set(path, more)
+        size += more.length
+        counts = more
+        for (const oldest of counters.keys()) {
+          if (size <= maxCounters || oldest === path) break
+          drop(oldest)
+        }
+      }
+      const count = Math.min((counts[area] ?? 0) + 1, 255)
+      counts[area] = count
+      return count
+    },
+    drop,
+  }
+}
