@@ -62,6 +62,27 @@ test('signing in and out in one tab does so in all', async () => {
   await connect(opened.page).waitFor()
 })
 
+test('signing out in another tab closes an open file and shows the way in', async () => {
+  const opened = await site.newPage()
+  const client = await createAccountClient(site.network, opened.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Closed from the second tab', { name: 'left.txt' })
+  await opened.open('/files')
+  await opened.signIn()
+  await opened.page.getByRole('link', { name: 'left.txt' }).click()
+  const drawer = opened.page.getByRole('dialog', { name: 'left.txt' })
+  await drawer.getByText('Closed from the second tab').waitFor()
+  const second = await openTab(opened, '/settings')
+  await account(second).click()
+  await second.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await drawer.waitFor({ state: 'detached' })
+  await opened.page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
+  expect(new URL(opened.page.url()).pathname).toBe('/files')
+  expect(await opened.checkAccessibility()).toEqual([])
+  // A link to a file still opens it for visitors.
+  await opened.open(`/files/${cid}`)
+  await drawer.waitFor()
+})
+
 test('the session ends with the last tab', async () => {
   const opened = await site.newPage()
   await opened.open('/files')
