@@ -108,6 +108,36 @@ test.skipIf(isFirefox)(
   },
 )
 
+test.skipIf(isFirefox)(
+  'as separate files, empty folders are left out, which the sheet says, also if there is nothing else',
+  async () => {
+    const { page, checkAccessibility } = await openSignedIn()
+    await mkdir(join(folder, 'hollow', 'inner'), { recursive: true })
+    await mkdir(join(folder, 'half', 'none'), { recursive: true })
+    await writeFile(join(folder, 'half', 'some.txt'), 'some')
+    await dropPaths(page, [join(folder, 'hollow')])
+    const sheet = page.getByRole('dialog', { name: 'Upload' })
+    const start = sheet.getByRole('button', { name: /^Encrypt and upload/ })
+    const separate = sheet.getByText('As separate files')
+    await separate.click()
+    await sheet.getByText('There are no files to upload, only empty folders.').waitFor()
+    await expect.poll(() => start.isDisabled()).toBe(true)
+    // What was dropped stays in sight.
+    await sheet.getByRole('textbox', { name: 'Name of hollow' }).waitFor()
+    expect(await checkAccessibility()).toEqual([])
+    await sheet.getByText('As one folder', { exact: true }).click()
+    await expect.poll(() => start.isDisabled()).toBe(false)
+    await sheet.getByRole('button', { name: 'Close' }).click()
+    await sheet.waitFor({ state: 'detached' })
+    await dropPaths(page, [join(folder, 'half')])
+    await separate.click()
+    await sheet.getByText('2 empty folders are left out.').waitFor()
+    await startUpload(page, 'public')
+    await page.getByRole('link', { name: 'half', exact: true }).click()
+    await page.getByRole('link', { name: 'some.txt' }).waitFor()
+  },
+)
+
 test('a file dropped anywhere is uploaded', async () => {
   const { page, problems } = await openSignedIn()
   const drag = (type: string) =>

@@ -19,7 +19,7 @@ import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
-import { countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
+import { countEmptyFolders, countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
 import { hasPlacer, useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
@@ -51,6 +51,8 @@ function Sheet() {
   const access = encrypts && canEncrypt ? 'encrypted' : uploadsPrivately ? 'private' : 'public'
   const isEncrypted = access === 'encrypted'
   const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
+  /** Separate files cannot contain folders. */
+  const leftOut = isSeparate ? countEmptyFolders(items) : 0
   const failures = findNameProblems(chosen)
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
@@ -152,7 +154,7 @@ function Sheet() {
         {tab === 'text' ? (
           <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFailures={wasTried} />
         ) : (
-          <ChosenFiles items={isSeparate ? chosen : items} failures={failures} unreadable={unreadable} />
+          <ChosenFiles items={chosen.length === 0 ? items : chosen} failures={failures} unreadable={unreadable} />
         )}
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
           <div className="flex flex-col gap-2">
@@ -171,6 +173,13 @@ function Sheet() {
                 {isSeparate ? messages.upload.folderSeparateEncrypted : messages.upload.folderOneEncrypted}
               </p>
             ) : undefined}
+            <p role="status" className="text-sm text-warn empty:hidden">
+              {leftOut === 0
+                ? undefined
+                : chosen.length === 0
+                  ? messages.upload.onlyEmptyFolders
+                  : messages.upload.emptyFoldersLeftOut(leftOut)}
+            </p>
           </div>
         ) : undefined}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}

@@ -1,3 +1,4 @@
+import { splitUploadPath } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -69,7 +70,8 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
   const { item, name, isEncrypted, isPrivate } = job
   if (item === undefined) throw new CairnError('FILE_UNREADABLE')
   const options = {
-    name,
+    // The folders of a file are those of the drive.
+    name: item.kind === 'file' ? (splitUploadPath(name).at(-1) ?? name) : name,
     signal,
     onProgress: (progress: Progress) => report(toReport(progress, isEncrypted)),
     ...(item.sizeBytes < partsFromBytes ? {} : { resumable: createResumable(keeping(job, report)) }),

@@ -70,6 +70,11 @@ export function countFiles(items: readonly UploadItem[]): number {
   return items.reduce((sum, item) => sum + (item.kind === 'file' ? 1 : countIn(item.files)), 0)
 }
 
+/** Counts the empty folders of all lines. */
+export function countEmptyFolders(items: readonly UploadItem[]): number {
+  return items.reduce((sum, item) => sum + (item.kind === 'file' ? 0 : item.files.length - countIn(item.files)), 0)
+}
+
 function countIn(files: readonly PathFile[]): number {
   return files.filter(({ file }) => !isEmptyFolder(file)).length
 }

@@ -38,6 +38,9 @@ export const upload: Texts['upload'] = {
     'Der Ordner hat einen Dateischlüssel und wird als Ganzes freigegeben. Dateinamen bleiben privat. Die Anzahl der Dateien und ihre ungefähren Größen nicht.',
   folderSeparateEncrypted:
     'Jede Datei bekommt eine eigene CID und einen eigenen Dateischlüssel und lässt sich einzeln freigeben.',
+  onlyEmptyFolders: 'Es gibt keine Dateien zum Hochladen, nur leere Ordner. Mit „Als ein Ordner“ bleiben sie erhalten.',
+  emptyFoldersLeftOut: (count) =>
+    `${counted(count, { one: 'leerer Ordner wird', other: 'leere Ordner werden' })} weggelassen. Mit „Als ein Ordner“ ${plural(count, { one: 'bleibt er', other: 'bleiben sie' })} erhalten.`,
   nameOf: (name) => `Name von ${name}`,
   remove: (name) => `${name} entfernen`,
   files,

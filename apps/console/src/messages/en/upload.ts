@@ -35,6 +35,9 @@ export const upload = translatable('upload', {
   folderOneEncrypted:
     'The folder has one file key and is shared as a whole. File names stay private. The number of files and their approximate sizes do not.',
   folderSeparateEncrypted: 'Each file gets its own CID and file key, and can be shared separately.',
+  onlyEmptyFolders: 'There are no files to upload, only empty folders. To keep them, choose “As one folder”.',
+  emptyFoldersLeftOut: (count: number) =>
+    `${counted(count, { one: 'empty folder is', other: 'empty folders are' })} left out. To keep ${plural(count, { one: 'it', other: 'them' })}, choose “As one folder”.`,
   nameOf: (name: string) => `Name of ${name}`,
   remove: (name: string) => `Remove ${name}`,
   files,
