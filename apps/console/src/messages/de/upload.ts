@@ -13,7 +13,7 @@ export const upload: Texts['upload'] = {
   into: (path) => `Nach ${path}`,
   chooseFiles: 'Dateien auswählen',
   chooseFolder: 'Ordner auswählen',
-  orDrop: 'oder irgendwo ablegen oder einfügen',
+  orDrop: 'oder irgendwo ablegen oder einfügen. Leere Ordner sind nur beim Ablegen dabei.',
   tabFiles: 'Dateien',
   tabText: 'Text',
   kind: 'Was hochladen',

@@ -13,7 +13,7 @@ export const upload = translatable('upload', {
   into: (path: string) => `Into ${path}`,
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose folder',
-  orDrop: 'or drop or paste them anywhere',
+  orDrop: 'or drop or paste them anywhere. Empty folders are included only if you drop them.',
   tabFiles: 'Files',
   tabText: 'Text',
   kind: 'What to upload',
