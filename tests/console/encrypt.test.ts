@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { encryptBytesV1 } from '@cairn/crypto'
-import { maxThumbnailBytes } from '@cairn/protocol'
+import { maxThumbnailBytes, partTypes } from '@cairn/protocol'
 import {
   type Client,
   createLink,
@@ -30,6 +30,7 @@ import { isFirefox } from '../firefox.ts'
 import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
+import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 const patient = { timeout: 60_000 }
@@ -236,6 +237,29 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
   } finally {
     await rm(top, { recursive: true, force: true })
   }
+})
+
+test('an encrypted folder of empty folders is saved as a ZIP; one with nothing in it has none to save', async () => {
+  const { page, context, client, open, checkAccessibility } = await openSignedIn('v2')
+  const empty = (path: string) => ({ path, content: new Blob([], { type: partTypes.emptyFolder }) })
+  const [folder] = await uploadEncryptedFolder(client, [empty('in/deep'), empty('later')], {
+    name: 'plans',
+    asOne: true,
+  })
+  await context.addInitScript(saveIntoStorage)
+  await open(`/files/${folder?.cid}`)
+  const drawer = page.getByRole('dialog', { name: 'plans' })
+  await unlock(drawer.getByRole('button', { name: 'Open the folder' }), drawer.getByRole('link', { name: /^in/ }))
+  await drawer.getByRole('button', { name: 'Download as a ZIP' }).click()
+  const zipping = page.getByRole('dialog', { name: 'Download as a ZIP' })
+  await zipping.getByRole('button', { name: 'Save ZIP', exact: true }).click()
+  await zipping.getByText(/^Saved, \d+ B/).waitFor(patient)
+  expect(await checkAccessibility()).toEqual([])
+  expect([...readZip(await readStored(page, 'plans.zip')).keys()].sort()).toEqual(['plans/in/deep/', 'plans/later/'])
+  await zipping.getByRole('button', { name: 'Done' }).click()
+  await drawer.getByRole('link', { name: /^later/ }).click()
+  await page.getByText('This folder is empty').waitFor()
+  expect(await page.getByRole('button', { name: /as a ZIP$/ }).count()).toBe(0)
 })
 
 /** Stores bytes as an encrypted file, for which the key nodes keep a key: its own or another. */

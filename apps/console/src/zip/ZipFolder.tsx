@@ -12,7 +12,7 @@ export function ZipFolder({
   cid,
   path,
   name: rootName,
-  folder: { masterKey, files: allFiles },
+  folder: { masterKey, files: allFiles, folders },
 }: {
   cid: string
   /** Path of the folder in the encrypted one; '' for all of it. */
@@ -24,7 +24,8 @@ export function ZipFolder({
   /** When the dialog was opened, in ms since 1970: the folder states no times of its files. */
   const [openedAt, setOpenedAt] = useState<number>()
   const files = filesBelow(allFiles, path)
-  if (files.length === 0) return undefined
+  // An empty folder, or what is below it: nothing of it can be saved.
+  if (files.length === 0 && !folders.some((one) => path === '' || one.startsWith(`${path}/`))) return undefined
   const name = path === '' ? rootName : path.slice(path.lastIndexOf('/') + 1)
   return (
     <div>
