@@ -262,6 +262,47 @@ test('an encrypted folder of empty folders is saved as a ZIP; one with nothing i
   expect(await page.getByRole('button', { name: /as a ZIP$/ }).count()).toBe(0)
 })
 
+test('what stops a worker is said in the language of the page', async () => {
+  const { page, context, wallet, open, expectProblem } = await site.newPage({ locale: 'de-DE' })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Lang', { name: 'film.bin' })
+  await stateLarge(cid)
+  const content = [{ path: 'plan.txt', content: new Blob(['Bergauf']) }]
+  const [folder] = await uploadEncryptedFolder(client, content, { name: 'reise', asOne: true })
+  // The place of the chosen file is gone when the worker opens it.
+  await context.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) => {
+    const folder = await navigator.storage.getDirectory()
+    const place = await folder.getDirectoryHandle('gone', { create: true })
+    const handle = await place.getFileHandle(suggestedName, { create: true })
+    await folder.removeEntry('gone', { recursive: true })
+    return handle
+  }`)
+  await open(`/files/${cid}`)
+  await page.getByRole('button', { name: 'Wallet verbinden' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+  const texts = 'Die Datei lässt sich nicht schreiben. Prüfen, ob es ihren Ordner noch gibt'
+  await page.getByRole('button', { name: 'Entschlüsselte Datei sichern' }).click()
+  await page.getByRole('alert').filter({ hasText: texts }).waitFor(patient)
+  await open(`/files/${folder?.cid}`)
+  const zip = page.getByRole('button', { name: '1 Datei als ZIP herunterladen' })
+  await unlock(page.getByRole('button', { name: 'Ordner öffnen' }), zip)
+  const zipping = page.getByRole('dialog', { name: '1 Datei als ZIP herunterladen' })
+  const code = /write-zip/
+  // Firefox routes no requests of workers.
+  if (!isFirefox) {
+    expectProblem(/ERR_FAILED/)
+    await context.route(code, (route) => route.abort())
+    await zip.click()
+    await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
+    await zipping.getByRole('alert').filter({ hasText: 'Der Dienst ist nicht erreichbar' }).waitFor(patient)
+    await context.unroute(code)
+    await zipping.getByRole('button', { name: 'Fertig' }).click()
+  }
+  await zip.click()
+  await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
+  await zipping.getByRole('alert').filter({ hasText: texts }).waitFor(patient)
+})
+
 /** Stores bytes as an encrypted file, for which the key nodes keep a key: its own or another. */
 async function storeSealed(client: Client, sealed: Uint8Array, name: string, key = prepareKey()): Promise<string> {
   const { cid } = await uploadBytes(client, sealed, { name })

@@ -1,5 +1,6 @@
 import { CairnError, encryptBlob, type Progress } from '@cairn/sdk'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
+import { loadCode } from './load-code.ts'
 
 const emit = (event: CipherEvent, owned: ArrayBuffer[] = []) => postMessage(event, { transfer: owned })
 const fail = (error: unknown) => emit({ kind: 'failed', error: CairnError.from(error).toJSON() })
@@ -23,7 +24,7 @@ async function decrypt(order: Extract<CipherOrder, { kind: 'decrypt' | 'save' }>
   const { network, cid, masterKey } = order
   const onProgress = (progress: Progress) => emit({ kind: 'progress', progress })
   // Encryption does not load the code to fetch and verify.
-  const { decryptFile, saveFile } = await import('./decrypt-file.ts')
+  const { decryptFile, saveFile } = await loadCode(import('./decrypt-file.ts'))
   if (order.kind === 'decrypt')
     return { kind: 'decrypted', blob: await decryptFile(network, cid, masterKey, onProgress) }
   await saveFile(network, cid, masterKey, order.target, onProgress)

@@ -1,4 +1,5 @@
 import { CairnError, createClient, type NetworkProfile, type OnProgress, openDecrypted } from '@cairn/sdk'
+import { openTarget } from './open-target.ts'
 
 /**
  * Fetches, verifies and decrypts a file.
@@ -18,7 +19,7 @@ export async function decryptFile(
     // A browser without space for the bytes reports it on the first read.
     await blob.slice(-1).arrayBuffer()
   } catch (cause) {
-    throw noSpace(cause)
+    throw new CairnError('FILE_TOO_LARGE', { cause })
   }
   return blob
 }
@@ -26,7 +27,7 @@ export async function decryptFile(
 /**
  * Fetches, verifies and decrypts a file into one that the user chose. Until the last byte is verified, an existing file stays
  * as it was.
- * @throws CairnError as openDecrypted, FILE_TOO_LARGE if the disk has no space
+ * @throws CairnError as openDecrypted and openTarget
  */
 export async function saveFile(
   network: NetworkProfile,
@@ -36,16 +37,12 @@ export async function saveFile(
   onProgress: OnProgress,
 ): Promise<void> {
   const pieces = await openDecrypted(createClient({ network }), cid, { masterKey, onProgress })
-  const file = await target.createWritable()
+  const file = await openTarget(target)
   try {
-    for await (const piece of pieces) await file.write(new Uint8Array(piece))
+    for await (const piece of pieces) await file.write(piece)
     await file.close()
   } catch (error) {
     await file.abort()
-    throw error instanceof DOMException && error.name === 'QuotaExceededError' ? noSpace(error) : error
+    throw error
   }
-}
-
-function noSpace(cause: unknown): CairnError {
-  return new CairnError('FILE_TOO_LARGE', { cause })
 }

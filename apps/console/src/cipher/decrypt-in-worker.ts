@@ -2,6 +2,7 @@ import { CairnError, type NetworkProfile, type OnProgress } from '@cairn/sdk'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
 import { forWorker } from './for-worker.ts'
 import { startWorker } from './start-worker.ts'
+import { wordWriteFailure } from './word-failure.ts'
 
 type Job = { signal: AbortSignal; onProgress: OnProgress }
 
@@ -39,11 +40,12 @@ function runInWorker<Result>(
   read: (event: CipherEvent) => Result | undefined,
 ): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  const worker = startWorker((event) => {
+  const take = (event: Parameters<typeof read>[0]) => {
     if (event.kind === 'progress') onProgress(event.progress)
     const result = read(event)
     if (result !== undefined) resolve(result)
-  }, reject)
+  }
+  const worker = startWorker(take, reject, wordWriteFailure)
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -5,7 +5,7 @@ import { explainError } from '../messages/describe-error.ts'
 import { keepTexts } from '../messages/keep-texts.fixture.ts'
 import { translate } from '../messages/translatable.ts'
 import { requireInside } from '../zip/entry.ts'
-import { wordFailure } from './word-failure.ts'
+import { startFailure, wordFailure, wordWriteFailure } from './word-failure.ts'
 
 function refuse(name: string): unknown {
   try {
@@ -32,8 +32,30 @@ test('what stops a ZIP is said in the language of the page, and only once', () =
   ])
 })
 
+test('what is wrong with the content or the place of a file has no English sentence in another language', () => {
+  const given = () => [
+    new CairnError('DECRYPTION_FAILED', { message: 'The key does not match the file' }),
+    new CairnError('FILE_UNREADABLE', { message: 'Cannot write the file' }),
+  ]
+  expect(given().map(wordWriteFailure).map(explainError)).toEqual([
+    'The key does not match the file. The key belongs to another file, or the data was modified.',
+    'The file cannot be written. Check that its folder still exists and can be changed, or choose another place.',
+  ])
+  keepTexts()
+  translate(german)
+  expect(given().map(wordWriteFailure).map(explainError)).toEqual([
+    'Die Datei lässt sich nicht entschlüsseln. Der Schlüssel gehört zu einer anderen Datei, oder die Daten wurden verändert.',
+    'Die Datei lässt sich nicht schreiben. Prüfen, ob es ihren Ordner noch gibt und ob er sich ändern lässt, oder einen anderen Ort wählen.',
+  ])
+})
+
+test('a worker whose program was not loaded has no connection; any other has a defect', () => {
+  const failures = [new Event('error'), Object.assign(new Event('error'), { message: 'x is not defined' })]
+  expect(failures.map((event) => startFailure(event).code)).toEqual(['NETWORK_ERROR', 'INTERNAL'])
+})
+
 test('other failures of a worker stay as they are', () => {
   const tooLarge = new CairnError('FILE_TOO_LARGE', { details: { limitBytes: 5 } })
-  const denied = new CairnError('ACCESS_DENIED')
-  expect([tooLarge, denied].map(wordFailure)).toEqual([tooLarge, denied])
+  const others = [tooLarge, new CairnError('ACCESS_DENIED'), new CairnError('FILE_UNREADABLE')]
+  expect(others.map(wordFailure)).toEqual(others)
 })

@@ -1,5 +1,6 @@
 import { CairnError, type NetworkProfile, restoreError } from '@cairn/sdk'
 import { forWorker } from '../cipher/for-worker.ts'
+import { startFailure, wordFailure } from '../cipher/word-failure.ts'
 import { readByteRange } from './byte-range.ts'
 import type { MediaEvent, MediaOrder } from './media-order.ts'
 import { holdMediaWorker } from './register-media-worker.ts'
@@ -32,9 +33,9 @@ export async function openMedia(
     worker.onmessage = ({ data }: MessageEvent<MediaEvent>) => {
       if (data.kind === 'opened') resolve(data.sizeBytes)
       else if (data.kind === 'doubtful') resolve(undefined)
-      else reject(restoreError(data.error.code, data.error))
+      else reject(wordFailure(restoreError(data.error.code, data.error)))
     }
-    worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
+    worker.onerror = (event) => reject(startFailure(event))
     signal.addEventListener('abort', () => reject(new CairnError('ABORTED', { cause: signal.reason })))
   })
   // Awaited below, after the service worker.

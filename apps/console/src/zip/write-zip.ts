@@ -1,5 +1,7 @@
-import { CairnError, type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
+import { type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
 import { makeZip } from 'client-zip'
+import { loadCode } from '../cipher/load-code.ts'
+import { openTarget } from '../cipher/open-target.ts'
 import type { ContentPlace } from '../content/content-url.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { type Entry, requireInside } from './entry.ts'
@@ -18,8 +20,8 @@ const progressMs = 200
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
  * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64.
  * @returns the file, if the user could not choose one
- * @throws CairnError those of `openFile` and `openDecrypted`, INVALID_PATH (a name that leads out of the ZIP), FILE_TOO_LARGE if
- *   there is no space; then nothing is left
+ * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
+ *   nothing is left
  */
 export async function writeZip(
   { network, apiKey, items, target }: Omit<WriteOrder, 'kind'>,
@@ -27,7 +29,7 @@ export async function writeZip(
 ): Promise<{ file: File | undefined; fileCount: number; bytes: number }> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
   const handle = target ?? (await openKept())
-  const file = await handle.createWritable()
+  const file = await openTarget(handle)
   let fileCount = 0
   let bytes = 0
   let reported = 0
@@ -53,16 +55,13 @@ export async function writeZip(
   try {
     const reader = makeZip(entries()).getReader()
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      await file.write(new Uint8Array(next.value))
+      await file.write(next.value)
       bytes += next.value.length
       report()
     }
     await file.close()
   } catch (error) {
     await file.abort()
-    if (error instanceof DOMException && error.name === 'QuotaExceededError') {
-      throw new CairnError('FILE_TOO_LARGE', { cause: error })
-    }
     throw error
   }
   return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes }
@@ -89,7 +88,7 @@ async function* openEntries(
     const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
     if (isEncrypted) {
       // A ZIP of public files loads no code of encryption.
-      const { openEncryptedEntries } = await import('./encrypted-entries.ts')
+      const { openEncryptedEntries } = await loadCode(import('./encrypted-entries.ts'))
       const masterKey = await needKey(cid)
       yield* openEncryptedEntries(client, { path, cid, innerPath, masterKey, lastModified, isStoredFolder })
       continue

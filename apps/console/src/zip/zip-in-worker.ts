@@ -1,6 +1,6 @@
 import { CairnError, type NetworkProfile, restoreError } from '@cairn/sdk'
 import { forWorker } from '../cipher/for-worker.ts'
-import { wordFailure } from '../cipher/word-failure.ts'
+import { startFailure, wordWriteFailure } from '../cipher/word-failure.ts'
 import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
 /** A ZIP to write, and what its progress and its keys come from. */
@@ -39,9 +39,9 @@ export function zipInWorker(
     else if (data.kind === 'written') {
       onProgress(data.fileCount, data.bytes)
       resolve(data.file)
-    } else reject(wordFailure(restoreError(data.error.code, data.error)))
+    } else reject(wordWriteFailure(restoreError(data.error.code, data.error)))
   }
-  worker.onerror = (event) => reject(CairnError.from(new Error(event.message)))
+  worker.onerror = (event) => reject(startFailure(event))
   const stop = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()

@@ -1,4 +1,5 @@
 import { CairnError, restoreError } from '@cairn/sdk'
+import { loadCode } from '../cipher/load-code.ts'
 import type { WriteOrder, ZipEvent, ZipOrder } from './zip-order.ts'
 
 const emit = (event: ZipEvent) => postMessage(event)
@@ -16,7 +17,7 @@ function needKey(cid: string): Promise<string> {
 
 async function write(order: WriteOrder): Promise<ZipEvent> {
   // Loaded beside the worker, so that neither file is large.
-  const { writeZip } = await import('./write-zip.ts')
+  const { writeZip } = await loadCode(import('./write-zip.ts'))
   const onProgress = (fileCount: number, bytes: number) => emit({ kind: 'progress', fileCount, bytes })
   return { kind: 'written', ...(await writeZip(order, { needKey, onProgress })) }
 }

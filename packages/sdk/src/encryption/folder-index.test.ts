@@ -28,7 +28,7 @@ test('rejects paths that escape, repeat, or are both file and folder', () => {
   const others = sep === '/' ? [] : ['a\\b']
   for (const path of ['../a', 'a/../b', '/a', 'a//b', 'a/', '.', 'a/./b', 'a\0', ...others])
     for (const parse of [() => read(path), () => readWith([path])])
-      expect(parse, path).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }))
+      expect(parse, path).toThrow(expect.objectContaining({ code: 'INVALID_PATH', details: { fileName: path } }))
   expect(() => read('a', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
   expect(() => read('a/b', 'a')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))
   expect(() => read('a', 'a/b/c')).toThrow(expect.objectContaining({ code: 'DUPLICATE_NAME' }))

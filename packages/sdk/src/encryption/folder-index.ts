@@ -57,6 +57,7 @@ export function readFolderIndex(bytes: Uint8Array): FolderIndex {
     if (!path.split('/').every(isSafeName))
       throw new CairnError('INVALID_PATH', {
         message: `The folder contains a path that is not safe: ${JSON.stringify(path)}`,
+        details: { fileName: path },
       })
     if (paths.has(path)) throw duplicateName(path)
     paths.add(path)

@@ -81,6 +81,8 @@ export const transfers: Texts['transfers'] = {
     `${counted(running, { one: 'Übertragung', other: 'Übertragungen' })} ${plural(running, { one: 'läuft', other: 'laufen' })}, ${percent} Prozent`,
   noSpace: 'Der Speicherplatz reicht nicht',
   noSpaceHint: 'Platz auf dem Gerät schaffen oder weniger auf einmal herunterladen.',
+  notWritten: 'Die Datei lässt sich nicht schreiben',
+  notWrittenHint: 'Prüfen, ob es ihren Ordner noch gibt und ob er sich ändern lässt, oder einen anderen Ort wählen.',
   unsafeName: (name) => `Der Ordner enthält einen Namen, der sich nicht sicher entpacken lässt: „${name}“`,
   unsafeNameHint: 'Den Ordner öffnen und die Dateien einzeln herunterladen.',
 }

@@ -82,6 +82,8 @@ export const transfers = translatable('transfers', {
   announce: (running: number, percent: number) => `${things(running)} running, ${percent} percent`,
   noSpace: 'There is not enough space',
   noSpaceHint: 'Free space on the disk, or download less at once.',
+  notWritten: 'The file cannot be written',
+  notWrittenHint: 'Check that its folder still exists and can be changed, or choose another place.',
   unsafeName: (name: string) => `The folder contains a name that is not safe to unpack: “${name}”`,
   unsafeNameHint: 'Open the folder and download its files one by one.',
 })
