@@ -288,16 +288,13 @@ test('what stops a worker is said in the language of the page', async () => {
   await unlock(page.getByRole('button', { name: 'Ordner öffnen' }), zip)
   const zipping = page.getByRole('dialog', { name: '1 Datei als ZIP herunterladen' })
   const code = /write-zip/
-  // Firefox routes no requests of workers.
-  if (!isFirefox) {
-    expectProblem(/ERR_FAILED/)
-    await context.route(code, (route) => route.abort())
-    await zip.click()
-    await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
-    await zipping.getByRole('alert').filter({ hasText: 'Der Dienst ist nicht erreichbar' }).waitFor(patient)
-    await context.unroute(code)
-    await zipping.getByRole('button', { name: 'Fertig' }).click()
-  }
+  expectProblem(/ERR_FAILED/)
+  await context.route(code, (route) => route.abort())
+  await zip.click()
+  await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
+  await zipping.getByRole('alert').filter({ hasText: 'Der Dienst ist nicht erreichbar' }).waitFor(patient)
+  await context.unroute(code)
+  await zipping.getByRole('button', { name: 'Fertig' }).click()
   await zip.click()
   await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
   await zipping.getByRole('alert').filter({ hasText: texts }).waitFor(patient)

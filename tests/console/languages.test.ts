@@ -272,8 +272,15 @@ test('a ZIP that fails says why, leaves no file, and so does another try', async
   await expectRemoved(page, 'Cairn-Dateien.zip')
   expect(await checkAccessibility()).toEqual([])
   await look(opened, 'a ZIP that fails')
+  // The other try fails so soon that its progress would not be seen.
+  const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>()
+  await context.route(/\/ipfs\//, async (route) => {
+    await isSeen
+    await route.continue()
+  })
   await alert.getByRole('button', { name: 'Noch einmal' }).click()
   await alert.waitFor({ state: 'detached' })
+  goOn()
   await alert.waitFor()
   await expectRemoved(page, 'Cairn-Dateien.zip')
 })
