@@ -11,11 +11,19 @@ import { hasChromium, ownChromium } from './has-chromium.ts'
 const require = createRequire(import.meta.url)
 const cache = resolve(import.meta.dirname, '../.cache')
 
+/** Where a browser shows its windows, and the folder that its own dialogs begin in. */
+export type Screen = {
+  /** Name of an X server's display. */
+  display: string
+  home: string
+}
+
 /**
  * Starts the browser; the network outside of this machine does not exist for it.
  * @param executablePath another one than the package's
+ * @param screen for a browser with windows
  */
-export async function launchChromium(executablePath = ownChromium): Promise<Browser> {
+export async function launchChromium(executablePath = ownChromium, screen?: Screen): Promise<Browser> {
   if (executablePath === undefined && !hasChromium) {
     throw new Error(
       `There is no packaged Chromium for ${process.platform}-${process.arch}. Set CAIRN_TEST_CHROMIUM to the path of one.`,
@@ -24,7 +32,12 @@ export async function launchChromium(executablePath = ownChromium): Promise<Brow
   const program = executablePath === undefined ? await unpack() : { executablePath, env: {} }
   return chromium.launch({
     executablePath: program.executablePath,
-    env: { ...process.env, ...program.env },
+    env: {
+      ...process.env,
+      ...program.env,
+      ...(screen === undefined ? {} : { DISPLAY: screen.display, HOME: screen.home }),
+    },
+    headless: screen === undefined,
     args: [
       '--no-sandbox',
       '--disable-gpu',

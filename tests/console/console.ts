@@ -2,7 +2,7 @@
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import type { PrivateKeyAccount } from 'viem/accounts'
-import { launchChromium, leaveOutHandles } from '../chromium.ts'
+import { launchChromium, leaveOutHandles, type Screen } from '../chromium.ts'
 import { createFirefoxes, failedRequest, isFirefox, leftWhileLoading, typeInsteadOfFill } from '../firefox.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
@@ -51,6 +51,7 @@ export async function openConsole({
   providers = 0,
   environment = {},
   executablePath = ownChromium,
+  screen,
 }: {
   chain?: 'local' | 'none'
   providers?: number
@@ -58,6 +59,8 @@ export async function openConsole({
   environment?: Record<string, string>
   /** Another browser than the packaged one. */
   executablePath?: string | undefined
+  /** For a browser with windows. */
+  screen?: Screen
 } = {}): Promise<Console> {
   await using stack = new AsyncDisposableStack()
   // A build that was made before may be named, so that several files are tested on the same.
@@ -65,7 +68,7 @@ export async function openConsole({
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
   const network = stack.use(await createTestNetwork(settings, chain, 20, providers))
-  const browserFor = isFirefox ? stack.use(createFirefoxes()).get : await startChromium(stack, executablePath)
+  const browserFor = isFirefox ? stack.use(createFirefoxes()).get : await startChromium(stack, executablePath, screen)
   const running = stack.move()
   const colours = new Set<string>()
   return {
@@ -84,8 +87,9 @@ export async function openConsole({
 async function startChromium(
   stack: AsyncDisposableStack,
   executablePath: string | undefined,
+  screen: Screen | undefined,
 ): Promise<() => Promise<Browser>> {
-  const browser = await launchChromium(executablePath)
+  const browser = await launchChromium(executablePath, screen)
   stack.defer(() => browser.close())
   return async () => browser
 }
