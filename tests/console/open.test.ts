@@ -52,15 +52,16 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   const markdown = [
     '# Trip\n\n### Day one\n\nSome **bold** text, [a site](https://example.com/a?b=1&amp;c=2) and [a trap](javascript:wasRun=1).',
     hostile,
-    '![a cat](https://example.com/cat.png) AT&amp;T\n\n- [x] packed\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst a = 1\n```',
+    '![a cat](https://example.com/cat.png) AT&amp;T\n\n- [x] packed\n- [ ] gone\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst a = 1\n```',
   ].join('\n\n')
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i},"value, ${i}"`).join('\n')
   const uploads = await Promise.all([
     uploadText(client, markdown, { name: 'trip.md' }),
     uploadText(client, `number,text\n${rows}\n`, { name: 'data.csv' }),
     uploadText(client, "const answer: number = 42 // '<b>'\n", { name: 'main.ts' }),
+    uploadText(client, `stone,kg,note\nGranite,12,${'wide '.repeat(10)}\n`, { name: 'stones.csv' }),
   ])
-  const [trip = '', data = '', main = ''] = uploads.map(({ cid }) => cid)
+  const [trip = '', data = '', main = '', stones = ''] = uploads.map(({ cid }) => cid)
   const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0 })
   await open(`/open/${trip}`)
   const text = page.getByRole('region', { name: 'trip.md' })
@@ -72,6 +73,12 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   expect(await text.locator('img,script,iframe,style,form').count()).toBe(0)
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   await text.getByRole('cell', { name: '2' }).waitFor()
+  // Boxes in place of the dots of a list.
+  const tasks = text.getByRole('listitem').filter({ has: page.getByRole('img', { name: /^(Done|Not done)$/ }) })
+  expect(await tasks.allTextContents()).toEqual(['packed', 'gone'])
+  expect(await page.evaluate("getComputedStyle(document.querySelector('li:has([role=img])')).listStyleType")).toBe(
+    'none',
+  )
   await text.locator('pre span', { hasText: /^const$/ }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.getByText('Source', { exact: true }).click()
@@ -86,6 +93,10 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   await table.getByRole('cell', { name: 'value, 19999', exact: true }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.setViewportSize({ width: 360, height: 700 })
+  await open(`/open/${stones}`)
+  // A long column makes no other one wide.
+  const { x = 0 } = (await page.getByRole('columnheader', { name: 'note' }).boundingBox()) ?? {}
+  expect(x).toBeLessThan(300)
   await open(`/open/${main}`)
   const code = page.getByRole('region', { name: 'main.ts' })
   await code.locator('span', { hasText: /^const$/ }).waitFor()

@@ -39,6 +39,8 @@ export const preview: Texts['preview'] = {
     `${counted(rows, { one: 'Zeile', other: 'Zeilen' })}, ${counted(columns, { one: 'Spalte', other: 'Spalten' })}`,
   tableCut: (rows) => `Nur die ersten ${rows} Zeilen sind zu sehen. Die ganze Datei zeigt der Download.`,
   markdownPicture: (text) => (text === '' ? '[Bild]' : `[Bild: ${text}]`),
+  markdownDone: 'Erledigt',
+  markdownOpen: 'Offen',
   markdownTable: 'Tabelle',
   markdownCode: 'Quelltext',
   previous: 'Vorherige Datei',

@@ -36,6 +36,8 @@ export const preview = translatable('preview', {
   tableSize: (rows: number, columns: number) => `${formatCount(rows)} rows, ${formatCount(columns)} columns`,
   tableCut: (rows: string) => `Only the first ${rows} rows are shown. Download the file to see all of it.`,
   markdownPicture: (text: string) => (text === '' ? '[Image]' : `[Image: ${text}]`),
+  markdownDone: 'Done',
+  markdownOpen: 'Not done',
   markdownTable: 'Table',
   markdownCode: 'Code',
   previous: 'Previous file',

@@ -1,5 +1,6 @@
 import type { MarkedToken, Token } from 'marked'
 import { createElement, Fragment, lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { Square, SquareCheck } from '#icons'
 import { messages } from '../../messages/messages.ts'
 import { decodeReferences, isKnownToken, readMarkdown, safeLink } from './read-markdown.ts'
 import { ScrollingTable } from './ScrollingTable.tsx'
@@ -69,7 +70,9 @@ function renderOne(token: MarkedToken, levels: Levels, depth: number): ReactNode
     case 'list': {
       const items = token.items.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: see above.
-        <li key={at}>{inner(item.tokens)}</li>
+        <li key={at} className={item.task ? '-ml-6 list-none' : undefined}>
+          {inner(item.tokens)}
+        </li>
       ))
       return token.ordered ? (
         <ol start={token.start === '' ? 1 : token.start} className="flex list-decimal flex-col gap-1 pl-6">
@@ -79,8 +82,13 @@ function renderOne(token: MarkedToken, levels: Levels, depth: number): ReactNode
         <ul className="flex list-disc flex-col gap-1 pl-6">{items}</ul>
       )
     }
-    case 'checkbox':
-      return <span className="mr-2">{token.checked ? '☑' : '☐'}</span>
+    case 'checkbox': {
+      const Icon = token.checked ? SquareCheck : Square
+      const label = token.checked ? messages.preview.markdownDone : messages.preview.markdownOpen
+      return (
+        <Icon role="img" aria-label={label} size={16} className="mr-2 inline-block align-[-0.15em] text-ink-soft" />
+      )
+    }
     case 'table':
       return (
         <ScrollingTable>

@@ -103,5 +103,6 @@ function columnWidths(rows: readonly (readonly string[])[]): string[] {
       widths[at] = Math.max(widths[at] ?? 0, Math.min(40, value.length))
     }
   }
-  return widths.map((width) => `minmax(${Math.max(6, width) + 4}ch, 1fr)`)
+  // Shares of one size would make each column as wide as the widest.
+  return widths.map((width) => Math.max(6, width) + 4).map((chars) => `minmax(${chars}ch, ${chars}fr)`)
 }
