@@ -68,7 +68,7 @@ export const drive: Texts['drive'] = {
   trashHint: 'Was hier liegt, belegt Speicherplatz, bis es gelöscht wird. Nach 30 Tagen ist es zum Löschen bereit.',
   trashEmpty: 'Der Papierkorb ist leer',
   trashEmptyHint: 'Gelöschtes erscheint hier. Es lässt sich wiederherstellen oder endgültig löschen.',
-  trashedAgo: (ago) => `Gelöscht ${ago}`,
+  trashedAgo: (ago) => `${ago.charAt(0).toUpperCase()}${ago.slice(1)} gelöscht`,
   trashDue: (left) =>
     left <= 0 ? 'Bereit zum endgültigen Löschen' : `noch ${counted(left, { one: 'Tag', other: 'Tage' })}`,
   trashFrom: (place) => `Aus ${place}`,

@@ -5,7 +5,7 @@ import { counted } from './plural.ts'
 export const palette: Texts['palette'] = {
   title: 'Suche und Befehle',
   label: 'Datei, Seite oder Aktion',
-  hint: 'Dateien nach Name oder CID suchen oder einen Befehl eingeben',
+  hint: 'Datei, CID, Seite oder Aktion',
   results: 'Ergebnisse',
   files: 'Dateien',
   recent: 'Letzte Dateien',

@@ -5,7 +5,7 @@ import { counted } from './plural.ts'
 export const palette = translatable('palette', {
   title: 'Search and commands',
   label: 'File, page or action',
-  hint: 'Search files by name or CID, or type a command',
+  hint: 'File, CID, page or action',
   results: 'Results',
   files: 'Files',
   recent: 'Recent files',

@@ -51,7 +51,7 @@ export const wallet = translatable('wallet', {
   signedInAs: 'Signed in as',
   session: 'Session',
   endsAt: (when: string) => `expires ${when}`,
-  networkOf: (name: string) => `Payments are made on ${name}.`,
+  networkOf: (name: string) => `Chain for payments: ${name}`,
   wrongNetwork: (wanted: string) => `Your wallet is not on ${wanted}. Reading and uploading work; payments do not.`,
   switchTo: (name: string) => `Switch to ${name}`,
   switchFailed: 'The wallet did not switch',
