@@ -115,6 +115,5 @@ export const billing: Texts['billing'] = {
     refused: 'Abgelehnt',
     orphaned: 'Von der Chain verworfen',
   },
-  entryKinds: { allowance: 'Kostenloser Speicherplatz', payment: 'Zahlung', adjustment: 'Vom Betreiber gewährt' },
   columns: { bytes: 'Speicherplatz', paid: 'Betrag', state: 'Status', when: 'Zeitpunkt', transaction: 'Transaktion' },
 }

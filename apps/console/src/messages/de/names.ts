@@ -1,5 +1,4 @@
 import type { Texts } from '../texts.ts'
-import { counted } from './plural.ts'
 
 /** Names (IPNS): create, publish, move and remove. */
 export const names: Texts['names'] = {
@@ -27,12 +26,9 @@ export const names: Texts['names'] = {
   label: 'Bezeichnung',
   labelHint: 'Erscheint nur in dieser Liste. Der Name selbst ist ein langer Code, der sich nie ändert.',
   labelPlaceholder: 'meine-seite',
-  unlabelled: 'Name ohne Bezeichnung',
   never: 'Nie veröffentlicht',
-  count: (count) => counted(count, { one: 'Name', other: 'Namen' }),
   listLabel: 'Eigene Namen',
   pointsTo: 'Verweist auf',
-  actions: 'Aktionen',
   actionsFor: (label) => `Aktionen für ${label}`,
   publish: 'Veröffentlichen',
   publishTitle: (label) => `Unter ${label} veröffentlichen`,
@@ -110,7 +106,6 @@ export const names: Texts['names'] = {
   history: 'Verlauf',
   historyNone: 'Noch nichts veröffentlicht.',
   historyNow: 'Aktuell',
-  publishAgain: 'Neu veröffentlichen',
   publishAgainOf: (sequence) => `Version ${sequence} neu veröffentlichen`,
   heldBy: { service: 'Namensschlüssel liegt beim Dienst', owner: 'Namensschlüssel in eigener Hand' },
   ownerHint:

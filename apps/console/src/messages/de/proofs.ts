@@ -83,7 +83,6 @@ export const proofs: Texts['proofs'] = {
   checkRecorded: (name) => `${name} hat dem Dienst zuvor geantwortet`,
   unproven: 'Von diesen Prüfungen nicht erfasst',
   saveReport: 'Bericht sichern',
-  pathTitle: 'Inklusionsnachweis',
   pathHint:
     'Jedes Piece ist ein Blatt eines Hash-Baums. Mit den benachbarten Hashes entlang seines Pfads lässt sich die Wurzel berechnen, die Anbieter speichern und nachweisen.',
   pathLabel: (levels) =>
@@ -94,7 +93,6 @@ export const proofs: Texts['proofs'] = {
   pathLies: (offset, size) => `bei ${offset} von ${size}`,
   pathOwn: 'entlang des Pfads berechnet',
   pathSibling: 'mit dem Nachweis geliefert',
-  pathIndex: 'Indexeintrag',
   pathWaits: 'Dieses Piece wartet darauf, mit anderen zusammengefasst zu werden.',
   pieceOf: (number, all) => `Piece ${formatCount(number)} von ${formatCount(all)}`,
   morePieces: (count) =>

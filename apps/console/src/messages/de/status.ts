@@ -19,7 +19,6 @@ export const status: Texts['status'] = {
   chainDown: 'Zahlungen sind gerade nicht verfügbar.',
   providersDown: 'Anbieter, die offline sind, senden keine neuen Nachweise.',
   storage: 'Speicherdienst',
-  storageParts: 'Bestandteile',
   gateway: 'Gateway',
   chain: (name) => `Chain ${name}`,
   keyNodes: 'Schlüsselknoten',

@@ -67,7 +67,6 @@ export const transfers: Texts['transfers'] = {
   speed: (bytesPerSecond) => `${formatBytes(bytesPerSecond)}/s`,
   remaining: (ms) => `noch ${formatDuration(ms)}`,
   uploaded: (name) => `${name} gespeichert`,
-  uploadedMany: (count) => `${counted(count, { one: 'Upload', other: 'Uploads' })} gespeichert`,
   failedToast: {
     upload: (name) => `${name} wurde nicht gespeichert`,
     download: (name) => `${name} wurde nicht gesichert`,

@@ -57,9 +57,6 @@ export const upload: Texts['upload'] = {
     const how = { encrypted: 'Verschlüsselt', private: 'Privat', public: 'Öffentlich' }[access]
     return count === 0 ? `${how} hochladen` : `${files(count)} ${how.toLowerCase()} hochladen`
   },
-  empty: 'Leere Dateien sind erlaubt; sie belegen keinen Speicherplatz.',
-  textEmpty: 'Zuerst einen Text eingeben.',
-  reading: 'Dateien werden gelesen',
   unreadable: (count) =>
     `${counted(count, { one: 'Element ließ', other: 'Elemente ließen' })} sich nicht lesen und ${plural(count, { one: 'wurde', other: 'wurden' })} übersprungen`,
 }

@@ -4,7 +4,6 @@ import type { Texts } from '../texts.ts'
 export const welcome: Texts['welcome'] = {
   title: 'Dateien speichern: für alle überprüfbar, in eigener Hand',
   lead: 'Cairn speichert Dateien nach ihrem Inhalt: Die Adresse einer Datei wird aus ihren Bytes berechnet, deshalb lässt sie sich nicht unbemerkt austauschen. Verschlüsselte Dateien öffnen nur ausgewählte Personen.',
-  toFiles: 'Zu den Dateien',
   points: [
     {
       title: 'Überprüft statt vertraut',

@@ -108,6 +108,5 @@ export const billing = translatable('billing', {
     refused: 'Rejected',
     orphaned: 'Dropped by the chain',
   },
-  entryKinds: { allowance: 'Free storage', payment: 'Payment', adjustment: 'Granted by the operator' },
   columns: { bytes: 'Storage', paid: 'Paid', state: 'State', when: 'When', transaction: 'Transaction' },
 })

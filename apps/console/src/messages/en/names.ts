@@ -1,5 +1,4 @@
 import { translatable } from '../translatable.ts'
-import { counted } from './plural.ts'
 
 /** Names (IPNS): create, publish, move and remove. */
 export const names = translatable('names', {
@@ -25,12 +24,9 @@ export const names = translatable('names', {
   label: 'Label',
   labelHint: 'Shown in your list only. The name itself is a long code that never changes.',
   labelPlaceholder: 'my-site',
-  unlabelled: 'Unlabelled name',
   never: 'Never published',
-  count: (count: number) => counted(count, { one: 'name', other: 'names' }),
   listLabel: 'Your names',
   pointsTo: 'Points to',
-  actions: 'Actions',
   actionsFor: (label: string) => `Actions for ${label}`,
   publish: 'Publish',
   publishTitle: (label: string) => `Publish to ${label}`,
@@ -107,7 +103,6 @@ export const names = translatable('names', {
   history: 'History',
   historyNone: 'Nothing has been published yet.',
   historyNow: 'Current',
-  publishAgain: 'Publish again',
   publishAgainOf: (sequence: string) => `Publish version ${sequence} again`,
   heldBy: { service: 'Name key kept by the service', owner: 'Name key kept by you' },
   ownerHint: 'The name key is not in this browser. Publish where the name key is: with the SDK or the command line.',

@@ -72,7 +72,6 @@ export const proofs = translatable('proofs', {
   checkRecorded: (name: string) => `${name} answered the service before`,
   unproven: 'Not covered by these checks',
   saveReport: 'Save report',
-  pathTitle: 'Inclusion',
   pathHint:
     'Each piece is a leaf of a hash tree. With the sibling hashes along its path, anyone can compute the root that providers store and prove.',
   pathLabel: (levels: number) => `Path from the piece to the root of its aggregate, over ${formatCount(levels)} hashes`,
@@ -82,7 +81,6 @@ export const proofs = translatable('proofs', {
   pathLies: (offset: string, size: string) => `at ${offset} of ${size}`,
   pathOwn: 'computed along the path',
   pathSibling: 'supplied with the proof',
-  pathIndex: 'Index entry',
   pathWaits: 'This piece is waiting to be combined with others.',
   pieceOf: (number: number, all: number) => `Piece ${formatCount(number)} of ${formatCount(all)}`,
   morePieces: (count: number) => `and ${formatCount(count)} more pieces, also left out of the raw data`,

@@ -17,7 +17,6 @@ export const status = translatable('status', {
   chainDown: 'Payments are unavailable right now.',
   providersDown: 'Offline providers send no new proofs.',
   storage: 'Storage service',
-  storageParts: 'Components',
   gateway: 'Gateway',
   chain: (name: string) => `Chain ${name}`,
   keyNodes: 'Key nodes',

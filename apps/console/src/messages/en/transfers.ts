@@ -2,7 +2,6 @@ import { formatBytes, formatCount, formatDuration } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted } from './plural.ts'
 
-const uploads = (count: number) => counted(count, { one: 'upload', other: 'uploads' })
 const things = (count: number) => counted(count, { one: 'transfer', other: 'transfers' })
 
 /** The transfers panel. */
@@ -69,7 +68,6 @@ export const transfers = translatable('transfers', {
   speed: (bytesPerSecond: number) => `${formatBytes(bytesPerSecond)}/s`,
   remaining: (ms: number) => `${formatDuration(ms)} left`,
   uploaded: (name: string) => `${name} stored`,
-  uploadedMany: (count: number) => `${uploads(count)} stored`,
   failedToast: {
     upload: (name: string) => `${name} was not stored`,
     download: (name: string) => `${name} was not saved`,

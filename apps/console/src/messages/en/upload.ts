@@ -55,9 +55,6 @@ export const upload = translatable('upload', {
     if (access === 'encrypted') return `Encrypt and upload${what}`
     return access === 'private' ? `Upload${what} privately` : `Upload${what} publicly`
   },
-  empty: 'Empty files are fine; they use no storage.',
-  textEmpty: 'Enter some text first.',
-  reading: 'Reading your files',
   unreadable: (count: number) =>
     `${counted(count, { one: 'item', other: 'items' })} could not be read and ${plural(count, { one: 'was', other: 'were' })} skipped`,
 })

@@ -4,7 +4,6 @@ import { translatable } from '../translatable.ts'
 export const welcome = translatable('welcome', {
   title: 'Store files anyone can verify and only you control',
   lead: 'Cairn stores files by their content: the address of a file is computed from its bytes, so it cannot be swapped for another. Only people you choose can open encrypted files.',
-  toFiles: 'Go to your files',
   points: [
     {
       title: 'Verified, not trusted',
