@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import * as german from '../messages/de/de.ts'
+import { keepTexts } from '../messages/keep-texts.fixture.ts'
+import { translate } from '../messages/translatable.ts'
 import { writeField } from './condition-parts.ts'
 import {
   aggregatorOf,
@@ -49,6 +52,21 @@ test('lists errors by field, in the words of the protocol', () => {
   })
 })
 
+test('says errors in the language of the page', () => {
+  keepTexts()
+  translate(german)
+  const chains = { EVM: 'local', SOLANA: 'DEVNET', COREUM: 'Coreum_Devnet' } as const
+  const found = templateNames.flatMap((name) => {
+    const { chainType } = templates[name]
+    return Object.values(
+      checkDraft(draft(0, { chainType, conditions: [createCondition(name, 1, chains[chainType])] })).fields,
+    )
+  })
+  expect(found).toContain('Eine Adresse aus 0x und 40 Hex-Zeichen eingeben.')
+  expect(found.filter((text) => /\b(?:must|is|required)\b/i.test(text))).toEqual([])
+  expect(() => fromJson('{')).toThrow('Das ist kein gültiges JSON')
+})
+
 test('rejects a figure that is not a number', () => {
   const typed = writeField(block(1), ['returnValueTest', 'value'], '1.')
   expect(checkDraft(draft(0, { conditions: [typed] })).fields).toEqual({
@@ -71,7 +89,7 @@ test('restores saved conditions unchanged, also from JSON', () => {
   expect(
     fromSaved({ aggregator: null, conditions: [], conditionsSolana: [{ id: 1 }], conditionsCoreum: [] }).chainType,
   ).toBe('SOLANA')
-  expect(() => fromJson('{')).toThrow('not JSON')
+  expect(() => fromJson('{')).toThrow('not valid JSON')
   expect(() => fromJson('{"conditions":[]}')).toThrow('at least 1')
 })
 

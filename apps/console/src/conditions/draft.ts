@@ -7,6 +7,7 @@ import {
   parseConditions,
 } from '@cairn/protocol'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, templates } from './templates.ts'
 
@@ -76,7 +77,7 @@ export function fromJson(text: string): Draft {
   try {
     json = JSON.parse(text)
   } catch {
-    throw new CairnError('INVALID_CONDITION', { message: 'This is not JSON' })
+    throw asWorded(new CairnError('INVALID_CONDITION', { message: messages.conditions.notJson }))
   }
   const input: Record<string, unknown> = Array.isArray(json)
     ? { conditions: json }
@@ -85,7 +86,7 @@ export function fromJson(text: string): Draft {
       : {}
   const { chainType, conditions, aggregator } = parseConditions(input)
   if (chainType === 'RADIX') {
-    throw new CairnError('INVALID_CONDITION', { message: 'No key node reads Radix' })
+    throw asWorded(new CairnError('INVALID_CONDITION', { message: messages.conditions.notRadix }))
   }
   return toDraft(chainType, conditions, aggregator)
 }
@@ -135,10 +136,10 @@ function checkFigures({ chainType, conditions }: Draft): Record<string, string> 
   return fields
 }
 
-/** Returns the message of the protocol without its technical prefix. */
+/** Returns the message of the protocol without its technical prefix, in the language of the page if it has words for it. */
 function soften(message: string): string {
   const text = message.replace(/^Condition validation error: /, '').replace(/^"[^"]*"(?: of condition \S+)? /, '')
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+  return messages.conditions.brokenRule(text)
 }
 
 /** Parses a grouping; undefined if it is invalid. */
