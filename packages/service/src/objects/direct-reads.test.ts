@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,3 +115,13 @@ test.skipIf(!isSupported)(
     await reads.close()
   },
 )
+
+test.skipIf(!existsSync('/proc/self/status'))('leaves everything to the cache where the system refuses', async () => {
+  const path = join(folder, 'other')
+  await writeFile(path, bytes)
+  const reads = createDirectReads()
+  // Files of the kernel cannot be opened past its cache.
+  expect(await reads.read('/proc/self/status', 17 * MIB, new Uint8Array(MIB), 'once')).toBe(false)
+  expect(await reads.read(path, 17 * MIB, new Uint8Array(MIB), 'once')).toBe(false)
+  await reads.close()
+})
