@@ -11,7 +11,7 @@ const minBytes = 256 * KIB
 const stepBytes = MIB + 32 * KIB
 const maxOpenFiles = 16
 const maxSpareBytes = 4 * stepBytes
-/** Times that bytes are read directly. What is read more often belongs into the cache. */
+/** Times that bytes are read directly. What is read more often belongs in the cache. */
 const readsBeforeCache = 2
 /** Size of the areas whose reads are counted, and the most counters that are kept. */
 const areaBytes = MIB

@@ -154,11 +154,13 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   answerFirst(app.server, (request, response) => {
     return mayRepeat() && repeat(request, response, answers.keyOf(request, request.url ?? ''))
   })
+  // Before the next bytes of the same connection are read, so that its answers keep their order.
   const writeLater = atTurnEnd<{ socket: Socket; kept: KeptAnswer }>(({ socket, kept }) => {
     const bytes = answers.encode(kept)
     socket.write(bytes)
     if (kept.root !== undefined) context.onSent(kept.root, bytes.length)
   })
+  // After `answerFirst`, so that it sees all requests, also those that Fastify does not.
   const repeated = watchRepeats(app.server, (socket, key) => {
     const kept = mayRepeat() ? answers.get(key) : undefined
     if (kept === undefined) return false

@@ -102,7 +102,7 @@ export async function openS3Store(
     },
     confirm: (key) => notes.remove(key),
     read,
-    // The cache is not the system's.
+    // No cache of the system is in between.
     readOnce: read,
     size: async (key) => (await bucket.head(pathOf(key)))?.sizeBytes,
     async remove(key) {
