@@ -29,6 +29,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { dropKeySession } from './drop-key-session.ts'
 import { nextSaved } from './next-saved.ts'
 import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -466,11 +467,7 @@ test('a signature that is declined while a large file is saved leaves no file, a
   await context.addInitScript(saveIntoStorage)
   await open(`/open/${cid}`)
   await signIn()
-  // As in a session that was begun while the key nodes were away.
-  await page.evaluate(`{
-    const { keySession, ...session } = JSON.parse(sessionStorage.getItem('cairn.session'))
-    sessionStorage.setItem('cairn.session', JSON.stringify(session))
-  }`)
+  await dropKeySession(page)
   await page.reload()
   const save = page.getByRole('button', { name: 'Save decrypted file' })
   const signature = page.getByRole('dialog', { name: 'One more signature' })

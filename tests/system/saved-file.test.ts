@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from '../console/console.fixture.ts'
+import { dropKeySession } from '../console/drop-key-session.ts'
 import { createAccountClient } from '../console/wallet-client.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { requireProgram } from './require-program.ts'
@@ -66,11 +67,7 @@ test('a signature that is declined while a file is saved leaves none at the plac
   })
   await open(`/open/${cid}`)
   await signIn()
-  // As in a session that was begun while the key nodes were away.
-  await page.evaluate(`{
-    const { keySession, ...session } = JSON.parse(sessionStorage.getItem('cairn.session'))
-    sessionStorage.setItem('cairn.session', JSON.stringify(session))
-  }`)
+  await dropKeySession(page)
   await page.reload()
   const save = page.getByRole('button', { name: 'Save decrypted file' })
   const signature = page.getByRole('dialog', { name: 'One more signature' })

@@ -57,6 +57,13 @@ async function start(settings: Parameters<typeof createTestGateway>[0] = {}) {
 const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n')
 
+/** Asks until the bytes of a request are known. */
+async function makeRepeated(port: number, request: string): Promise<void> {
+  const line = await openLine(port)
+  for (let asked = 0; asked < 3; asked++) await line.ask(request)
+  line.socket.destroy()
+}
+
 /** Answers apart by the second in which they were sent. */
 const undated = ({ head, body }: { head: string; body: string }): string => head.replace(/^date: .*$/im, 'date') + body
 
@@ -130,9 +137,7 @@ it('is answered from the store again after a second', async () => {
 it('the body of a request is not taken for a request that it repeats', async () => {
   await using gateway = await start()
   const request = get(`/ipfs/${await gateway.addFile('popular')}`)
-  const warm = await openLine(gateway.port)
-  for (let asked = 0; asked < 3; asked++) await warm.ask(request)
-  warm.socket.destroy()
+  await makeRepeated(gateway.port, request)
 
   const line = await openLine(gateway.port)
   await line.ask(request)
@@ -151,9 +156,7 @@ it('the body of a request is not taken for a request that it repeats', async () 
 it('a request in two packets is one request, wherever it is divided', async () => {
   await using gateway = await start()
   const request = get(`/ipfs/${await gateway.addFile('popular')}`)
-  const warm = await openLine(gateway.port)
-  for (let asked = 0; asked < 3; asked++) await warm.ask(request)
-  warm.socket.destroy()
+  await makeRepeated(gateway.port, request)
   for (let at = 1; at < request.length; at += 7) {
     const line = await openLine(gateway.port)
     await line.ask(request)
