@@ -13,6 +13,10 @@ class PlainBlob extends Blob {
 
 /** A file that was cut after it was chosen. */
 class CutBlob extends Blob {
+  override arrayBuffer(): Promise<ArrayBuffer> {
+    return super.slice(0, super.size - 1).arrayBuffer()
+  }
+
   override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
     return super.slice(0, super.size - 1).stream()
   }
@@ -36,9 +40,14 @@ test.each([
   }
 })
 
-test('a file that was cut after it was chosen is an error', async () => {
+test('a small blob takes the memory of its bytes only', async () => {
+  for await (const piece of readBlob(new Blob([randomBytes(100)]))) expect(piece.buffer.byteLength).toBe(100)
+  expect.assertions(1)
+})
+
+test.each([100, 3 * mib])('a file of %i bytes that was cut after it was chosen is an error', async (size) => {
   const read = async () => {
-    for await (const _piece of readBlob(new CutBlob([randomBytes(3 * mib)])));
+    for await (const _piece of readBlob(new CutBlob([randomBytes(size)])));
   }
   await expect(read()).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })

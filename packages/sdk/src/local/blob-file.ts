@@ -25,7 +25,7 @@ const pieceBytes = 1024 * 1024
 export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   try {
     let left = blob.size
-    for await (const piece of readPieces(blob.stream())) {
+    for await (const piece of blob.size > pieceBytes ? readPieces(blob.stream()) : readWhole(blob)) {
       left -= piece.length
       yield piece
     }
@@ -38,6 +38,12 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
       cause,
     })
   }
+}
+
+/** The buffers of a stream would cost a small file, of which folders have thousands, a hundred times as much as its bytes. */
+async function* readWhole(blob: Blob): AsyncGenerator<Uint8Array> {
+  const bytes = new Uint8Array(await blob.arrayBuffer())
+  if (bytes.length > 0) yield bytes
 }
 
 async function* readPieces(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Uint8Array> {
