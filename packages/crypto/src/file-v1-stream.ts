@@ -40,10 +40,9 @@ async function* encryptPieces(
   head.set(iv, saltBytes)
   yield head
   const reader = createLengthReader(pieces)
-  const buffer = new Uint8Array(pieceBytes)
   let absorbing: Promise<void> | undefined
   for (let total = 0; !(await reader.isAtEnd()); ) {
-    const plain = await reader.read(pieceBytes, buffer)
+    const plain = await reader.readChunk(pieceBytes)
     if (total + plain.length > maxBytesV1) throw tooLarge()
     // A chunk is encrypted while the tag of the one before is computed.
     const [sealed] = await Promise.all([message.crypt(plain, total), absorbing])

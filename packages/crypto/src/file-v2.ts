@@ -86,12 +86,11 @@ async function* encryptPieces(
   const keys = await deriveKeysV2(masterKey, nonce, 'encrypt')
   yield await writeHeader(keys, { chunkBytes, sizeBytes, ownerCommitment, nonce, prefix })
   const reader = createLengthReader(pieces)
-  const plain = new Uint8Array(chunkBytes)
   let total = 0
   // The last chunk is shorter, and empty only if the whole stream is.
   for (let counter = 0, isLast = false; !isLast; counter++) {
     if (counter >= maxChunks) throw new CairnError('FILE_TOO_LARGE')
-    const bytes = await reader.read(chunkBytes, plain)
+    const bytes = await reader.readChunk(chunkBytes)
     isLast = await reader.isAtEnd()
     total += bytes.length
     const iv = nonceOf(prefix, counter, isLast)
@@ -117,12 +116,11 @@ async function* decryptPieces(pieces: OpenSource, masterKey: string): AsyncGener
   const reader = createLengthReader(pieces)
   const header = readHeader(await reader.read(headerBytesV2))
   const keys = await openHeader(header, masterKey)
-  const buffer = new Uint8Array(header.chunkBytes + tagBytes)
   let total = 0
   for (let counter = 0; ; counter++) {
     // Beyond it a nonce would repeat: no writer produces such a file.
     if (counter >= maxChunks) throw new CairnError('DECRYPTION_FAILED')
-    const sealed = await reader.read(buffer.length, buffer)
+    const sealed = await reader.readChunk(header.chunkBytes + tagBytes)
     const isLast = await reader.isAtEnd()
     if (sealed.length <= tagBytes && counter > 0) throw new CairnError('DECRYPTION_FAILED')
     const bytes = await openChunk(keys, header, sealed, counter, isLast)

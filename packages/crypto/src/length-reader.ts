@@ -1,17 +1,20 @@
 import type { OpenSource } from './source.ts'
 
-/** Reads a stream in lengths that the caller chooses. */
+/**
+ * Reads a stream in lengths that the caller chooses. A stream that ends within its first piece takes the memory of that piece
+ * only: the files of a folder are often smaller than a chunk by a factor of a hundred.
+ */
 export type LengthReader = {
-  /**
-   * Returns `length` bytes, or the remaining ones.
-   * @param into receives them; must have `length` bytes or more. A new buffer by default
-   */
-  read(length: number, into?: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
+  /** Returns `length` bytes, or the remaining ones, in a buffer of their own. */
+  read(length: number): Promise<Uint8Array<ArrayBuffer>>
+  /** The same for a length that is always the same, in a buffer that the next call fills. */
+  readChunk(length: number): Promise<Uint8Array<ArrayBuffer>>
   isAtEnd(): Promise<boolean>
 }
 
 export function createLengthReader(pieces: OpenSource): LengthReader {
   let rest: Uint8Array = new Uint8Array(0)
+  let chunk: Uint8Array<ArrayBuffer> | undefined
   const fill = async (): Promise<boolean> => {
     while (rest.length === 0) {
       const { done, value } = await pieces.next()
@@ -20,18 +23,36 @@ export function createLengthReader(pieces: OpenSource): LengthReader {
     }
     return true
   }
+  const take = (maxBytes: number): Uint8Array => {
+    const part = rest.subarray(0, maxBytes)
+    rest = rest.subarray(part.length)
+    return part
+  }
+  /** Fills `out` from a position on, and returns what is filled. */
+  const readInto = async (out: Uint8Array<ArrayBuffer>, from: number): Promise<Uint8Array<ArrayBuffer>> => {
+    let filled = from
+    while (filled < out.length && (await fill())) {
+      const part = take(out.length - filled)
+      out.set(part, filled)
+      filled += part.length
+    }
+    return out.subarray(0, filled)
+  }
+  const read = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    await fill()
+    const first = new Uint8Array(take(length))
+    if (first.length === length || !(await fill())) return first
+    const whole = new Uint8Array(length)
+    whole.set(first)
+    return readInto(whole, first.length)
+  }
   return {
-    async read(length, into) {
-      const out = into ?? new Uint8Array(length)
-      let filled = 0
-      while (filled < length && (await fill())) {
-        const part = rest.subarray(0, length - filled)
-        out.set(part, filled)
-        filled += part.length
-        rest = rest.subarray(part.length)
-      }
-      if (into !== undefined) return into.subarray(0, filled)
-      return filled === length ? out : out.slice(0, filled)
+    read,
+    async readChunk(length) {
+      if (chunk !== undefined) return readInto(chunk, 0)
+      const first = await read(length)
+      if (first.buffer.byteLength === length) chunk = new Uint8Array(first.buffer)
+      return first
     },
     isAtEnd: async () => !(await fill()),
   }
