@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -10,7 +9,7 @@ import type { Progress } from '../progress.ts'
 import { uploadBytes } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
 import { downloadFile } from './download-file.ts'
-import { openGateway } from './gateway.fixture.ts'
+import { alterGateway } from './gateway.fixture.ts'
 import { listDirectory } from './list-directory.ts'
 import { downloadBytes, openFile } from './open-file.ts'
 
@@ -37,25 +36,6 @@ function bytesOf(length: number, repeat = false): Uint8Array {
     bytes[i] = state >>> 24
   }
   return bytes
-}
-
-/** A gateway proxy: `change` receives the bytes of each response and may alter them. */
-function between(change: (body: Buffer, path: string) => Buffer | undefined): Promise<Client & AsyncDisposable> {
-  const target = new URL(network.profile.gateway)
-  return openGateway(client, (incoming, outgoing) => {
-    const path = incoming.url ?? '/'
-    request(
-      { host: target.hostname, port: target.port, path, method: incoming.method, headers: incoming.headers },
-      async (answer) => {
-        const parts: Buffer[] = []
-        for await (const part of answer) parts.push(part)
-        const body = change(Buffer.concat(parts), path)
-        outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': answer.headers['content-type'] ?? '' })
-        if (body === undefined) outgoing.write('', () => outgoing.destroy())
-        else outgoing.end(body)
-      },
-    ).end()
-  })
 }
 
 test.each([false, true])('any range of a file equals its slice (equal chunks: %s)', async (repeat) => {
@@ -96,7 +76,7 @@ describe('an untrusted gateway', () => {
     const { cid } = await uploadBytes(client, bytes)
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 0.999999, noNaN: true }), fc.nat(7), async (where, bit) => {
-        await using liar = await between((body) => {
+        await using liar = await alterGateway(client, (body) => {
           const at = Math.floor(where * body.length)
           body[at] = (body[at] ?? 0) ^ (1 << bit)
           return body
@@ -118,9 +98,9 @@ describe('an untrusted gateway', () => {
 
   test('fails when the download is cut off', async () => {
     const { cid } = await uploadBytes(client, bytesOf(700_000))
-    await using short = await between((body) => body.subarray(0, body.length / 2))
+    await using short = await alterGateway(client, (body) => body.subarray(0, body.length / 2))
     await expect(downloadBytes(short, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
-    await using broken = await between(() => undefined)
+    await using broken = await alterGateway(client, () => undefined)
     await expect(downloadBytes(broken, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
   })
 
@@ -131,7 +111,7 @@ describe('an untrusted gateway', () => {
         await fetch(`${network.profile.gateway}/ipfs/${(await uploadBytes(client, bytesOf(1001))).cid}?format=car`)
       ).arrayBuffer(),
     )
-    await using liar = await between(() => other)
+    await using liar = await alterGateway(client, () => other)
     await expect(downloadBytes(liar, cid)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
   })
 })
@@ -177,7 +157,7 @@ describe('a download to disk', () => {
     const { cid } = await uploadFolder(client, entries)
     const target = join(folder, 'again')
     // Without one response for all files, as for a large folder.
-    await using plain = await between((body, path) => (path.endsWith('=all') ? undefined : body))
+    await using plain = await alterGateway(client, (body, path) => (path.endsWith('=all') ? undefined : body))
     await downloadFile(plain, cid, target)
     const wrong = readFileSync(join(target, 'b'))
     wrong[999_999] = (wrong[999_999] ?? 0) ^ 1
@@ -203,7 +183,9 @@ describe('a download to disk', () => {
     const bytes = bytesOf(2_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, 'interrupted')
-    await using short = await between((body) => (body.length > 1_000_000 ? body.subarray(0, 1_200_000) : body))
+    await using short = await alterGateway(client, (body) =>
+      body.length > 1_000_000 ? body.subarray(0, 1_200_000) : body,
+    )
     await expect(downloadFile(short, cid, target)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
     expect(existsSync(target)).toBe(false)
     expect(statSync(`${target}.part`).size).toBeGreaterThan(500_000)
@@ -327,7 +309,7 @@ describe('a download to disk', () => {
 
     test('all files arrive, equal ones, an empty one and a large one too', async () => {
       const paths: string[] = []
-      await using counted = await between((body, path) => {
+      await using counted = await alterGateway(client, (body, path) => {
         paths.push(path)
         return body
       })
@@ -341,7 +323,7 @@ describe('a download to disk', () => {
     test.each([0, 0.1, 0.5, 0.97])(
       'the rest is fetched file by file when it ends after %d of its bytes',
       async (part) => {
-        await using short = await between((body, path) =>
+        await using short = await alterGateway(client, (body, path) =>
           path.includes(`${cid}?`) && path.endsWith('=all') ? body.subarray(0, body.length * part) : body,
         )
         const target = join(folder, `ends at ${part}`)
@@ -352,7 +334,7 @@ describe('a download to disk', () => {
 
     test('a wrong byte in it is not written: those files are fetched one by one', async () => {
       let wrong = 0
-      await using liar = await between((body, path) => {
+      await using liar = await alterGateway(client, (body, path) => {
         if (!path.endsWith('=all')) return body
         const at = Math.floor((body.length * (wrong++ + 1)) / 5)
         body[at] = (body[at] ?? 0) ^ 1
@@ -397,7 +379,8 @@ describe('a download to disk', () => {
       expect(readdirSync(target, { recursive: true })).toHaveLength(entries.length + 3)
     }
     /** Without the response that contains everything below a folder. */
-    const fileByFile = () => between((body, path) => (path.endsWith('=all') && path.includes(cid) ? undefined : body))
+    const fileByFile = () =>
+      alterGateway(client, (body, path) => (path.endsWith('=all') && path.includes(cid) ? undefined : body))
 
     test('a file system that keeps them apart gets all, from one response and file by file', async () => {
       await downloadFile(client, cid, join(folder, 'names'))
@@ -429,7 +412,7 @@ describe('a download to disk', () => {
         { path: 'large', content: bytesOf(24_000_000) },
         { path: 'small', content: 'small' },
       ])
-      await using slow = await between((body, path) =>
+      await using slow = await alterGateway(client, (body, path) =>
         way === 'file by file' && path.endsWith('=all') ? undefined : body,
       )
       const seen: number[] = []
@@ -454,7 +437,7 @@ describe('a download to disk', () => {
     const target = join(folder, 'cut short')
     let keptBytes = 20_000_000
     let rangeBytes = 0
-    await using cut = await between((body, path) => {
+    await using cut = await alterGateway(client, (body, path) => {
       if (path.includes('entity-bytes')) rangeBytes += body.length
       if (path.endsWith('=all')) return body.subarray(0, keptBytes)
       // The listing of the root precedes it; what is fetched file by file follows, and fails.

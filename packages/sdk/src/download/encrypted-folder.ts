@@ -1,14 +1,16 @@
 import { CairnError } from '@cairn/protocol'
 import { joinPath, makeFolder } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
-import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
+import { type FolderIndex, indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
-import { createProgress } from '../progress.ts'
+import { createProgress, type Progress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { createDistinctNames, type DistinctNames } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
+import { openEncryptedTree } from './open-encrypted-tree.ts'
+import { complete, fitsOneResponse, openFolderDownload, report, saveTree } from './save-tree.ts'
 
 /** One file of an encrypted folder. */
 export type EncryptedFolderFile = {
@@ -51,13 +53,23 @@ export async function openEncryptedFolder(
   cid: string,
   { signal, ...options }: DecryptOptions & { signal?: AbortSignal } = {},
 ): Promise<EncryptedFolder> {
-  const stop = signal === undefined ? {} : { signal }
-  const { dynamicData } = options
-  const keyOptions = { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) }
-  const masterKey = options.masterKey ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
-  const index = await openDecrypted(client, `${cid}/${indexName}`, { masterKey, ...stop })
-  const { files, folders } = readFolderIndex(await gather(index))
+  const { masterKey, files, folders } = await open(client, cid, {
+    ...options,
+    ...(signal === undefined ? {} : { signal }),
+  })
   return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })), folders }
+}
+
+async function open(
+  client: Client,
+  cid: string,
+  { signal, dynamicData, masterKey: known }: DecryptOptions & { signal?: AbortSignal },
+): Promise<FolderIndex & { masterKey: string }> {
+  const stop = signal === undefined ? {} : { signal }
+  const keyOptions = { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) }
+  const masterKey = known ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
+  const index = await openDecrypted(client, `${cid}/${indexName}`, { masterKey, ...stop })
+  return { masterKey, ...readFolderIndex(await gather(index)) }
 }
 
 /**
@@ -71,30 +83,34 @@ export async function decryptFolder(
   { overwrite = false, signal, onProgress, ...options }: DecryptOptions & DownloadToDiskOptions = {},
 ): Promise<DownloadResult> {
   const stop = signal === undefined ? {} : { signal }
-  const { masterKey, files, folders } = await openEncryptedFolder(client, cid, { ...options, ...stop })
-  const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
-  const progress = createProgress('receive', sizeBytes, onProgress)
-  await makeFolder(target, overwrite)
+  const { masterKey, files, folders } = await open(client, cid, { ...options, ...stop })
+  const expectedBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
+  const progress = createProgress('receive', expectedBytes, onProgress)
+  const download = openFolderDownload({ client, target, overwrite, signal, progress })
+  const isNew = await makeFolder(target, overwrite)
   const paths = [...files.map(({ path }) => path), ...folders.map((path) => `${path}/`)]
   await makeFolders(paths, target, overwrite)
-  const named = files.map((file) => ({ ...file, name: file.path }))
-  await forEachFile(named, signal, async ({ path, cidPath, sizeBytes: expected }, ended) => {
+  const sizes = files.map(({ sizeBytes }) => sizeBytes)
+  const openFiles = () => openEncryptedTree(client, cid, { files, masterKey }, signal)
+  if (fitsOneResponse(sizes, isNew)) await saveTree(download, openFiles, [])
+  // What one response did not bring.
+  const missing = files.flatMap(({ path, ...file }) => {
+    const place = path.split('/').reduce(joinPath, target)
+    return download.done.has(place) ? [] : [{ ...file, name: path, place }]
+  })
+  await forEachFile(missing, signal, async ({ entry, place, sizeBytes: expected }, ended) => {
     let reported = 0
-    const report = (bytes: number) => {
-      progress.add(Math.max(0, bytes - reported))
-      reported = Math.max(reported, bytes)
-    }
-    await decryptFile(client, cidPath, joinPath(target, path), {
-      masterKey,
-      overwrite,
-      signal: ended,
+    const onProgress = ({ bytes }: Progress) => {
       // These bytes are encrypted, which takes a few more.
-      onProgress: ({ bytes }) => report(Math.min(bytes, expected)),
-    })
-    report(expected)
+      const known = Math.min(bytes, expected)
+      report(download, place, Math.max(0, known - reported))
+      reported = Math.max(reported, known)
+    }
+    const options = { masterKey, overwrite, signal: ended, onProgress }
+    complete(download, place, (await decryptFile(client, `${cid}/${entry}`, place, options)).sizeBytes)
   })
   progress.done()
-  return { path: target, sizeBytes, files: files.length }
+  return { path: target, sizeBytes: download.sizeBytes, files: files.length }
 }
 
 /**

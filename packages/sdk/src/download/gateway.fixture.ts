@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Client } from '../client.ts'
 
@@ -18,4 +18,26 @@ export async function openGateway(
       await new Promise((done) => server.close(done))
     },
   }
+}
+
+/** A gateway proxy: `change` receives the bytes of each response and may alter them, or break the connection. */
+export function alterGateway(
+  client: Client,
+  change: (body: Buffer, path: string) => Buffer | undefined,
+): Promise<Client & AsyncDisposable> {
+  const target = new URL(client.network.gateway)
+  return openGateway(client, (incoming, outgoing) => {
+    const path = incoming.url ?? '/'
+    request(
+      { host: target.hostname, port: target.port, path, method: incoming.method, headers: incoming.headers },
+      async (answer) => {
+        const parts: Buffer[] = []
+        for await (const part of answer) parts.push(part)
+        const body = change(Buffer.concat(parts), path)
+        outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': answer.headers['content-type'] ?? '' })
+        if (body === undefined) outgoing.write('', () => outgoing.destroy())
+        else outgoing.end(body)
+      },
+    ).end()
+  })
 }

@@ -1,54 +1,25 @@
-import { CairnError, forEachOf } from '@cairn/protocol'
+import { CairnError } from '@cairn/protocol'
 import { clearUnfinished, joinPath, makeFolder, makeLink } from '#platform/folder-entries'
-import { type NewFile, writePart, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
-import { createProgress, type Progress, type ProgressMeter } from '../progress.ts'
+import { createProgress, type Progress } from '../progress.ts'
 import { parseContentPath } from './content-path.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { createDistinctNames, type DistinctNames, requireSafe } from './distinct-names.ts'
+import { createDistinctNames, requireSafe } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { readLinkTarget, staysInside } from './link-target.ts'
 import { type FolderItem, listDirectory } from './list-directory.ts'
-import { readAll } from './open-file.ts'
-import { maxFolderDepth, type OpenTree, openTree } from './open-tree.ts'
+import { maxFolderDepth, openTree } from './open-tree.ts'
 import { isPrivateRoot } from './private-roots.ts'
-import { saveFile, smallFileBytes } from './save-file.ts'
-
-/** Files that are written, synced and moved together. */
-const batchFiles = 128
-const batchBytes = 8 * 1024 * 1024
-/** Two batches are written while the next one arrives. */
-const batchesAtOnce = 3
-/** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
-const oneResponseBytes = 256 * 1024 * 1024
-const smallEntryBytes = 1024 * 1024
-/** The same for a folder that an earlier call left: one response brings everything once more, so it brings less. */
-const continuedResponseBytes = 8 * 1024 * 1024
-const continuedEntryBytes = 64 * 1024
-/** Files above this size keep what arrived of them. */
-const maxLostBytes = 8 * 1024 * 1024
-
-/** A symbolic link, with its names from the top. */
-type Link = { readonly names: readonly string[]; readonly target: string }
-
-/** What a download of a folder has done, and how. */
-type FolderDownload = {
-  readonly client: Client
-  readonly target: string
-  readonly overwrite: boolean
-  readonly signal: AbortSignal | undefined
-  readonly progress: ProgressMeter
-  /** Bytes of the files in progress that were reported, by path. */
-  readonly reported: Map<string, number>
-  /** Paths of completed files. */
-  readonly done: Set<string>
-  /** Links by their paths, made last, so that no file is written through one. */
-  readonly links: Map<string, Link>
-  /** Paths of folders below the target that this download has made. */
-  readonly made: Set<string>
-  /** Bytes of completed files. */
-  sizeBytes: number
-}
+import { saveFile } from './save-file.ts'
+import {
+  complete,
+  type FolderDownload,
+  fitsOneResponse,
+  makeFolderOnce,
+  openFolderDownload,
+  report,
+  saveTree,
+} from './save-tree.ts'
 
 /**
  * Saves a folder with everything below it.
@@ -61,14 +32,7 @@ export async function saveFolder(
   { overwrite = false, signal, onProgress }: DownloadToDiskOptions,
 ): Promise<DownloadResult> {
   const progress = createProgress('receive', undefined, onProgress)
-  const parts = {
-    done: new Set<string>(),
-    links: new Map<string, Link>(),
-    made: new Set<string>(),
-    reported: new Map<string, number>(),
-    sizeBytes: 0,
-  }
-  const download: FolderDownload = { client, target, overwrite, signal, progress, ...parts }
+  const download = openFolderDownload({ client, target, overwrite, signal, progress })
   await saveLevel(download, cidPath, [])
   const leftOut = await makeLinks(download)
   progress.done()
@@ -104,129 +68,10 @@ async function saveLevel(download: FolderDownload, cidPath: string, above: reado
   } finally {
     await names.close()
   }
-  if (fitsOneResponse(items, isNew) && (await saveTree(download, cidPath, above))) return
+  const sizes = items.map(({ dagSizeBytes = Number.POSITIVE_INFINITY }) => dagSizeBytes)
+  const open = () => openTree(client, cidPath, signal)
+  if (fitsOneResponse(sizes, isNew) && (await saveTree(download, open, above))) return
   await saveItems(download, cidPath, items, above)
-}
-
-/**
- * Makes a folder, which only this download may have made before: no other name of the content leads to it. Returns false if an
- * earlier download left it.
- */
-async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<boolean> {
-  const isOwn = made.has(path)
-  const isNew = await makeFolder(path, overwrite || isOwn)
-  if (isNew) made.add(path)
-  return isNew || isOwn
-}
-
-/** Sizes are claims of the folder. A wrong one makes the download slower, not wrong. */
-function fitsOneResponse(items: readonly FolderItem[], isNew: boolean): boolean {
-  const totalBytes = items.reduce((sum, { dagSizeBytes = Number.POSITIVE_INFINITY }) => sum + dagSizeBytes, 0)
-  const [leastBytes, entryBytes] = isNew
-    ? [oneResponseBytes, smallEntryBytes]
-    : [continuedResponseBytes, continuedEntryBytes]
-  return totalBytes <= Math.max(leastBytes, items.length * entryBytes)
-}
-
-/**
- * Saves what a folder contains from one response. Returns false if that failed: the files that are missing are then fetched
- * one by one, with the errors of that.
- */
-async function saveTree(download: FolderDownload, cidPath: string, above: readonly string[]): Promise<boolean> {
-  const { client, signal, overwrite } = download
-  const tree = await openTree(client, cidPath, signal).catch((error: unknown) => {
-    if (signal?.aborted === true) throw error
-  })
-  if (tree === undefined) return false
-  await forEachOf(readBatches(download, tree, above), batchesAtOnce, async (files) => {
-    await writeTogether(files, overwrite)
-    for (const { target: path, bytes } of files) complete(download, path, bytes.length)
-  })
-  return tree.failure === undefined
-}
-
-/**
- * Makes the folders of a tree, saves its large files, notes its links, and returns the small files in batches, those before a
- * failure, too.
- */
-async function* readBatches(
-  download: FolderDownload,
-  tree: OpenTree,
-  above: readonly string[],
-): AsyncGenerator<NewFile[], void, undefined> {
-  const { signal, overwrite, target, done, links } = download
-  /** Names by their folders. */
-  const taken = new Map<string, DistinctNames>()
-  let batch: NewFile[] = []
-  let batchedBytes = 0
-  try {
-    for await (const item of tree.items) {
-      // What has arrived already would be written to its end.
-      if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
-      const names = [...above, ...item.names]
-      const path = await pathOf(names, target, taken)
-      // What it contains comes after it, and is written once more.
-      if (item.kind === 'folder' && !(await makeFolderOnce(download, path))) await clearUnfinished(path, () => false)
-      if (item.kind === 'link') links.set(path, { names, target: item.target })
-      if (item.kind !== 'file') continue
-      const { sizeBytes, bytes } = item
-      if (done.has(path)) {
-        // The next item follows its bytes.
-        for await (const _ of bytes);
-        continue
-      }
-      if (sizeBytes > smallFileBytes) {
-        // Another file may have the name of its part.
-        const keeps =
-          sizeBytes > maxLostBytes && taken.get(folderOf(names, target))?.has(`${names.at(-1)}.part`) === false
-        complete(
-          download,
-          path,
-          await (keeps ? writePart : writeWhole)(path, reporting(download, path, bytes), overwrite),
-        )
-        continue
-      }
-      const content = await readAll({ rangeBytes: sizeBytes, bytes })
-      batch.push({ target: path, bytes: content })
-      batchedBytes += content.length
-      if (batch.length < batchFiles && batchedBytes < batchBytes) continue
-      yield batch
-      batch = []
-      batchedBytes = 0
-    }
-  } catch (error) {
-    // Other errors are those of names, of the disk or of the caller.
-    if (error !== tree.failure || signal?.aborted === true) throw error
-  } finally {
-    await tree.close()
-    for (const inFolder of taken.values()) await inFolder.close()
-  }
-  if (batch.length > 0) yield batch
-}
-
-function complete(download: FolderDownload, path: string, sizeBytes: number): void {
-  const { done, progress, reported } = download
-  done.add(path)
-  download.sizeBytes += sizeBytes
-  progress.add(Math.max(0, sizeBytes - (reported.get(path) ?? 0)))
-  reported.delete(path)
-}
-
-function report({ progress, reported }: FolderDownload, path: string, sizeBytes: number): void {
-  progress.add(sizeBytes)
-  reported.set(path, (reported.get(path) ?? 0) + sizeBytes)
-}
-
-/** Yields the same bytes, and reports them. */
-async function* reporting(
-  download: FolderDownload,
-  path: string,
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of pieces) {
-    report(download, path, piece.length)
-    yield piece
-  }
 }
 
 /** Saves the files of a folder one by one, and what its folders contain. */
@@ -263,18 +108,4 @@ async function saveItems(
     if (linkTarget === undefined) await saveLevel(download, pathTo(item), names)
     else links.set(place(item), { names, target: linkTarget })
   }
-}
-
-function folderOf(names: readonly string[], target: string): string {
-  return names.slice(0, -1).reduce(joinPath, target)
-}
-
-/** The place of an item below `target`. Its folder came before it, so only the last name is new. */
-async function pathOf(names: readonly string[], target: string, taken: Map<string, DistinctNames>): Promise<string> {
-  const folder = folderOf(names, target)
-  const name = names.at(-1) ?? ''
-  const inFolder = taken.get(folder) ?? createDistinctNames(folder)
-  taken.set(folder, inFolder)
-  await inFolder.add(name)
-  return joinPath(folder, name)
 }
