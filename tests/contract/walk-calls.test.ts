@@ -144,6 +144,16 @@ test.each(optionalKey.map((call) => [call.id, call] as const))(
   },
 )
 
+test('a list is not taken for an object without properties', async () => {
+  const answer = await fetch(`${network.profile.api}/api/webhooks/${crypto.randomUUID()}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: '[null]',
+  })
+  expect(answer.status).toBe(400)
+  expect(await answer.text()).toContain('body must be an object, but is a list of 1')
+})
+
 const isAccepted = ({ query }: CallDefinition, sent: Record<string, string>) => query !== undefined && v.is(query, sent)
 
 describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) => {

@@ -57,7 +57,9 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
   parse('headers', call.headers, request.headers)
   if (call.body?.kind === 'json') {
     requireJson(request)
-    parse('body', call.body.schema, request.body)
+    // Every body is an object, and the library takes a list for one without properties.
+    if (Array.isArray(request.body)) issues.push(listIssue(request.body))
+    else parse('body', call.body.schema, request.body)
   }
   if (issues.length > 0) throw describe(call, issues)
   // The schemas produced it: the one place where their types meet the untyped parts of Fastify.
@@ -86,6 +88,11 @@ function renameRest(call: CallDefinition, params: Record<string, unknown>): Reco
 
 function readIssue(issue: v.BaseIssue<unknown>, field: string): Issue {
   return { field, message: describeRule(issue), sentence: describeIssue(issue, field) }
+}
+
+function listIssue({ length }: unknown[]): Issue {
+  const message = 'must be an object'
+  return { field: 'body', message, sentence: `body ${message}, but is a list of ${length}` }
 }
 
 function describe(call: CallDefinition, issues: Issue[]): CairnError {
