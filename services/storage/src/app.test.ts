@@ -89,6 +89,10 @@ describe('errors', () => {
     expectError(await storage.call('/healthz', { method: 'POST' }), 405, 'METHOD_NOT_ALLOWED')
     expect((await storage.call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD')
     expectError(await storage.call('/api/auth/api_keys/abc', { method: 'PUT' }), 405, 'METHOD_NOT_ALLOWED')
+    const query = await storage.call('/healthz', { method: 'QUERY' })
+    expectError(query, 405, 'METHOD_NOT_ALLOWED')
+    expect(query.headers.get('allow')).toBe('GET, HEAD')
+    expectError(await storage.call('/nowhere', { method: 'QUERY' }), 404, 'NOT_FOUND')
   })
 
   test('a path that is no text is INVALID_REQUEST', async () => {

@@ -7,7 +7,13 @@ import {
   maxJsonBodyBytes,
   requestIdHeader,
 } from '@cairn/protocol'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
@@ -151,17 +157,23 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
     sendError(request, reply, dialect, error, metrics, describeError)
   })
   app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(app, request)
-    // A route without a result, such as that of files, ends here too: its method is not the problem.
-    const isMethodWrong = allowed.length > 0 && !allowed.includes(request.method)
-    const allow = allowed.join(', ')
-    if (isMethodWrong) reply.header('allow', allow)
-    const error = isMethodWrong
-      ? new CairnError('METHOD_NOT_ALLOWED', { details: { allow } })
-      : new CairnError('NOT_FOUND')
-    sendError(request, reply, dialect, error, metrics)
+    sendError(request, reply, dialect, noRoute(app, request, reply), metrics)
+  })
+  // Fastify rejects the content of a request with this method (RFC 10008) before it finds that no route has it.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'QUERY') throw noRoute(app, request, reply)
   })
   return app
+}
+
+/** Returns the error of a request without a route, and names the methods that its path supports. */
+function noRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): CairnError {
+  const allowed = allowedMethods(app, request)
+  // A route without a result, such as that of files, ends here too: its method is not the problem.
+  if (allowed.length === 0 || allowed.includes(request.method)) return new CairnError('NOT_FOUND')
+  const allow = allowed.join(', ')
+  reply.header('allow', allow)
+  return new CairnError('METHOD_NOT_ALLOWED', { details: { allow } })
 }
 
 /** Handlers read streams themselves; only JSON is parsed, and only for calls with such a body. */

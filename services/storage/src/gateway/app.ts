@@ -169,7 +169,11 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   })
   app.setNotFoundHandler(async (request, reply) => {
     reply.hijack()
-    sendError(request, reply, new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } }))
+    sendError(request, reply, wrongMethod())
+  })
+  // Fastify rejects the content of a request with this method (RFC 10008) before it finds that no route has it.
+  app.addHook('onRequest', async ({ method }) => {
+    if (method === 'QUERY') throw wrongMethod()
   })
   app.setErrorHandler(async (error, request, reply) => {
     reply.hijack()
@@ -177,6 +181,8 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   })
   return app
 }
+
+const wrongMethod = () => new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } })
 
 /**
  * Offers requests to `answer` before Fastify sees them, which takes longer than to repeat a small answer. What it leaves

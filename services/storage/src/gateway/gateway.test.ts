@@ -152,7 +152,7 @@ describe('files on the path gateway', () => {
     const { app, addFile, addFolder } = createTestGateway()
     const file = await addFile('x')
     const root = await addFolder({ a: 'x' })
-    const code = async (url: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE' = 'GET') => {
+    const code = async (url: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'QUERY' = 'GET') => {
       const answer = await app.inject({ url, method })
       expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8')
       return `${answer.statusCode} ${answer.headers['x-cairn-code']}`
@@ -166,6 +166,7 @@ describe('files on the path gateway', () => {
     expect(await code('/')).toBe('404 NOT_FOUND')
     expect(await code('/api/v0/id', 'POST')).toBe('404 NOT_FOUND')
     expect(await code(`/ipfs/${file}`, 'PUT')).toBe('405 METHOD_NOT_ALLOWED')
+    expect(await code(`/ipfs/${file}`, 'QUERY')).toBe('405 METHOD_NOT_ALLOWED')
     expect(await code(`/ipfs/${file}`, 'POST')).toBe('405 METHOD_NOT_ALLOWED')
     expect(await code(`/ipfs/${file}?format=zip`)).toBe('406 NOT_ACCEPTABLE')
     const put = await app.inject({ method: 'DELETE', url: `/ipfs/${file}` })
