@@ -61,11 +61,19 @@ function printBody({ body }: CallDefinition): string[] {
   return [`Body, \`${type}\`: ${escapeMarkdown(body.description)}`]
 }
 
-function printAnswer({ response, status = 200 }: CallDefinition): string[] {
+function printAnswer(call: CallDefinition): string[] {
+  const others = Object.entries(call.otherStatuses ?? {})
+  const list = others.map(([status, when]) => `- ${status}: ${escapeMarkdown(when)}`).join('\n')
+  return [...printSuccess(call), ...(list === '' ? [] : ['Other answers:', list])]
+}
+
+function printSuccess({ response, status = 200 }: CallDefinition): string[] {
   const note = response.description === undefined ? '' : `: ${escapeMarkdown(response.description)}`
   if (response.kind === 'json')
     return [`Answer ${status}, JSON${note}${note === '' ? ':' : ''}`, printFence(response.schema)]
-  const type = { text: 'text', bytes: 'bytes', none: 'without a body' }[response.kind]
+  const types = response.kind === 'bytes' ? (response.mediaTypes ?? []).filter((name) => name !== '*/*') : []
+  const names = types.map((name) => ` \`${name}\``).join(' or')
+  const type = `${{ text: 'text', bytes: 'bytes', none: 'without a body' }[response.kind]}${names === '' ? '' : ` of type${names}`}`
   return [`Answer ${status}, ${type}${note}${/[.:]$/.test(note) ? '' : '.'}`]
 }
 

@@ -31,7 +31,8 @@ export type BodyDefinition =
 export type ResponseDefinition =
   | { kind: 'json'; schema: Schema; description?: string }
   | { kind: 'text'; mediaType: string; description?: string }
-  | { kind: 'bytes'; description?: string }
+  /** The service sends `application/octet-stream`, or one of `mediaTypes`. */
+  | { kind: 'bytes'; mediaTypes?: readonly string[]; description?: string }
   | { kind: 'none'; description?: string }
 
 /** Limits enforced before any work starts. */
@@ -76,6 +77,8 @@ export type CallDefinition = {
   response: ResponseDefinition
   /** Status of success. Defaults to 200. */
   status?: number
+  /** Further statuses of success, and when the service answers with them. */
+  otherStatuses?: Readonly<Record<string, string>>
   /** Error codes in addition to {@link commonErrors}. */
   errors: readonly ErrorCode[]
   dialect: DialectName

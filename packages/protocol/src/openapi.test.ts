@@ -33,7 +33,7 @@ test('names the codes of the table, and parameters by their place', () => {
 test('writes each error response, and each schema of three calls, once', () => {
   const errors: unknown[] = Object.values(document.paths).flatMap((path) =>
     Object.values(path).flatMap(({ responses }) =>
-      Object.entries(responses).flatMap(([status, response]) => (Number(status) < 400 ? [] : [response])),
+      Object.entries(responses).flatMap(([status, response]) => (/^[23]/.test(status) ? [] : [response])),
     ),
   )
   expect(errors.length).toBeGreaterThan(1000)
@@ -63,6 +63,34 @@ test('is written in the dialect of OpenAPI 3.1, with a format for each number', 
     return value
   })
   expect(lists.size).toBe(2)
+})
+
+test('describes a number in a parameter as an integer with its bounds', () => {
+  const parameters = [
+    ...Object.values(document.paths).flatMap((path) =>
+      Object.values(path).flatMap((operation) => operation.parameters),
+    ),
+    ...Object.values(document.components.parameters),
+  ]
+  expect(parameters).toContainEqual({
+    name: 'limit',
+    in: 'query',
+    required: false,
+    schema: { type: 'integer', format: 'int64', minimum: 1, maximum: 1000, default: 10 },
+  })
+  expect(JSON.stringify(parameters)).not.toContain(String.raw`"^\\d{1,3}$"`)
+})
+
+test('lists what a call of bytes sends, bytes first, and its other successes', () => {
+  const responses = (path: string, method = 'get') => document.paths[path]?.[method]?.responses
+  expect(responses('/ipni/v1/ad/head')).toMatchObject({
+    200: { content: { 'application/octet-stream': {}, 'application/json': {} } },
+    204: { description: 'Nothing was announced.' },
+  })
+  expect(responses('/ipfs/{cid}/{path}')).toMatchObject({
+    206: { content: { 'application/octet-stream': {}, '*/*': {} } },
+    304: { description: expect.any(String) },
+  })
 })
 
 test('states the type of each constant', () => {

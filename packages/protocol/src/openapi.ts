@@ -167,12 +167,31 @@ function parameters(where: Parameter['in'], schema: Schema | undefined): Paramet
   const object = jsonSchema(schema)
   const required = Array.isArray(object['required']) ? object['required'] : []
   const properties = isJson(object['properties']) ? object['properties'] : {}
+  const entries = 'entries' in schema && isJson(schema.entries) ? schema.entries : {}
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: where,
     required: where === 'path' || required.includes(name),
-    schema: property,
+    schema: integerParameter(property, entries[name]) ?? property,
   }))
+}
+
+/** A parameter is text on the wire; one that the service reads as a whole number is an integer to clients. */
+function integerParameter(property: unknown, entry: unknown): Json | undefined {
+  if (!isJson(entry) || !isJson(property)) return undefined
+  if (isJson(entry['wrapped'])) return integerParameter(property, entry['wrapped'])
+  const pipe = Array.isArray(entry['pipe']) ? entry['pipe'].filter(isJson) : []
+  const at = pipe.findIndex((action) => action['type'] === 'transform' && action['operation'] === Number)
+  const digits = /^\^\\d\{1,(\d+)\}\$$/.exec(String(property['pattern']))?.[1]
+  if (at === -1 || digits === undefined) return undefined
+  const bound = (type: string) => pipe.slice(at).find((action) => action['type'] === type)?.['requirement']
+  return {
+    type: 'integer',
+    format: 'int64',
+    minimum: bound('min_value') ?? 0,
+    maximum: bound('max_value') ?? Math.min(10 ** Number(digits) - 1, Number.MAX_SAFE_INTEGER),
+    ...('default' in property ? { default: Number(property['default']) } : {}),
+  }
 }
 
 /** Generators of clients name the types of a union after its parameter only where an operation contains it. */
@@ -213,9 +232,13 @@ function responses(call: CallDefinition, errors: Parts): Json {
         ? { [success.mediaType]: { schema: { type: 'string' } } }
         : success.kind === 'none'
           ? undefined
-          : { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : bytesContent(success.mediaTypes)
+  const body = content === undefined ? {} : { content }
   const result: Record<string, Json> = {
-    [call.status ?? 200]: { description: success.description ?? 'Done', ...(content === undefined ? {} : { content }) },
+    [call.status ?? 200]: { description: success.description ?? 'Done', ...body },
+  }
+  for (const [status, description] of Object.entries(call.otherStatuses ?? {})) {
+    result[status] = { description, ...(status === '206' ? body : {}) }
   }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set<ErrorCode>([...call.errors, ...commonErrors])) {
@@ -227,6 +250,13 @@ function responses(call: CallDefinition, errors: Parts): Json {
     result[status] = errors.refer(errorResponse(codes), nameOfResponse(codes))
   }
   return result
+}
+
+/** Generators of clients read a response by its first type, and bytes are right for each. */
+function bytesContent(mediaTypes: readonly string[] = []): Json {
+  const bytes = { schema: { type: 'string', format: 'binary' } }
+  const types = mediaTypes.map((type) => [type, /[/+]json$/.test(type) ? {} : bytes])
+  return { 'application/octet-stream': bytes, ...Object.fromEntries(types) }
 }
 
 function errorResponse(codes: readonly ErrorCode[]): Json {

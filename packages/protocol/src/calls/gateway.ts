@@ -17,6 +17,13 @@ const readErrors = [
   'NOT_ACCEPTABLE',
 ] as const satisfies readonly ErrorCode[]
 
+/** Answers that the path or the headers of a request lead to. */
+const statuses = {
+  206: 'The range that the request names.',
+  304: 'The client has this content.',
+  '3XX': 'The canonical address of the content, or what the `_redirects` file of a site names.',
+}
+
 const params = v.object({ cid: anyCidSchema, path: v.optional(v.pipe(v.string(), v.maxLength(8192))) })
 
 /** `POST /api/v0/cat/{cid}/{path}`: returns the bytes of a file, as published clients fetch them before decrypting. */
@@ -55,7 +62,8 @@ export const getIpfs = defineCall({
     'dag-scope': v.optional(v.pipe(v.string(), v.maxLength(16))),
     'entity-bytes': v.optional(v.pipe(v.string(), v.maxLength(64))),
   }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['*/*'] },
+  otherStatuses: statuses,
   errors: readErrors,
   dialect: 'gateway',
   limits: {},
@@ -78,7 +86,8 @@ export const getIpns = defineCall({
     path: v.optional(v.pipe(v.string(), v.maxLength(8192))),
   }),
   query: v.looseObject({ format: v.optional(v.pipe(v.string(), v.maxLength(32))) }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['*/*'] },
+  otherStatuses: statuses,
   errors: [
     'INVALID_NAME',
     'INVALID_PATH',

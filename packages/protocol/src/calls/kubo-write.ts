@@ -52,7 +52,7 @@ export const kuboBlockPut = defineCall({
     'allow-big-block': neverBig,
   }),
   body: blocksBody,
-  response: { kind: 'bytes', description: 'Returns one JSON line per block.' },
+  response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line per block.' },
   errors: storeErrors,
   limits: { perMinute: 6000 },
 })
@@ -74,7 +74,7 @@ export const kuboDagPut = defineCall({
     'allow-big-block': neverBig,
   }),
   body: blocksBody,
-  response: { kind: 'bytes', description: 'Returns one JSON line per node.' },
+  response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line per node.' },
   errors: storeErrors,
   limits: { perMinute: 6000 },
 })
@@ -89,7 +89,7 @@ export const kuboDagStat = defineCall({
     arg: kuboPaths,
     progress: kuboFlag,
   }),
-  response: { kind: 'bytes', description: 'Returns one JSON line.' },
+  response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line.' },
   limits: { perMinute: 120 },
 })
 

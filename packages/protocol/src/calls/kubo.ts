@@ -65,7 +65,7 @@ export const catKubo = defineCall({
     length: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
     progress: kuboFlag,
   }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
 /** `POST /api/v0/get`: returns a file or folder as a TAR archive. */
@@ -83,7 +83,7 @@ export const kuboGet = defineCall({
     'compression-level': v.optional(v.string()),
     progress: kuboFlag,
   }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['application/x-tar'] },
 })
 
 /** `POST /api/v0/ls`: lists the entries of folders. */
@@ -101,7 +101,11 @@ export const kuboLs = defineCall({
     stream: kuboFlag,
     long: kuboFlag,
   }),
-  response: { kind: 'bytes', description: 'Returns JSON lines, a single line unless `stream` is set.' },
+  response: {
+    kind: 'bytes',
+    mediaTypes: ['application/json'],
+    description: 'Returns JSON lines, a single line unless `stream` is set.',
+  },
   limits: { perMinute: 600 },
 })
 
@@ -112,7 +116,7 @@ export const kuboDagGet = defineCall({
   path: '/api/v0/dag/get',
   summary: 'Read a node as DAG-JSON or DAG-CBOR (Kubo’s form)',
   query: v.looseObject({ arg: kuboPath, 'output-codec': v.optional(v.picklist(['dag-json', 'dag-cbor'])) }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
 /** `POST /api/v0/dag/export`: returns a DAG as a CAR. */
@@ -122,7 +126,7 @@ export const kuboDagExport = defineCall({
   path: '/api/v0/dag/export',
   summary: 'Read a DAG as a CAR (Kubo’s form)',
   query: v.looseObject({ arg: kuboPath, progress: kuboFlag }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
 /** `POST /api/v0/dag/resolve`: resolves a path to its CID. */
@@ -142,7 +146,7 @@ export const kuboBlockGet = defineCall({
   path: '/api/v0/block/get',
   summary: 'Read a block (Kubo’s form)',
   query: v.looseObject({ arg: kuboPath }),
-  response: { kind: 'bytes' },
+  response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
 /** `POST /api/v0/block/stat`: returns the size of one block, in bytes. */
@@ -234,7 +238,11 @@ export const kuboPinLs = defineCall({
     quiet: kuboFlag,
     stream: kuboFlag,
   }),
-  response: { kind: 'bytes', description: 'Returns one JSON object, or one line per pin with `stream`.' },
+  response: {
+    kind: 'bytes',
+    mediaTypes: ['application/json'],
+    description: 'Returns one JSON object, or one line per pin with `stream`.',
+  },
   errors: [...authErrors, ...kuboReadErrors],
   limits: { perMinute: 120 },
 })
