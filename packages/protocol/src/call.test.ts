@@ -24,6 +24,34 @@ test('ids and routes are unique, and every call that needs a key can say so', ()
   }
 })
 
+test('a call declares the codes that its schemas name by their messages', () => {
+  const found = new Set<string>()
+  for (const call of allCalls) {
+    const messages = new Set<unknown>()
+    const schemas = [call.params, call.query, call.headers, call.body?.kind === 'json' ? call.body.schema : undefined]
+    for (const schema of schemas) collectMessages(schema, messages)
+    for (const code of ['INVALID_CID', 'INVALID_ADDRESS', 'INVALID_LABEL'] as const) {
+      if (!messages.has(errorTable[code].message)) continue
+      expect(call.errors, `${call.id} ${code}`).toContain(code)
+      found.add(code)
+    }
+  }
+  expect(found.size).toBe(3)
+})
+
+/** Messages of the actions of a schema and of the schemas in it. */
+function collectMessages(schema: unknown, messages: Set<unknown>): void {
+  if (typeof schema !== 'object' || schema === null) return
+  if ('message' in schema) messages.add(schema.message)
+  for (const part of ['entries', 'pipe', 'wrapped', 'item', 'items', 'options', 'rest', 'value'] as const) {
+    const inner: unknown = Reflect.get(schema, part)
+    if (typeof inner === 'object' && inner !== null) {
+      for (const one of part === 'wrapped' || part === 'item' ? [inner] : Object.values(inner))
+        collectMessages(one, messages)
+    }
+  }
+}
+
 test('clients see the input side, handlers the output side', () => {
   expectTypeOf<CallInput<typeof listFiles>['query']['limit']>().toEqualTypeOf<string | undefined>()
   expectTypeOf<CallArguments<typeof listFiles>['query']['limit']>().toEqualTypeOf<number | undefined>()

@@ -97,7 +97,7 @@ export const createWebhook = defineCall({
     schema: v.object({ url, types: v.optional(types, []), description: v.optional(description, '') }),
   },
   response: { kind: 'json', schema: createdWebhook },
-  errors: [...targetErrors, 'WEBHOOK_LIMIT'],
+  errors: [...targetErrors, 'INVALID_LABEL', 'WEBHOOK_LIMIT'],
   limits,
   idempotent: false,
 })
@@ -135,7 +135,7 @@ export const updateWebhook = defineCall({
     }),
   },
   response: { kind: 'json', schema: webhook },
-  errors: [...targetErrors, 'WEBHOOK_NOT_FOUND'],
+  errors: [...targetErrors, 'INVALID_LABEL', 'WEBHOOK_NOT_FOUND'],
   limits,
   idempotent: true,
 })
