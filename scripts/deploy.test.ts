@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
+import { errorTable } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
 import { settings } from '@cairn/storage'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -166,6 +167,18 @@ describe('each service of the compose file', () => {
       Object.keys(compose.services).filter((name) => name.startsWith('provider')),
     )
   })
+})
+
+test.each([
+  ['deploy/nginx/cairn.conf', /return 503 '(.*)';/g],
+  ['deploy/caddy/Caddyfile', /import unavailable `(.*)`/g],
+])('%s answers for a service as the service does', (path, pattern) => {
+  const { message, hint } = errorTable.UNAVAILABLE
+  const error = { code: 'UNAVAILABLE', message, hint }
+  const bodies = [...read(path).matchAll(pattern)].map(([, body = '']) => JSON.parse(body))
+  expect(bodies.length).toBeGreaterThan(1)
+  for (const body of bodies) expect([error, { error }]).toContainEqual(body)
+  expect(bodies).toEqual(expect.arrayContaining([error, { error }]))
 })
 
 /** Metrics that Node's own collector gives; the rest is in the sources. */
