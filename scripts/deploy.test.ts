@@ -14,6 +14,7 @@ import { readKeyRouterConfig } from '../services/keynode/src/router/config.ts'
 import { readProviderConfig } from '../services/provider/src/config.ts'
 import { commands } from '../services/storage/src/admin/commands.ts'
 import { readConfig } from '../services/storage/src/config.ts'
+import { createStorageMetrics } from '../services/storage/src/metrics.ts'
 import { serviceBundles } from './service-bundles.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -197,6 +198,15 @@ test.each(['deploy/prometheus/alerts.yaml', 'deploy/grafana/cairn.json', 'docs/o
     expect(named.filter((name) => !metricNames.has(name))).toEqual([])
   },
 )
+
+test('a series whose increase an alert expects begins at 0', async () => {
+  const text = await createStorageMetrics().registry.metrics()
+  const series = [...read('deploy/prometheus/alerts.yaml').matchAll(/increase\((cairn_\w+(?:\{\w+="\w+"\})?)\[/g)]
+  expect(series.length).toBeGreaterThan(3)
+  // One per network that is followed.
+  const rest = series.map(([, name = '']) => name).filter((name) => name !== 'cairn_chain_disagreements_total')
+  for (const name of rest) expect(text).toContain(`\n${name} 0\n`)
+})
 
 test('alerts and dashboard have the format of their programs', () => {
   const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Record<string, unknown>[] }[] }

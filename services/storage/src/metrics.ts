@@ -57,6 +57,14 @@ export type StoreGauges = {
 export function createStorageMetrics(): StorageMetrics {
   const metrics = createMetrics()
   const registers = [metrics.registry]
+  const possessionChecks = new Counter({
+    name: 'cairn_possession_checks_total',
+    help: 'Challenges to storage providers, by result',
+    labelNames: ['outcome'],
+    registers,
+  })
+  // From the start, so that the first wrong proof is an increase.
+  for (const outcome of ['proved', 'wrong', 'silent']) possessionChecks.inc({ outcome }, 0)
   return {
     ...metrics,
     uploadedBytes: new Counter({ name: 'cairn_uploaded_bytes_total', help: 'Bytes of uploaded files', registers }),
@@ -94,12 +102,7 @@ export function createStorageMetrics(): StorageMetrics {
     }),
     paymentsCredited: new Counter({ name: 'cairn_payments_credited_total', help: 'Payments credited', registers }),
     namesRenewed: new Counter({ name: 'cairn_names_renewed_total', help: 'Renewed name records', registers }),
-    possessionChecks: new Counter({
-      name: 'cairn_possession_checks_total',
-      help: 'Challenges to storage providers, by result',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    possessionChecks,
     chainHeadBlock: new Gauge({
       name: 'cairn_chain_head_block',
       help: 'Newest block reported by an endpoint, while this process follows the chain',

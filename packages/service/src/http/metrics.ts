@@ -1,3 +1,4 @@
+import { errorTable } from '@cairn/protocol'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
 /** The metrics of one service, in the Prometheus text format. */
@@ -22,6 +23,9 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopMeasuredMs })
   const registers = [registry]
+  const errors = new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers })
+  // A series that begins at 1 has no increase, so that an alert would miss the first error.
+  for (const [code, { status }] of Object.entries(errorTable)) if (status >= 500) errors.inc({ code }, 0)
   return {
     registry,
     requests: new Counter({
@@ -43,7 +47,7 @@ export function createMetrics(): Metrics {
       labelNames: ['call'],
       registers,
     }),
-    errors: new Counter({ name: 'cairn_errors_total', help: 'Errors answered', labelNames: ['code'], registers }),
+    errors,
     clientsGone: new Counter({
       name: 'cairn_clients_gone_total',
       help: 'Requests whose connection closed before the response was complete',

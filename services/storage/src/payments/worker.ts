@@ -16,6 +16,8 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
   const name = `payments-${network.chainId}`
   const lease = { name, owner: context.processId, durationMs: leaseMs }
   const chain = context.dependencies.add({ kind: 'chain', name: network.name })
+  // From the start, so that the first disagreement is an increase.
+  context.metrics.chainDisagreements.inc({ network: network.name }, 0)
   let fence: number | undefined
   const indexer = createNetworkIndexer({
     context,
