@@ -21,8 +21,11 @@ export const awsCli: PythonProgram = { name: 'awscli', version: '1.46.3', binary
 
 export const s3cmd: PythonProgram = { name: 's3cmd', version: '2.4.0' }
 
+/** Makes requests from OpenAPI documents and checks their answers. */
+export const schemathesis: PythonProgram = { name: 'schemathesis', version: '4.32.5' }
+
 /** All that `npm run interop:install` installs. */
-export const pythonPrograms: readonly PythonProgram[] = [openapiPythonClient, boto3, awsCli, s3cmd]
+export const pythonPrograms: readonly PythonProgram[] = [openapiPythonClient, boto3, awsCli, s3cmd, schemathesis]
 
 /** The virtual environment that `npm run interop:install` creates for it. */
 export function pythonProgramFolder({ name, version }: PythonProgram): string {

@@ -28,6 +28,7 @@ import {
   openapiPythonClient,
   type PythonProgram,
   s3cmd,
+  schemathesis,
 } from './python-programs.ts'
 import { suiteVersion, whyNoSuite } from './s3-suite.ts'
 
@@ -276,6 +277,13 @@ export const ringRows: readonly RingRow[] = [
     files: ['openapi-clients.test.ts'],
     only: 'Go',
     ...needsGo(oapiCodegen),
+  },
+  {
+    program: 'schemathesis',
+    scope:
+      'requests made from the OpenAPI document, right and wrong, with a key and without, to the API, gateway, key router, a key node and a provider: statuses, types, schemas and headers of the answers, authentication, methods',
+    files: ['schemathesis.test.ts'],
+    ...needsPython(schemathesis),
   },
 ]
 
