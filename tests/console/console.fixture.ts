@@ -1,4 +1,4 @@
-// The console for a test file: what it reports is looked at after every test.
+// The console for a test file: what it reports is looked at after every test, and what it shows is printed after one that fails.
 import { expect, onTestFinished } from 'vitest'
 import { type Console, openConsole } from './console.ts'
 
@@ -15,7 +15,9 @@ export async function openConsoleTest(options?: Parameters<typeof openConsole>[0
     ...site,
     newPage: async (pageOptions) => {
       const opened = await site.newPage(pageOptions)
-      onTestFinished(async () => {
+      onTestFinished(async ({ task }) => {
+        // The limit of a test ends it without an error of its own steps.
+        if (task.result?.state === 'fail') console.error(await opened.describe())
         await opened.context.close()
         expect(opened.problems).toEqual([])
       })

@@ -7,6 +7,7 @@ import { createFirefoxes, failedRequest, isFirefox, leftWhileLoading, typeInstea
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { ownChromium } from '../has-chromium.ts'
 import { findFaults } from './accessibility.ts'
+import { recordContext } from './describe-page.ts'
 import { createTestWallet, type TestWallet } from './test-wallet.ts'
 
 /** Longest wait for what a page shall show, in ms. */
@@ -28,6 +29,8 @@ export type ConsolePage = {
   signIn(): Promise<void>
   /** Findings of axe for WCAG 2.2 A and AA and best practice, colours in both themes or all accents, as short texts. */
   checkAccessibility(options?: { everyAccent?: boolean }): Promise<string[]>
+  /** What the pages of this context show, wait for and were refused, as text for a test that fails. */
+  describe(): Promise<string>
 }
 
 export type Console = AsyncDisposable & {
@@ -118,6 +121,7 @@ async function newPage(
   if (!isFirefox) {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: network.profile.api })
   }
+  const describe = recordContext(context)
   const wallet = await createTestWallet(context, accounts, network.profile.chain)
   const page = await context.newPage()
   if (isFirefox) typeInsteadOfFill(page)
@@ -162,5 +166,6 @@ async function newPage(
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     },
     checkAccessibility: (options) => findFaults(page, colours, options),
+    describe,
   }
 }

@@ -223,6 +223,38 @@ test('reports a failure once: by a toast, or at its row, whose buttons stay unco
     .waitFor({ state: 'attached' })
 })
 
+test('what a failing test prints tells what its page shows, waits for and was refused', async () => {
+  const { page, context, describe } = await openSignedIn()
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      if (route.request().postDataBuffer()?.includes('held.txt')) await held.promise
+      await route.fulfill({ status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' })
+    },
+  )
+  await page.keyboard.press('u')
+  const names = ['held.txt', 'refused.txt']
+  const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  await startUpload(page, 'public')
+  await page.getByRole('button', { name: 'Retry refused.txt' }).waitFor()
+  const text = await describe()
+  expect(text).toMatch(/Transfers: .*1 running · 1 failed/s)
+  expect(text).toMatch(/Requests without an answer[^]*POST [^\n]*\/api\/v0\/add/)
+  expect(text).toMatch(/Requests that failed[^]*\/api\/v0\/add[^\n]*: 402/)
+  expect(text).toMatch(/"name": "held.txt"/)
+  held.resolve()
+  // A page that hangs, and one that has gone, end no test before its own failure is told.
+  const hang = () => {
+    for (;;);
+  }
+  await page.evaluate(`setTimeout(${hang}, 0)`)
+  expect(await describe()).toContain('(no answer within 5 s)')
+  await context.close()
+  expect(await describe()).toContain('with 0 open page(s)')
+})
+
 test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
   const { page, problems } = await openSignedIn()
   const held = Promise.withResolvers<void>()
