@@ -31,6 +31,9 @@ import { createAccountClient } from './wallet-client.ts'
 const MiB = 1024 * 1024
 /** The page keeps no file as large as this: users choose it again. */
 const tooLargeToKeep = 66 * MiB
+/** What a line carries, in bytes per second, so that most of a file is still to be sent when a busy machine takes its next step. */
+const slowly = 2 * MiB
+const isAdd = (url: URL) => url.pathname === '/api/v0/add'
 let site: ConsoleTest
 let folder = ''
 beforeAll(async () => {
@@ -46,11 +49,12 @@ test('after a reload at half-way the rest is sent, by itself, and nothing else',
   const { page, line, problems } = await openUploadPage(site)
   const bytes = randomBytes(24 * MiB)
   await writeFile(join(folder, 'film.bin'), bytes)
-  await line.slow(8 * MiB)
+  await line.slow(slowly)
   await start(page, join(folder, 'film.bin'))
   await line.untilStored(8 * MiB)
   await page.reload()
   await rowOf(page, 'film.bin').waitFor()
+  await line.slow(-1)
   await expectStored(site, page, 'film.bin', bytes)
   expectContinued(line, 8 * MiB)
   const requests = line.offsets.length
@@ -99,7 +103,7 @@ test('a file that looks the same and is another is found out before a byte of it
   const time = new Date(1_700_000_000_000)
   await writeFile(path, randomBytes(tooLargeToKeep))
   await utimes(path, time, time)
-  await line.slow(4 * MiB)
+  await line.slow(slowly)
   await start(page, path)
   await line.untilStored(8 * MiB)
   // The page reads the file for its CID while it sends it. Before that it could not know another one.
@@ -121,7 +125,7 @@ test('a cut in the middle is waited out, and costs what was on its way', { timeo
   expectProblem(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK/)
   const bytes = randomBytes(24 * MiB)
   await writeFile(join(folder, 'cut.bin'), bytes)
-  await line.slow(8 * MiB)
+  await line.slow(slowly)
   await start(page, join(folder, 'cut.bin'))
   await line.untilStored(8 * MiB)
   await line.cut(true)
@@ -129,6 +133,7 @@ test('a cut in the middle is waited out, and costs what was on its way', { timeo
     .getByText(/Waiting for the connection/)
     .waitFor({ timeout: 60_000 })
   await line.cut(false)
+  await line.slow(-1)
   await expectStored(site, page, 'cut.bin', bytes)
   expect(line.offsets.at(-1)).toBeGreaterThanOrEqual(8 * MiB)
 })
@@ -140,7 +145,7 @@ test('a paused upload sends nothing, stays paused over a reload, and continues w
   const bytes = randomBytes(24 * MiB)
   await writeFile(join(folder, 'pause.bin'), bytes)
   await writeFile(join(folder, 'next.txt'), 'next')
-  await line.slow(8 * MiB)
+  await line.slow(slowly)
   await start(page, join(folder, 'pause.bin'))
   await line.untilStored(8 * MiB)
   await page.getByRole('button', { name: 'Pause pause.bin' }).click()
@@ -154,6 +159,7 @@ test('a paused upload sends nothing, stays paused over a reload, and continues w
   await page.reload()
   await rowOf(page, 'pause.bin').getByText('Paused', { exact: true }).waitFor()
   expect(line.offsets).toHaveLength(requests)
+  await line.slow(-1)
   await page.getByRole('button', { name: 'Continue pause.bin' }).click()
   await expectStored(site, page, 'pause.bin', bytes)
   expectContinued(line, 8 * MiB)
@@ -163,7 +169,7 @@ test('a paused upload sends nothing, stays paused over a reload, and continues w
 test('to cancel removes what the service has, and to sign out all of it', { timeout: 240_000 }, async () => {
   const { page, line, problems } = await openUploadPage(site)
   await writeFile(join(folder, 'away.bin'), randomBytes(24 * MiB))
-  await line.slow(4 * MiB)
+  await line.slow(slowly)
   await start(page, join(folder, 'away.bin'))
   await line.untilStored(8 * MiB)
   await page.getByRole('button', { name: 'Cancel away.bin' }).click()
@@ -172,6 +178,7 @@ test('to cancel removes what the service has, and to sign out all of it', { time
   await page.reload()
   await page.getByText('Nothing here yet').waitFor()
   expect(await panelOf(page).count()).toBe(0)
+  await line.slow(slowly)
   await start(page, join(folder, 'away.bin'))
   await line.untilStored(1)
   const asked = page.waitForRequest(
@@ -226,8 +233,7 @@ test('an encrypted picture goes on after a reload with the bytes it encrypted, a
   const { page, wallet, line, problems } = await openUploadPage(site)
   const bytes = createBitmap(2048, 3072)
   await writeFile(join(folder, 'secret.bmp'), bytes)
-  // Most of it is still to be sent when a busy machine reloads the page.
-  await line.slow(2 * MiB)
+  await line.slow(slowly)
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', join(folder, 'secret.bmp'))
   await startUpload(page, 'encrypted')
@@ -306,19 +312,23 @@ test('a file and a folder go up privately, and a reload in the middle keeps the 
   // Too small for the service to know of them before they are sent: what the page keeps of them has to say that they are private.
   const small = Array.from({ length: 8 }, (_, at) => join(folder, `part-${at}.bin`))
   for (const path of small) await writeFile(path, randomBytes(2 * MiB))
-  await line.slow(8 * MiB)
+  // One of them is on its way until the page is gone, however long this takes: those behind it are queued.
+  let isHeld = true
+  await page.route(isAdd, (route) => (isHeld ? undefined : route.continue()))
+  await line.slow(slowly)
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', [join(folder, 'film.bin'), ...small])
   await startUpload(page, 'private')
   await line.untilStored(8 * MiB)
+  await rowOf(page, 'part-7.bin').getByText('Queued', { exact: true }).waitFor()
+  isHeld = false
   await page.reload()
   await rowOf(page, 'film.bin').waitFor()
-  // It waited for its turn.
   await rowOf(page, 'part-7.bin').waitFor()
   const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+  await line.slow(-1)
   await row('film.bin').getByText('Private', { exact: true }).waitFor({ timeout: 180_000 })
   expectContinued(line, 8 * MiB)
-  await line.slow(-1)
   await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=folder]', join(folder, 'private-trip'))
