@@ -227,6 +227,34 @@ test('small files that wait their turn go on after a reload, and two tabs do not
   expect(problems).toEqual([])
 })
 
+test('what a tab leaves unfinished when it closes goes on in another tab that is open', { timeout: 240_000 }, async () => {
+  const { page, context, line, problems, expectProblem } = await openUploadPage(site)
+  const names = Array.from({ length: 4 }, (_, at) => `left-${at}.bin`)
+  await Promise.all(names.map((name) => writeFile(join(folder, name), randomBytes(2 * MiB))))
+  await page.route(isAdd, () => undefined)
+  await start(
+    page,
+    names.map((name) => join(folder, name)),
+  )
+  await rowOf(page, 'left-3.bin').getByText('Queued', { exact: true }).waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(names.length)
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const second = await context.newPage()
+  await second.goto('/files')
+  await second.getByRole('button', { name: /^Account 0x/ }).waitFor()
+  await second.getByText('Nothing here yet').waitFor()
+  // The second tab has asked for them, and waits.
+  await expect.poll(() => second.evaluate(countWaiting)).toBe(names.length)
+  expect(await panelOf(second).count()).toBe(0)
+  await page.close()
+  for (const name of names) await rowOf(second, name).getByText('Stored', { exact: true }).waitFor()
+  for (const name of names) await second.getByRole('link', { name }).waitFor()
+  await expect.poll(() => second.evaluate(countKept)).toBe(0)
+  expect(line.offsets).toEqual([])
+  expect(problems).toEqual([])
+})
+
 test('an encrypted picture goes on after a reload with the bytes it encrypted, asks no wallet, and has a thumbnail', {
   timeout: 240_000,
 }, async () => {
@@ -253,6 +281,18 @@ test('an encrypted picture goes on after a reload with the bytes it encrypted, a
   await expect.poll(async () => (await findThumbnails(client, [cid])).size, { timeout: 60_000 }).toBe(1)
   expect(problems).toEqual([])
 })
+
+/** Run in the page: how many unfinished uploads it keeps, and how many of them it waits for. */
+const countKept = `new Promise((done, fail) => {
+  const opening = indexedDB.open('cairn-uploads')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction('uploads').objectStore('uploads').count()
+    counting.onsuccess = () => done(counting.result)
+    opening.result.close()
+  }
+})`
+const countWaiting = 'navigator.locks.query().then(({ pending }) => pending.length)'
 
 /** A picture of one colour in the format BMP, which is not compressed. */
 function createBitmap(width: number, height: number): Buffer {

@@ -17,3 +17,16 @@ export function holdUpload(id: string): Promise<(() => void) | undefined> {
       .catch(reject)
   })
 }
+
+/** How long in ms a tab that closed has to return: it reloads, and continues its uploads itself. */
+const returnMs = 5_000
+
+/** Waits until no other tab has an upload, because it ended or its tab closed, and locks it as {@link holdUpload} does. */
+export async function holdUploadLater(id: string): Promise<() => void> {
+  for (;;) {
+    await navigator.locks.request(`cairn-upload-${id}`, () => undefined)
+    await new Promise((resolve) => setTimeout(resolve, returnMs))
+    const release = await holdUpload(id)
+    if (release !== undefined) return release
+  }
+}

@@ -95,10 +95,16 @@ export async function sweepBytes(): Promise<void> {
   for (const id of found.value) if (typeof id === 'string' && !known.has(id)) await removeBytes(id)
 }
 
+/** Returns a stored upload; undefined if it ended. */
+export async function readKept(id: string): Promise<KeptUpload | undefined> {
+  const found = await table<KeptUpload | undefined>('readonly', (rows) => rows.get(id))
+  return found.isDone ? found.value : undefined
+}
+
 /** Updates a stored upload. */
 export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
-  const found = await table<KeptUpload | undefined>('readonly', (rows) => rows.get(id))
-  if (found.isDone && found.value !== undefined) await put({ ...found.value, ...change })
+  const found = await readKept(id)
+  if (found !== undefined) await put({ ...found, ...change })
 }
 
 export async function removeKept(id: string): Promise<void> {

@@ -1,20 +1,22 @@
 import { CairnError, type Client, cancelUpload, getUpload, type NetworkProfile } from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
+import { toastError } from '../ui/toast-store.ts'
 import { adoptBegun } from './begun-uploads.ts'
 import { isReadable, readHandle } from './file-handle.ts'
-import { holdUpload } from './hold-upload.ts'
-import { type KeptUpload, listKept, readBytes, removeKept, sweepBytes } from './kept-uploads.ts'
+import { holdUpload, holdUploadLater } from './hold-upload.ts'
+import { type KeptUpload, listKept, readBytes, readKept, removeKept, sweepBytes } from './kept-uploads.ts'
 import { toTransferRequest } from './start-uploads.ts'
 import { dropJob, endJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
 /**
  * Restores the uploads that an earlier page of this account did not finish. Those with stored bytes resume
- * automatically; the others wait in the transfers until the user allows reading the file, or chooses it again. Uploads
- * of other accounts are removed.
+ * automatically; the others wait in the transfers until the user allows reading the file, or chooses it again. Those that
+ * another tab is sending are restored if that tab closes. Uploads of other accounts are removed.
  */
 export async function restoreUploads(network: NetworkProfile): Promise<void> {
   const account = getSession()?.address
@@ -24,16 +26,24 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   await adoptBegun()
   await sweepBytes()
   for (const kept of await listKept()) {
-    // Another tab is sending it.
     const release = await holdUpload(kept.id)
-    if (release === undefined) continue
-    if (kept.account !== account) {
+    if (release === undefined) {
+      restoreLater(client, kept.id).catch((error: unknown) => toastError(messages.transfers.notRestored, error))
+    } else if (kept.account !== account) {
       await removeKept(kept.id)
       release()
     } else if (getSession()?.address !== account) release()
     else if (await restoreOne(client, kept, release)) restored++
   }
   if (restored > 0) showTransfers(true)
+}
+
+/** Restores an upload that another tab is sending, once that tab has closed without finishing it. */
+async function restoreLater(client: () => Client, id: string): Promise<void> {
+  const release = await holdUploadLater(id)
+  const kept = await readKept(id)
+  if (kept === undefined || kept.account !== getSession()?.address) release()
+  else if (await restoreOne(client, kept, release)) showTransfers(true)
 }
 
 /** Removes the uploads of an account on sign-out, here and at the service. */
