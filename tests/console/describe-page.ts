@@ -67,7 +67,12 @@ function list(title: string, lines: readonly string[]): string[] {
 async function describeOne(page: Page): Promise<string> {
   const text = await within(page.locator('body').ariaSnapshot({ timeout: answerMs }))
   const kept = await within(page.evaluate<string>(readKept))
-  const panel = await within(page.getByRole('region', { name: 'Transfers' }).allInnerTexts().then((all) => all.join('\n')))
+  const panel = await within(
+    page
+      .getByRole('region', { name: 'Transfers' })
+      .allInnerTexts()
+      .then((all) => all.join('\n')),
+  )
   return [
     `--- ${page.url()}`,
     text.slice(0, maxTextLength),

@@ -227,7 +227,9 @@ test('small files that wait their turn go on after a reload, and two tabs do not
   expect(problems).toEqual([])
 })
 
-test('what a tab leaves unfinished when it closes goes on in another tab that is open', { timeout: 240_000 }, async () => {
+test('what a tab leaves unfinished when it closes goes on in another tab that is open', {
+  timeout: 240_000,
+}, async () => {
   const { page, context, line, problems, expectProblem } = await openUploadPage(site)
   const names = Array.from({ length: 4 }, (_, at) => `left-${at}.bin`)
   await Promise.all(names.map((name) => writeFile(join(folder, name), randomBytes(2 * MiB))))
