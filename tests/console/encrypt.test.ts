@@ -254,7 +254,7 @@ test('an encrypted folder of empty folders is saved as a ZIP; one with nothing i
   await drawer.getByRole('button', { name: 'Download as a ZIP' }).click()
   const zipping = page.getByRole('dialog', { name: 'Download as a ZIP' })
   await zipping.getByRole('button', { name: 'Save ZIP', exact: true }).click()
-  await zipping.getByText(/^Saved, \d+ B/).waitFor(patient)
+  await zipping.getByText(/^Saved, \d+\sB/).waitFor(patient)
   expect(await checkAccessibility()).toEqual([])
   expect([...readZip(await readStored(page, 'plans.zip')).keys()].sort()).toEqual(['plans/in/deep/', 'plans/later/'])
   await zipping.getByRole('button', { name: 'Done' }).click()
@@ -416,7 +416,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   await recipient.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await recipient.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
   await recipient.page
-    .getByText(/^Saving it takes 600 MiB in this browser first\. .* use Chrome, Edge or another Chromium browser/)
+    .getByText(/^Saving it takes 600\sMiB in this browser first\. .* use Chrome, Edge or another Chromium browser/)
     .waitFor(patient)
   expect(await recipient.checkAccessibility()).toEqual([])
   const saving = nextSaved(recipient.page)

@@ -76,7 +76,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor()
   await page.getByRole('region', { name: 'letter.txt' }).getByText('Dear Ida').waitFor()
   expect(await page.locator('dl').textContent()).toContain('Opens left2')
-  expect(await page.locator('dl').textContent()).toContain('Size52 B')
+  expect(await page.locator('dl').textContent()).toContain('Size52\u00a0B')
   await expectToFit(opened)
   const saved = nextSaved(page)
   await page.getByRole('button', { name: 'Save file' }).click()

@@ -53,7 +53,7 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   const chain = site.network.profile.chain
   if (chain?.paymentContract === undefined) throw new Error('the network has no chain')
   await dialog.getByText('exactly 2 USDC, and no more').waitFor()
-  for (const text of ['512 MiB', '$2.00', chain.name, chain.paymentContract]) {
+  for (const text of ['512\u00a0MiB', '$2.00', chain.name, chain.paymentContract]) {
     expect(await dialog.textContent()).toContain(text)
   }
   expect(wallet.requests.slice(asked).filter((method) => windows.test(method))).toEqual([])

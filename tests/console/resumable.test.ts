@@ -79,7 +79,7 @@ test('a large file that was dropped is asked for again: another is refused, the 
   await line.untilStored(24 * MiB)
   await page.reload()
   const row = rowOf(page, 'huge.bin')
-  await row.getByText(/^Unfinished: .* of 66 MiB stored/).waitFor()
+  await row.getByText(/^Unfinished: .* of 66\sMiB stored/).waitFor()
   expect(await checkAccessibility()).toEqual([])
   const requests = line.offsets.length
   await mkdir(join(folder, 'other'))

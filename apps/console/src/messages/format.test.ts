@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten } from './format.ts'
 
 test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', () => {
-  expect(formatBytes(0)).toBe('0 B')
-  expect(formatBytes(1023)).toBe('1,023 B')
-  expect(formatBytes(1024)).toBe('1 KiB')
-  expect(formatBytes(1536)).toBe('1.5 KiB')
-  expect(formatBytes(1024 * 1024 - 1)).toBe('1 MiB')
-  expect(formatBytes(100 * 1024 ** 3)).toBe('100 GiB')
+  expect(formatBytes(0)).toBe('0\u00a0B')
+  expect(formatBytes(1023)).toBe('1,023\u00a0B')
+  expect(formatBytes(1024)).toBe('1\u00a0KiB')
+  expect(formatBytes(1536)).toBe('1.5\u00a0KiB')
+  expect(formatBytes(1024 * 1024 - 1)).toBe('1\u00a0MiB')
+  expect(formatBytes(100 * 1024 ** 3)).toBe('100\u00a0GiB')
 })
 
 test('keeps the significant digits of small amounts of money', () => {
@@ -30,9 +30,9 @@ test('formats times by their distance', () => {
 })
 
 test('rounds time left up, so that it is never zero', () => {
-  expect(formatDuration(1)).toBe('1 s')
-  expect(formatDuration(95_000)).toBe('2 min')
-  expect(formatDuration(7_800_000)).toBe('2 h 10 min')
+  expect(formatDuration(1)).toBe('1\u00a0s')
+  expect(formatDuration(95_000)).toBe('2\u00a0min')
+  expect(formatDuration(7_800_000)).toBe('2\u00a0h 10\u00a0min')
 })
 
 test('keeps short texts unchanged', () => {

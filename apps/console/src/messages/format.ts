@@ -17,6 +17,9 @@ const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 
+/** Between a number and its unit, so that a line does not end between them. */
+const gap = '\u00a0'
+
 export function formatCount(count: number | bigint): string {
   return wholeNumber.format(count)
 }
@@ -29,7 +32,7 @@ export function formatDecimal(amount: string): string {
   return amount.replace('.', decimalSign)
 }
 
-/** Bytes in powers of 1024: `3.2 MiB`. */
+/** Bytes in powers of 1024: `3.2 MiB`, with a no-break space. */
 export function formatBytes(bytes: number): string {
   let value = bytes
   let step = 0
@@ -37,7 +40,7 @@ export function formatBytes(bytes: number): string {
     value /= 1024
     step++
   }
-  return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)} ${units[step]}`
+  return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)}${gap}${units[step]}`
 }
 
 /** US dollars; small amounts keep two significant digits. */
@@ -79,10 +82,11 @@ export function formatAgo(ms: number, now = Date.now()): string {
 /** Time left: `40 s`, `3 min`, `2 h 10 min`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return `${seconds}${gap}s`
   const minutes = Math.round(seconds / 60)
-  if (minutes < 60) return `${minutes} min`
-  return minutes % 60 === 0 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  if (minutes < 60) return `${minutes}${gap}min`
+  const hours = Math.floor(minutes / 60)
+  return minutes % 60 === 0 ? `${hours}${gap}h` : `${hours}${gap}h ${minutes % 60}${gap}min`
 }
 
 /** Two sentences in one line; the first one, as errors have it, may lack its full stop. */

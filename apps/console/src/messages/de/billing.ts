@@ -40,7 +40,7 @@ export const billing: Texts['billing'] = {
   coin: 'Zahlen mit',
   priceLabel: 'Preis',
   priceWaiting: 'Preis wird abgefragt',
-  minimum: 'Mindestzahlung 1 MiB.',
+  minimum: 'Mindestzahlung 1\u00a0MiB.',
   about: (usd) => `etwa ${usd}`,
   review: 'Zahlung prüfen',
   evmOnly: 'Ein Solana-Konto kann keinen Speicherplatz kaufen',

@@ -20,7 +20,7 @@ export const settings: Texts['settings'] = {
   fileFormat: 'Format verschlüsselter Dateien',
   fileFormats: { v1: 'Kompatibel', v2: 'Wahlfrei lesbar' },
   fileFormatHints: {
-    v1: 'Funktioniert mit anderen Lighthouse-kompatiblen Apps. Bis zu 64 GiB pro Datei.',
+    v1: 'Funktioniert mit anderen Lighthouse-kompatiblen Apps. Bis zu 64\u00a0GiB pro Datei.',
     v2: 'In Teilen lesbar, bei jeder Größe. Nur Cairn kann sie öffnen.',
   },
   staysSignedIn: 'Auf diesem Gerät angemeldet bleiben',

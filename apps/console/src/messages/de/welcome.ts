@@ -21,7 +21,7 @@ export const welcome: Texts['welcome'] = {
   priceTitle: 'Preis',
   priceSlider: 'Speicherplatz',
   priceFor: (size) => `für ${size}, einmalig`,
-  priceNote: 'Abgerechnet wird pro Byte; Mindestzahlung 1 MiB.',
+  priceNote: 'Abgerechnet wird pro Byte; Mindestzahlung 1\u00a0MiB.',
   freeNote: 'Jedes Konto beginnt mit kostenlosem Speicherplatz.',
   openTitle: 'Öffentliche Datei öffnen',
   openHint: 'Mit einer CID geht das ohne Wallet.',

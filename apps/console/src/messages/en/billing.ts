@@ -35,7 +35,7 @@ export const billing = translatable('billing', {
   coin: 'Pay with',
   priceLabel: 'Price',
   priceWaiting: 'Getting the price',
-  minimum: 'Minimum payment 1 MiB.',
+  minimum: 'Minimum payment 1\u00a0MiB.',
   about: (usd: string) => `about ${usd}`,
   review: 'Review payment',
   evmOnly: 'A Solana account cannot buy storage',

@@ -20,7 +20,7 @@ export const settings = translatable('settings', {
   fileFormat: 'Format of encrypted files',
   fileFormats: { v1: 'Compatible', v2: 'Seekable' },
   fileFormatHints: {
-    v1: 'Works with other Lighthouse-compatible apps. Up to 64 GiB per file.',
+    v1: 'Works with other Lighthouse-compatible apps. Up to 64\u00a0GiB per file.',
     v2: 'Can be read in parts, at any size. Only Cairn can open it.',
   },
   staysSignedIn: 'Stay signed in on this device',

@@ -21,7 +21,7 @@ export const welcome = translatable('welcome', {
   priceTitle: 'Pricing',
   priceSlider: 'Storage',
   priceFor: (size: string) => `for ${size}, once`,
-  priceNote: 'Billed per byte; minimum payment 1 MiB.',
+  priceNote: 'Billed per byte; minimum payment 1\u00a0MiB.',
   freeNote: 'Every account starts with free storage.',
   openTitle: 'Open a public file',
   openHint: 'Have a CID? You need no wallet.',
