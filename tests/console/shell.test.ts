@@ -123,6 +123,18 @@ test('an address that leads nowhere inside the console says so', async () => {
   expect(problems).toEqual([])
 })
 
+test('an address that nothing of the service has says so as a page, in the look of the console', async () => {
+  const { page, problems, signIn, checkAccessibility } = await site.newPage()
+  const response = await page.goto('/no/such/page')
+  expect(response?.status()).toBe(404)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('link', { name: 'Go to your files' }).click()
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  expect(problems).toEqual([])
+})
+
 test('what is typed before the palette is there is neither lost nor a shortcut', async () => {
   const { page } = await openSignedIn()
   const { promise: isWanted, resolve: release } = Promise.withResolvers<void>()

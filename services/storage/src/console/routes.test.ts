@@ -34,6 +34,29 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+test('people who open an unknown address get the page with status 404, programs and calls get the error', async () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'if-none-match': '*' }
+  for (const path of ['/nothing', '/no/such/page?q=a', '/settings/x', '/open']) {
+    const { status, headers, body } = await storage.call(path, { headers: browser })
+    expect([path, status, body]).toEqual([path, 404, page])
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('etag')).toBeNull()
+    expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+    const { status: toProgram, body: error } = await storage.call(path, { headers: { accept: '*/*' } })
+    expect([path, toProgram, JSON.parse(error).error.code]).toEqual([path, 404, 'NOT_FOUND'])
+  }
+  for (const [path, method, expected] of [
+    ['/api/nothing', 'GET', 'NOT_FOUND'],
+    ['/assets/gone-1a2b.js', 'GET', 'NOT_FOUND'],
+    ['/nothing', 'POST', 'NOT_FOUND'],
+    ['/api/v0/add', 'GET', 'METHOD_NOT_ALLOWED'],
+  ] as const) {
+    const { body } = await storage.call(path, { method, headers: browser })
+    expect([path, method, JSON.parse(body).error.code]).toEqual([path, method, expected])
+  }
+})
+
 test('serves the page at each address that the build lists, and at no other', async () => {
   for (const path of [
     '/',

@@ -8,7 +8,8 @@ import { consolePolicy } from './console-policy.ts'
 export const withoutWalletConnectFile = 'without-wallet-connect.txt'
 
 /**
- * Serves a built console: its page at each of its routes, and its assets by name.
+ * Serves a built console: its page at each of its routes, with status 404 also to browsers that open another address, and its
+ * assets by name.
  * @param needsWalletConnect whether the operator offers wallets on other devices
  * @throws CairnError INVALID_CONFIGURATION when the folder holds none, or one that lacks what it needs
  */
@@ -51,6 +52,25 @@ export async function registerConsoleRoutes(
     return sendFile(request, reply, page)
   }
   for (const path of paths) app.get(path, sendPage)
+  // People who mistyped an address get the page, which says so and leads back; programs get the error.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404 || !isOpenedByPerson(app, request)) return
+    sendPage(request, reply.status(404))
+    return reply
+  })
+}
+
+/** Paths of programs, also for people who open them. */
+const ofPrograms = /^\/(?:api|ipfs|ipns|assets|\.well-known)(?:\/|$)/
+
+/** Returns whether a browser opens an unknown address as a page: only then it asks for HTML by name. */
+function isOpenedByPerson(app: FastifyInstance, { method, url, headers }: FastifyRequest): boolean {
+  const path = url.split('?')[0] ?? '/'
+  if (method !== 'GET' || ofPrograms.test(path) || !/\btext\/html\b/.test(headers.accept ?? '')) return false
+  // A call with another method.
+  return (['POST', 'PUT', 'PATCH', 'DELETE'] as const).every(
+    (other) => app.findRoute({ method: other, url: path }) === null,
+  )
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, isImmutable, bodies }: ConsoleFile) {
@@ -61,7 +81,12 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, is
     'cross-origin-resource-policy': 'same-origin',
     vary: 'Accept-Encoding, Origin',
   })
-  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  // What is not found is answered whole.
+  if (reply.statusCode === 404) reply.headers({ 'cache-control': 'no-store' }).removeHeader('etag')
+  const known =
+    reply.statusCode === 404
+      ? undefined
+      : request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   if (known?.includes(etag)) return reply.status(304).send()
   const accepted = acceptedEncodings(request.headers['accept-encoding'])
   for (const encoding of ['br', 'gzip'] as const) {
