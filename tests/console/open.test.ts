@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   listFiles,
   shareFile,
@@ -131,6 +134,52 @@ test('a picture is shown by the gateway, and a folder lists names and sizes that
   await drawer.getByRole('link', { name: /^read me\.txt/ }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   expect(await checkAccessibility()).toEqual([])
+  expect(problems).toEqual([])
+})
+
+test('a ZIP of a public folder leaves out symbolic links and names them; one that fails says so in its dialog only', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-links-'))
+  const { page, wallet, problems, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await mkdir(join(folder, 'deep'))
+  await writeFile(join(folder, 'deep', 'a.txt'), 'first')
+  await writeFile(join(folder, 'z.txt'), 'last')
+  await symlink('deep/a.txt', join(folder, 'latest.txt'))
+  await symlink('../..', join(folder, 'deep', 'out'))
+  await uploadFolder(client, folder, { name: 'linked' })
+  await rm(folder, { recursive: true })
+  await open('/files')
+  await signIn()
+  await page.evaluate(saveIntoStorage)
+  await page.getByRole('link', { name: 'linked' }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  const download = page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' })
+  await download.click()
+  const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+  await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+  await dialog.getByText(/^Saved 2 files/).waitFor()
+  await dialog
+    .getByText(/^The ZIP does not contain 2 entries, .* not a file: linked\/deep\/out, linked\/latest\.txt\.$/)
+    .waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const files = readZip(await readStored(page, 'linked.zip'))
+  expect([...files].map(([path, bytes]) => [path, bytes.toString()])).toEqual([
+    ['linked/deep/a.txt', 'first'],
+    ['linked/z.txt', 'last'],
+  ])
+
+  await page.route(/\/ipfs\//, (route) => route.fulfill({ status: 404, body: '' }))
+  await download.click()
+  await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+  await dialog.getByRole('alert').filter({ hasText: 'The ZIP was not saved' }).waitFor()
+  expect(
+    await page
+      .getByRole('region', { name: 'Notifications' })
+      .getByText(/not (saved|downloaded)/)
+      .count(),
+  ).toBe(0)
   expect(problems).toEqual([])
 })
 

@@ -30,6 +30,8 @@ export type TransferRequest = {
   }) => Promise<{ cid?: string } | undefined>
   /** Called with the CID of a finished upload. */
   onDone?: (cid: string | undefined) => void
+  /** Returns whether another part of the page shows how it ends, so that no toast repeats it. */
+  isShown?: () => boolean
   /** Called when the user cancels it: removes its data everywhere. */
   onDrop?: () => Promise<void>
   /** Called when the user pauses or resumes it, so that a later page knows. Without it, it cannot be paused. */
@@ -142,8 +144,7 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     const result = await request.run({ report: (report) => change(id, report), signal: stop.signal })
     const doneName = request.doneName === undefined ? name : markControls(request.doneName)
     change(id, { stage: 'done', name: doneName, cid: result?.cid, remainingMs: undefined, error: undefined })
-    // Who looks at the panel sees it there.
-    if (!areTransfersShown()) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
+    if (!isShownTo(request)) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
     request.onDone?.(result?.cid)
   } catch (failure) {
     // A failed one never stops the others.
@@ -155,14 +156,18 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     else {
       const isUnclear = entries.get(id)?.transfer.stage === 'storing' && !isRefusal(error)
       change(id, { stage: 'failed', error, isUnclear })
-      // Over an open panel a toast would cover the buttons of the row.
-      if (!areTransfersShown()) toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, 'transfers')
+      if (!isShownTo(request)) toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, 'transfers')
     }
   }
   pausing.delete(id)
   // Its user may have signed in again before its work stopped.
   resumeForSession()
   runNext()
+}
+
+/** Returns whether users see its end: in the panel, over whose buttons a toast would lie, or where they started it. */
+function isShownTo({ isShown }: TransferRequest): boolean {
+  return areTransfersShown() || isShown?.() === true
 }
 
 function firstStage({ kind, isEncrypted }: TransferRequest): TransferStage {

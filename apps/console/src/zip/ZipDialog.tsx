@@ -1,6 +1,6 @@
 import { getKey } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Check } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -15,6 +15,7 @@ import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { toastDone } from '../ui/toast-store.ts'
 import { zipInWorker } from './zip-in-worker.ts'
 import type { ZipItem } from './zip-order.ts'
 
@@ -42,6 +43,14 @@ export function ZipDialog({
   const network = useNetwork()
   const needClient = useKeyClient()
   const [written, setWritten] = useState({ fileCount: 0, bytes: 0 })
+  const [leftOut, setLeftOut] = useState<readonly string[]>([])
+  const isOpen = useRef(false)
+  useEffect(() => {
+    isOpen.current = true
+    return () => {
+      isOpen.current = false
+    }
+  }, [])
   const { data, error, mutate } = useMutation({
     mutationFn: async () => {
       const target = await chooseTarget(name)
@@ -51,6 +60,7 @@ export function ZipDialog({
         doneName: messages.drive.zipSaved(name),
         kind: 'download',
         totalBytes,
+        isShown: () => isOpen.current,
         run: async ({ report, signal }) => {
           await removing
           const writing = zipInWorker(network, {
@@ -69,8 +79,10 @@ export function ZipDialog({
           writing.catch(() => {
             if (target !== undefined) removing = removeEmptyTarget(target)
           })
-          const file = await writing
+          const { file, leftOut } = await writing
           if (file !== undefined) saveBlob(file, name)
+          setLeftOut(leftOut)
+          if (leftOut.length > 0 && !isOpen.current) toastDone(name, messages.drive.zipLeftOut(leftOut))
           return undefined
         },
       })
@@ -122,10 +134,15 @@ export function ZipDialog({
           onRetry={() => retryTransfer(transfer.id)}
         />
       ) : transfer.stage === 'done' ? (
-        <p role="status" className="flex items-center gap-2 text-good">
-          <Check aria-hidden="true" size={18} />
-          {messages.drive.zipDone(written.fileCount, written.bytes)}
-        </p>
+        <div role="status" className="flex flex-col gap-2">
+          <p className="flex items-center gap-2 text-good">
+            <Check aria-hidden="true" size={18} />
+            {messages.drive.zipDone(written.fileCount, written.bytes)}
+          </p>
+          {leftOut.length > 0 ? (
+            <p className="break-words text-sm text-warn">{messages.drive.zipLeftOut(leftOut)}</p>
+          ) : undefined}
+        </div>
       ) : isRunning ? (
         <div className="flex flex-col gap-2">
           <ProgressBar label={progress} value={totalBytes === 0 ? 0 : Math.min(1, written.bytes / totalBytes)} />

@@ -1,11 +1,11 @@
-import { type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
+import { CairnError, type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
 import { makeZip } from 'client-zip'
 import { loadCode } from '../cipher/load-code.ts'
 import { openTarget } from '../cipher/open-target.ts'
 import type { ContentPlace } from '../content/content-url.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { type Entry, requireInside } from './entry.ts'
-import type { WriteOrder, ZipItem } from './zip-order.ts'
+import type { WriteOrder, WrittenZip, ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
   needKey: (cid: string) => Promise<string>
@@ -18,18 +18,20 @@ const progressMs = 200
 
 /**
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
- * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64.
- * @returns the file, if the user could not choose one
+ * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64. Symbolic links
+ * are left out: where they lead is only known where the ZIP is unpacked.
+ * @returns with the file, if the user could not choose one
  * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
  *   nothing is left
  */
 export async function writeZip(
   { network, apiKey, items, target }: Omit<WriteOrder, 'kind'>,
   { needKey, onProgress }: ZipTools,
-): Promise<{ file: File | undefined; fileCount: number; bytes: number }> {
+): Promise<WrittenZip> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
   const handle = target ?? (await openKept())
   const file = await openTarget(handle)
+  const leftOut: string[] = []
   let fileCount = 0
   let bytes = 0
   let reported = 0
@@ -40,7 +42,7 @@ export async function writeZip(
     onProgress(fileCount, bytes)
   }
   async function* entries() {
-    for await (const entry of openEntries(client, items, needKey)) {
+    for await (const entry of openEntries(client, items, { needKey, onLeftOut: (path) => leftOut.push(path) })) {
       requireInside(entry.name)
       const { input, ...about } = entry
       if (input === undefined) {
@@ -64,7 +66,7 @@ export async function writeZip(
     await file.abort()
     throw error
   }
-  return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes }
+  return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes, leftOut }
 }
 
 /** A ZIP of an earlier download is replaced: it was saved long since. */
@@ -77,7 +79,7 @@ async function openKept(): Promise<FileSystemFileHandle> {
 async function* openEntries(
   client: Client,
   items: readonly ZipItem[],
-  needKey: ZipTools['needKey'],
+  { needKey, onLeftOut }: Pick<ZipTools, 'needKey'> & { onLeftOut: (path: string) => void },
 ): AsyncGenerator<Entry, void, undefined> {
   for (const { path, cid, innerPath, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
     const lastModified = new Date(modifiedAt)
@@ -99,9 +101,20 @@ async function* openEntries(
         yield { name: file.path, lastModified }
         continue
       }
-      const { stream } = await openFile(client, file.cidPath)
-      yield { name: file.path, lastModified, input: iterateStream(stream) }
+      const input = await openUnlessLink(client, file.cidPath)
+      if (input === undefined) onLeftOut(file.path)
+      else yield { name: file.path, lastModified, input }
     }
+  }
+}
+
+/** Opens a file; undefined for a symbolic link and other content that is none. */
+async function openUnlessLink(client: Client, cidPath: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  try {
+    return iterateStream((await openFile(client, cidPath)).stream)
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_A_FILE')) return undefined
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { CairnError, type NetworkProfile, restoreError } from '@cairn/sdk'
 import { forWorker } from '../cipher/for-worker.ts'
 import { startFailure, wordWriteFailure } from '../cipher/word-failure.ts'
-import type { ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
+import type { WrittenZip, ZipEvent, ZipItem, ZipOrder } from './zip-order.ts'
 
 /** A ZIP to write, and what its progress and its keys come from. */
 export type ZipJob = {
@@ -16,14 +16,14 @@ export type ZipJob = {
 
 /**
  * Writes a ZIP in a worker of its own, so that the page stays responsive.
- * @returns the file, if the user could not choose one
+ * @returns with the file, if the user could not choose one
  * @throws CairnError ABORTED, those of `needKey`, and those of the worker
  */
 export function zipInWorker(
   network: NetworkProfile,
   { items, apiKey, target, signal, onProgress, needKey }: ZipJob,
-): Promise<File | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<File | undefined>()
+): Promise<WrittenZip> {
+  const { promise, resolve, reject } = Promise.withResolvers<WrittenZip>()
   const worker = new Worker(new URL('./zip.worker.ts', import.meta.url), { type: 'module', name: 'zip' })
   const order = (message: ZipOrder) => worker.postMessage(message)
   const answer = async (cid: string) => {
@@ -38,7 +38,7 @@ export function zipInWorker(
     else if (data.kind === 'progress') onProgress(data.fileCount, data.bytes)
     else if (data.kind === 'written') {
       onProgress(data.fileCount, data.bytes)
-      resolve(data.file)
+      resolve(data)
     } else reject(wordWriteFailure(restoreError(data.error.code, data.error)))
   }
   worker.onerror = (event) => reject(startFailure(event))

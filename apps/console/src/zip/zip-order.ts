@@ -25,6 +25,16 @@ export type WriteOrder = {
   target: FileSystemFileHandle | undefined
 }
 
+/** A ZIP that was written. */
+export type WrittenZip = {
+  /** Undefined if the user chose a file. */
+  file: File | undefined
+  fileCount: number
+  bytes: number
+  /** Paths of what it does not contain: symbolic links, and other content that is neither file nor folder. */
+  leftOut: string[]
+}
+
 /** Messages to the worker. */
 export type ZipOrder =
   | WriteOrder
@@ -36,5 +46,5 @@ export type ZipOrder =
 export type ZipEvent =
   | { kind: 'need-key'; cid: string }
   | { kind: 'progress'; fileCount: number; bytes: number }
-  | { kind: 'written'; file: File | undefined; fileCount: number; bytes: number }
+  | ({ kind: 'written' } & WrittenZip)
   | { kind: 'failed'; error: ReturnType<CairnError['toJSON']> }

@@ -1,3 +1,4 @@
+import { firstNames } from '../first-names.ts'
 import { formatBytes, formatCount } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
@@ -134,6 +135,11 @@ export const drive: Texts['drive'] = {
   zipProgress: (count, bytes) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count, bytes) =>
     count === 0 ? `Gesichert, ${formatBytes(bytes)}` : `${files(count)} gesichert, ${formatBytes(bytes)}`,
+  zipLeftOut: (paths) =>
+    plural(paths.length, {
+      one: `${firstNames(paths)} fehlt im ZIP: Das ist ein symbolischer Link oder anderer Inhalt, der keine Datei ist.`,
+      other: `${formatCount(paths.length)} Einträge fehlen im ZIP, weil sie symbolische Links oder anderer Inhalt sind, der keine Datei ist: ${firstNames(paths)}.`,
+    }),
   zipFailed: 'Das ZIP wurde nicht gesichert',
   zipCancel: 'Download abbrechen',
   zipCanceled: 'Der Download wurde abgebrochen.',

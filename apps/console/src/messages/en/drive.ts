@@ -1,6 +1,7 @@
+import { firstNames } from '../first-names.ts'
 import { formatBytes, formatCount } from '../format.ts'
 import { translatable } from '../translatable.ts'
-import { counted } from './plural.ts'
+import { counted, plural } from './plural.ts'
 
 const items = (count: number) => counted(count, { one: 'item', other: 'items' })
 const folders = (count: number) => counted(count, { one: 'folder', other: 'folders' })
@@ -126,6 +127,12 @@ export const drive = translatable('drive', {
   zipProgress: (count: number, bytes: number) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count: number, bytes: number) =>
     count === 0 ? `Saved, ${formatBytes(bytes)}` : `Saved ${files(count)}, ${formatBytes(bytes)}`,
+  /** Links and the like that a ZIP does not contain, by their paths. */
+  zipLeftOut: (paths: readonly string[]) =>
+    plural(paths.length, {
+      one: `The ZIP does not contain ${firstNames(paths)}, because it is a symbolic link or other content that is not a file.`,
+      other: `The ZIP does not contain ${formatCount(paths.length)} entries, because they are symbolic links or other content that is not a file: ${firstNames(paths)}.`,
+    }),
   zipFailed: 'The ZIP was not saved',
   zipCancel: 'Cancel download',
   zipCanceled: 'The download was canceled.',
